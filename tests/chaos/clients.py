@@ -12,13 +12,15 @@ from random import Random
 
 from tests.chaos.ledger import Enough, Ledger, Mail
 from tests.chaos.stage import Stage
+from tests.support.waiting import PATIENCE
 
-PATIENCE = 20
+ANSWERED_WITHIN = 20
 """Seconds that a client waits for an answer."""
 MOST_PUT_OFF = 40
-"""How often a mail may be answered 451, one time after the other, before its client gives it up."""
-MOST_UNDELIVERED = 10
-"""How often `deliver` may ask for another try, one time after the other; then it is given up."""
+"""How often a mail may be put off, one time after the other, before its client gives it up, at the
+earliest after `PUT_OFF_FOR`."""
+PUT_OFF_FOR = 60
+"""Seconds for which something may keep a mail away: longer than a failover takes."""
 
 
 class Way(Enum):
@@ -51,6 +53,24 @@ class Answer(Enum):
     PUT_OFF = "answered 451"
     GONE = "no answer"
     REFUSED = "answered 5xx"
+
+
+@dataclass(slots=True)
+class Tries:
+    """How often a mail was put off, one time after the other, and since when."""
+
+    _number: int = 0
+    _since: float = 0.0
+
+    def are_enough(self, put_off: bool) -> bool:
+        """Count one more; return whether the mail is to be given up."""
+        if not put_off:
+            self._number = 0
+            return False
+        if not self._number:
+            self._since = time.monotonic()
+        self._number += 1
+        return self._number > MOST_PUT_OFF and time.monotonic() > self._since + PUT_OFF_FOR
 
 
 @dataclass(slots=True)
@@ -111,12 +131,12 @@ class Client:
 
     def _insist(self, mail: Mail, first: int | None = None) -> None:
         """Hand a mail over again and again until that succeeds, first to the host with a number."""
-        put_off, host = 0, first
+        tries, host = Tries(), first
         while (answer := self._hand_over(mail, host=host)) is not Answer.DONE:
             host = None
             self.ledger.count(answer.value)
-            put_off = put_off + 1 if answer is Answer.PUT_OFF else 0
-            if answer is Answer.REFUSED or put_off > MOST_PUT_OFF:
+            is_enough = tries.are_enough(put_off=answer is Answer.PUT_OFF)
+            if answer is Answer.REFUSED or is_enough:
                 raise GivenUp(f"the server does not take {mail.subject!r}")
             self._wait()
         self.ledger.acknowledge(mail)
@@ -128,7 +148,7 @@ class Client:
         if host is None:
             host = self.random.randrange(self.stage.hosts)
         try:
-            while (smtp := self.stage.connect(host, PATIENCE)) is None:
+            while (smtp := self.stage.connect(host, ANSWERED_WITHIN)) is None:
                 self._wait()
         except OSError:
             return Answer.GONE
@@ -164,14 +184,13 @@ class Client:
 
         Raises GivenUp.
         """
-        put_off = 0
+        tries = Tries()
         while not self.ledger.is_over:
             status = self._deliver(mail, fuse)
             if status == os.EX_OK:
                 self.ledger.count(way.value)
                 return
-            put_off = put_off + 1 if status == os.EX_TEMPFAIL else 0
-            if put_off > MOST_UNDELIVERED:
+            if tries.are_enough(put_off=status == os.EX_TEMPFAIL):
                 raise GivenUp(f"deliver does not take {mail.subject!r}")
             fuse = None
 

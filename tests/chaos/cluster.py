@@ -19,11 +19,11 @@ from tests.chaos.failures import Failure
 from tests.chaos.hosts import Host
 from tests.chaos.ledger import Ledger
 from tests.chaos.network import network
-from tests.chaos.stage import SLOW, Broken
+from tests.chaos.stage import Broken
 from tests.chaos.trial import PROGRAM, ROOT, SECONDS_OF_DELIVER
 from tests.support.limits import UNLIMITED_TABLE
 from tests.support.postgresql import server_folder, server_programs
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 SECONDS_CUT_OFF = (0.5, 2.0, 5.0, 20.0)
 """How long a wire may be cut; both ends give the longest one up. The first time is short."""
@@ -43,7 +43,7 @@ class Cluster:
     `wire` says what joins them with the databases.
     """
 
-    histories_take = letters_take = 2.0 * SLOW
+    histories_take = letters_take = float(PATIENCE)
 
     def __init__(self, folder: Path, ledger: Ledger, hosts: int) -> None:
         self.home = folder / "home"
@@ -86,7 +86,7 @@ class Cluster:
 
     def wait_until_ready(self) -> None:
         """Wait until all hosts take mail. Raises Broken."""
-        deadline = time.monotonic() + SLOW
+        deadline = time.monotonic() + PATIENCE
         while not all(host.is_ready(self.host) for host in self._hosts):
             self.check_alive()
             if time.monotonic() > deadline:
@@ -146,10 +146,10 @@ class Cluster:
         with suppress(BrokenPipeError), process.stdin as pipe:
             pipe.write(data)
         with suppress(subprocess.TimeoutExpired):
-            return process.wait(SECONDS_OF_DELIVER * fuse if fuse else SLOW)
+            return process.wait(SECONDS_OF_DELIVER * fuse if fuse else PATIENCE)
         process.kill()
         self._ledger.count("kills of deliver")
-        return process.wait(SLOW)
+        return process.wait(PATIENCE)
 
     def history(self, kind: str, board: int) -> bytes | None:
         """Return the history of a board; None if there is none."""

@@ -8,9 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from tests.chaos.stage import SLOW, Broken, greeted
+from tests.chaos.stage import Broken, greeted
 from tests.chaos.trial import PROGRAM, ROOT
 from tests.support.limits import UNLIMITED_TABLE
+from tests.support.waiting import PATIENCE
 
 
 class Host:
@@ -67,7 +68,7 @@ class Host:
 
     def is_ready(self, host: str) -> bool:
         """Return whether the server takes mail."""
-        with suppress(OSError), self.connect(host, seconds=1):
+        with suppress(OSError), self.connect(host, seconds=10):
             return True
         return False
 
@@ -81,19 +82,19 @@ class Host:
         """Kill the server."""
         if self._server:
             self._server.kill()
-            self._server.wait(SLOW)
+            self._server.wait(PATIENCE)
 
     def stop(self) -> int:
         """Tell the server to stop, and return its exit status."""
         assert self._server
         self._server.send_signal(signal.SIGTERM)
-        status = self._server.wait(SLOW)
+        status = self._server.wait(PATIENCE)
         self._server = None
         return status
 
     def flush(self) -> None:
         """Let the letters leave that still wait, of all hosts. Raises Broken."""
-        status = self.begin("outbox", "flush").wait(SLOW)
+        status = self.begin("outbox", "flush").wait(PATIENCE)
         if status:
             raise Broken(f"outbox flush ended with status {status}; see {self._log.name}")
 

@@ -5,7 +5,8 @@
 BUILD is a word of `Build`, and SPARED tells which syncs are left out where the build leaves out
 syncs: those of the paths in which the expression is found. TRACE is the file of the trace, or empty
 for none. FUSE is a file that may come to hold a number: so many steps of the disk later the file is
-gone, and this process stands still, holding the trace, until it is killed.
+gone, and this process stands still, holding the trace, until it is killed. Without a trace, a build
+that writes early lines stands still behind the next ones.
 
 SQLite's operations on files are steps of the disk like all others. What is patched must be there:
 if it is not, the launcher says so and ends with status 2.
@@ -15,7 +16,6 @@ import os
 import re
 import signal
 import sys
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from enum import Enum
@@ -37,8 +37,6 @@ STEPS = {
     "step_remove",
 }
 """The steps that the trace knows."""
-_MOMENT = 0.4
-"""Seconds."""
 
 
 class Build(Enum):
@@ -167,10 +165,10 @@ def forget_ids() -> None:
     replace("pbm_oust.store.open_boards", "_HAS_STARTED_NONE", "SELECT 1 WHERE ? <> ''")
 
 
-def write_early() -> None:
+def write_early(fuse: Path) -> None:
     """Let histories get their lines, and be synced, a moment before these are committed.
 
-    The moment is as long as a kill needs to come in between.
+    With a fuse that burns, this process stands still in between, until it is killed.
     """
     boards: Any = import_module("pbm_oust.store.boards")
     write: Callable[..., Any] = boards.Boards._write
@@ -182,7 +180,10 @@ def write_early() -> None:
                 file.append(board.data[len(file.found.data) :], at=len(file.found.data))
         else:
             self.histories.create(board.name, board.data)
-        time.sleep(_MOMENT)
+        if fuse.exists():
+            fuse.unlink()
+            while True:
+                signal.pause()
         return board
 
     replace("pbm_oust.store.boards", "Boards._write", write_at_once)
@@ -209,7 +210,7 @@ def main() -> None:
     if build is Build.NO_ID_CHECK:
         forget_ids()
     if build is Build.EARLY_LINES:
-        write_early()
+        write_early(Path(fuse))
     sys.argv = ["pbm-oust", *arguments]
     run: Callable[[], None] = import_module("pbm_oust.cli").run
     with kept.in_use() if kept else nullcontext():

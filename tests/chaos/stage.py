@@ -6,9 +6,6 @@ from random import Random
 from smtplib import SMTP
 from typing import Protocol
 
-SLOW = 120
-"""Seconds after which something is broken that has not happened."""
-
 
 class Broken(Exception):
     """The trial cannot go on; the message says why."""

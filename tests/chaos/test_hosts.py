@@ -24,7 +24,7 @@ import sys
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
 
-database = PostgresqlDatabase(Server(sys.argv[1]), lease_seconds=3)
+database = PostgresqlDatabase(Server(sys.argv[1]), lease_seconds=6)
 with database.leased(["outbox"]) as ours:
     print(*ours, flush=True)
     sys.stdin.read()
@@ -60,7 +60,7 @@ def echoing(tmp_path: Path) -> Iterator[Path]:
         thread = threading.Thread(target=echo)
         thread.start()
         yield path
-        thread.join(60)
+        thread.join(PATIENCE)
 
 
 def test_a_proxy_that_is_cut_lets_through_later_what_was_said(echoing: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_proxy_that_is_cut_lets_through_later_what_was_said(echoing: Path) -> 
         with pytest.raises(TimeoutError):
             client.recv(100)
         proxies.mend(1)
-        client.settimeout(60)
+        client.settimeout(PATIENCE)
         assert client.recv(100) == b"two"
     proxies.close()
 

@@ -17,10 +17,10 @@ from random import Random
 from tests.chaos.launcher import Build
 from tests.chaos.ledger import Ledger
 from tests.chaos.mains import Mains
-from tests.chaos.stage import SLOW, Broken, greeted
+from tests.chaos.stage import Broken, greeted
 from tests.support.limits import UNLIMITED_TABLE
 from tests.support.processes import children_of
-from tests.support.waiting import has_news
+from tests.support.waiting import PATIENCE, has_news
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
@@ -33,6 +33,11 @@ LONGEST_FUSE = 30
 STEPS_OF_DELIVER = 20
 SECONDS_OF_DELIVER = 0.3
 """What `deliver` takes for a mail, about."""
+SECONDS_IN_VAIN = 15.0
+"""How long to wait for what a build that is broken on purpose may have lost."""
+_SECONDS_OF_A_FUSE = 10
+"""How long to wait until somebody dies in the moment that such a build leaves; perhaps no mail that
+leads there comes any more."""
 
 
 class Trial:
@@ -42,7 +47,6 @@ class Trial:
     """
 
     hosts = 1
-    histories_take = 15.0
     letters_take = 0.0
     wire = ""
 
@@ -59,6 +63,7 @@ class Trial:
 
         So many `processes` serve.
         """
+        self.histories_take = float(PATIENCE) if build is Build.SOUND else SECONDS_IN_VAIN
         self.home = folder / "home"
         self.log = folder / "log"
         self.host = f"chaos-{secrets.token_hex(4)}.example.com"
@@ -92,7 +97,7 @@ class Trial:
 
     def wait_until_ready(self) -> None:
         """Wait until the server listens. Raises Broken."""
-        deadline = time.monotonic() + SLOW
+        deadline = time.monotonic() + PATIENCE
         while self.port is None:
             self.check_alive()
             if time.monotonic() > deadline:
@@ -115,6 +120,9 @@ class Trial:
             _kill_process(random.choice(members))
             self._ledger.count("kills of one process of several")
             return False
+        has_moment = self._build is Build.EARLY_LINES and not self._mains
+        if has_moment and self.port and not self._ledger.is_over:
+            self._wait_for_the_moment()
         fuse = None
         if self._mains and random.random() < 0.5:
             fuse = self._folder / "fuse"
@@ -157,7 +165,7 @@ class Trial:
             pipe.write(data)
         if fuse and self._is_to_be_killed(process, path, fuse):
             self._kill_delivery(process)
-        status = process.wait(SLOW)
+        status = process.wait(PATIENCE)
         path.unlink(missing_ok=True)
         with self.steady:
             self._deliveries.remove(process)
@@ -193,7 +201,7 @@ class Trial:
     def stop(self) -> int:
         """Tell the server to stop, and return its exit status."""
         self._server.send_signal(signal.SIGTERM)
-        return self._server.wait(SLOW)
+        return self._server.wait(PATIENCE)
 
     def close(self) -> None:
         """Kill what still runs."""
@@ -205,6 +213,15 @@ class Trial:
         self._log_file.close()
         if self._mains:
             self._mains.close()
+
+    def _wait_for_the_moment(self) -> None:
+        """Wait until the server stands still between its early lines and their commit."""
+        fuse = self._folder / "fuse"
+        fuse.write_text("1")
+        deadline = time.monotonic() + _SECONDS_OF_A_FUSE
+        while fuse.exists() and time.monotonic() < deadline:
+            time.sleep(0.002)
+        fuse.unlink(missing_ok=True)
 
     def _command(self, fuse: Path, *arguments: str) -> list[str]:
         """Return the command line that starts the build on trial."""
@@ -232,7 +249,7 @@ class Trial:
 
     def _is_to_be_killed(self, process: subprocess.Popen[bytes], path: Path, fuse: float) -> bool:
         """Return whether a process is still there when its fuse has burnt down."""
-        deadline = time.monotonic() + (SLOW if self._mains else fuse * SECONDS_OF_DELIVER)
+        deadline = time.monotonic() + (PATIENCE if self._mains else fuse * SECONDS_OF_DELIVER)
         while process.poll() is None and time.monotonic() < deadline:
             if self._mains and not path.exists():
                 break
@@ -242,7 +259,7 @@ class Trial:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
-    process.wait(SLOW)
+    process.wait(PATIENCE)
 
 
 def _kill_process(process: int) -> None:
@@ -251,6 +268,6 @@ def _kill_process(process: int) -> None:
         handle = os.pidfd_open(process)
         try:
             signal.pidfd_send_signal(handle, signal.SIGKILL)
-            has_news(handle, SLOW)
+            has_news(handle, PATIENCE)
         finally:
             os.close(handle)

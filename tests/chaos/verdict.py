@@ -14,9 +14,9 @@ from email.message import Message
 from pathlib import Path
 
 from tests.chaos.ledger import Kind, Mail
-from tests.chaos.stage import SLOW
 from tests.chaos.trial import PROGRAM
 from tests.support.letters import is_whole, text_letter
+from tests.support.waiting import PATIENCE
 
 KINDS = ("oust", "churn")
 MOST_CODES = 3
@@ -267,7 +267,7 @@ def _read_letter(path: Path) -> Letter | str:
 def _run(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run a command of the program on a home."""
     return subprocess.run(
-        [PROGRAM, "--home", str(home), *command], capture_output=True, text=True, timeout=SLOW
+        [PROGRAM, "--home", str(home), *command], capture_output=True, text=True, timeout=PATIENCE
     )
 
 

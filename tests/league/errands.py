@@ -66,8 +66,8 @@ def _settle(season: Season) -> None:
     edgar, lory = season.players["edgar"], season.players["lory"]
     edgar.signed("limit", "30")
     edgar.signed("reject", "lory jabber")
-    lory.send(f"oust challenge lory edgar {lory.password}")
-    assert season.world.post.latest_to(lory.address)["X-Pbm-Oust"] == "refusal"
+    sent = lory.send(f"oust challenge lory edgar {lory.password}")
+    assert season.world.post.answer_to(lory.address, sent)["X-Pbm-Oust"] == "refusal"
     edgar.signed("unreject", "lory jabber")
 
 

@@ -54,20 +54,19 @@ class Player:
     is_gone: bool = False
     """Whether he does not write any more."""
 
-    def send(self, subject: str, text: str = "", to: str = "") -> None:
-        """Mail a command."""
+    def send(self, subject: str, text: str = "", to: str = "") -> str:
+        """Mail a command, and return the Message-ID."""
         self._count(subject)
         if subject == "multiple":
             for line in text.splitlines():
                 self._count(line)
-        self.world.post.send(
+        return self.world.post.send(
             self.address, subject, text, self.world.clock.now(), **({"to": to} if to else {})
         )
 
     def ask(self, subject: str, text: str = "", to: str = "") -> EmailMessage:
         """Mail a command and return the answer, which is no refusal."""
-        self.send(subject, text, to)
-        letter = self.world.post.latest_to(self.address)
+        letter = self.world.post.answer_to(self.address, self.send(subject, text, to))
         assert letter["X-Pbm-Oust"] != "refusal", f"{subject}\n{text_of(letter)}"
         return letter
 

@@ -34,8 +34,8 @@ class Post:
     sent: int = 0
     _sorted: int = 0
 
-    def send(self, sender: str, subject: str, text: str, at: datetime, to: str = ADDRESS) -> None:
-        """Mail something to the server, which must take it."""
+    def send(self, sender: str, subject: str, text: str, at: datetime, to: str = ADDRESS) -> str:
+        """Mail something to the server, which must take it, and return its Message-ID."""
         self.sent += 1
         message = EmailMessage()
         message["From"] = sender
@@ -46,6 +46,7 @@ class Post:
         message.set_content(text)
         with smtplib.SMTP("127.0.0.1", self.port, local_hostname="localhost") as smtp:
             smtp.send_message(message)
+        return str(message["Message-ID"])
 
     def settle(self) -> None:
         """Wait until the relay has taken all letters, and sort them into the boxes."""
@@ -59,10 +60,16 @@ class Post:
                 self.boxes[recipient].append(letter)
             self._sorted += 1
 
-    def latest_to(self, address: str) -> EmailMessage:
-        """Return the letter that came last for an address."""
+    def answer_to(self, address: str, message_id: str) -> EmailMessage:
+        """Return what has come for an address as the answer to a mail.
+
+        The server may meanwhile have written to it about something else.
+        """
         self.settle()
-        return self.boxes[address][-1]
+        (*_, answer) = (
+            letter for letter in self.boxes[address] if letter["In-Reply-To"] == message_id
+        )
+        return answer
 
 
 @contextmanager

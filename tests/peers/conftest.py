@@ -5,8 +5,8 @@ import pytest
 
 from tests.peers.mail_servers.host import Host, install, new_host, open_folder
 
-HUNG = ["Hung", "ReadTimeoutError"]
-"""What is raised by a terminal and by a browser in which nothing happens any more."""
+HUNG = ["Hung", "ReadTimeoutError", "TimeoutException"]
+"""What is raised by a terminal and by browsers in which nothing happens any more."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
 from random import Random
@@ -87,31 +88,27 @@ HOLDS = 5.0
 
 def attack(port: int, mails: int, seed: int) -> Counter[str]:
     """Send so many bad mails, and hold bad sessions meanwhile; return the replies by code."""
-    replies, numbers, over = Counter[str](), count(), threading.Event()
-    threads = [
-        threading.Thread(
-            target=_send_mails, args=(port, mails, Random(seed + nth), numbers, replies)
-        )
-        for nth in range(SENDERS)
-    ]
+    numbers, over = count(), threading.Event()
     holders = [
         threading.Thread(target=_hold, args=(port, nth, content, over), daemon=True)
         for nth, content in enumerate(SESSIONS.values())
     ]
-    for thread in (*threads, *holders):
+    for thread in holders:
         thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(SENDERS) as pool:
+        sending = [
+            pool.submit(_send_mails, port, mails, Random(seed + nth), numbers)
+            for nth in range(SENDERS)
+        ]
     over.set()
     for thread in holders:
         thread.join(PATIENCE)
-    return replies
+    return sum((each.result() for each in sending), Counter())
 
 
-def _send_mails(
-    port: int, mails: int, random: Random, numbers: "count[int]", replies: Counter[str]
-) -> None:
-    """Send bad mails, one after the other, until enough are sent by all."""
+def _send_mails(port: int, mails: int, random: Random, numbers: "count[int]") -> Counter[str]:
+    """Send bad mails, one after the other, until enough are sent by all; return the replies."""
+    replies = Counter[str]()
     source = f"127.0.1.{random.randrange(1, 20)}"
     client: smtplib.SMTP | None = None
     while (number := next(numbers)) < mails:
@@ -128,6 +125,7 @@ def _send_mails(
         except (OSError, smtplib.SMTPException):
             replies["cut off"] += 1
             client = None
+    return replies
 
 
 def _hold(port: int, nth: int, content: bytes, over: threading.Event) -> None:

@@ -16,6 +16,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import MINE
+from tests.peers.browsers.table import click
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import Letter, letters
@@ -97,7 +98,7 @@ def sign_in(here: Place, browser: Remote) -> str:
     """Ask for a link that signs alice in, and return its path."""
     browser.get(f"http://127.0.0.1:{here.site.port}/sign-in")
     browser.find_element(By.NAME, "address").send_keys(ALICE)
-    browser.find_element(By.CSS_SELECTOR, "main button").click()
+    click(browser, By.CSS_SELECTOR, "main button")
     (letter,) = wait_until(lambda: _letters_with_codes(here), "the link that signs in")
     return here.link_in(letter)
 
@@ -109,5 +110,5 @@ def _letters_with_codes(here: Place) -> list[Letter]:
 
 def enter(browser: Remote) -> None:
     """Press the button of the page behind that link, and wait for the page of the player."""
-    browser.find_element(By.CSS_SELECTOR, "main button").click()
+    click(browser, By.CSS_SELECTOR, "main button")
     wait_until(lambda: browser.current_url.endswith(MINE), "the page of the player")

@@ -2,14 +2,19 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
 
-from selenium.common.exceptions import WebDriverException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+    WebDriverException,
+)
 from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -22,6 +27,13 @@ from tests.support.server import ADDRESS, running
 from tests.support.sink import Sink, listening_sink
 from tests.support.waiting import wait_until
 from tests.support.website import is_there
+
+_NOT_CLICKED = (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+)
+"""What is raised if an element is gone or covered, and has not been clicked on."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +111,12 @@ class Seat:
     def tap(self, cell: str) -> None:
         """Tap a free point of the board."""
         names = (f'#board a[aria-label="{cell}"] use', f'#board a[aria-label^="{cell},"] use')
-        self._wait_for(By.CSS_SELECTOR, ", ".join(names)).click()
+        click(self.browser, By.CSS_SELECTOR, ", ".join(names))
 
     def press(self, words: str) -> None:
         """Press a button, or follow a link, that says something."""
         path = "//main//*[self::button or self::a][normalize-space()=$words]"
-        self._wait_for(By.XPATH, path.replace("$words", f"'{words}'")).click()
+        click(self.browser, By.XPATH, path.replace("$words", f"'{words}'"))
 
     def write(self, field: str, text: str) -> None:
         """Write into a field of a form."""
@@ -112,7 +124,7 @@ class Seat:
 
     def open_own_page(self) -> None:
         """Follow the link to the page of the player, who is signed in, and wait for it."""
-        self.browser.find_element(By.LINK_TEXT, "My page").click()
+        click(self.browser, By.LINK_TEXT, "My page")
         self.see_own_page()
 
     def see_own_page(self) -> None:
@@ -140,6 +152,22 @@ def letter_for(player: Player, record: int) -> EmailMessage:
     letter = wait_until(latest, f"a letter for record {record}")
     assert letter
     return letter
+
+
+def click(browser: Remote, by: str, value: str) -> None:
+    """Click on such an element, once there is one that stays where it is for as long as it takes.
+
+    What comes meanwhile may take the place of what is shown.
+    """
+
+    def is_clicked() -> bool:
+        for element in elements(browser, by, value)[:1]:
+            with suppress(*_NOT_CLICKED):
+                element.click()
+                return True
+        return False
+
+    wait_until(is_clicked, f"a click on {value}")
 
 
 def elements(browser: Remote, by: str, value: str) -> list[WebElement]:

@@ -22,6 +22,7 @@ from tests.peers.browsers.every_page import (
 )
 from tests.peers.browsers.view import DESKTOP, PHONE, View
 from tests.peers.mail_servers.host import open_folder
+from tests.support.waiting import PATIENCE
 
 NO_PAGES = ("/events", "/healthz", "/static/{name:path}")
 """How the paths end of what is no page, beside files, which have a dot in their names."""
@@ -76,7 +77,7 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
         open_folder() as folder,
         chromium.browsing(folder / "browser", view) as browser,
     ):
-        browser.set_script_timeout(120)
+        browser.set_script_timeout(PATIENCE)
         inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}", VIEWS.index(view))
         links = {"play": play_link(here), "off": off_link(here), "code": sign_in(here, browser)}
         found = [*inspection.faults(path.format(**links) for path in STRANGERS_PAGES)]

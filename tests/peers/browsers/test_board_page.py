@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from selenium.webdriver import Remote
+from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from pbm_oust.store.home import Home
-from tests.peers.browsers.table import shown
+from tests.peers.browsers.table import click, shown
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 from tests.support.waiting import wait_until
 from tests.support.website import Website, website
@@ -71,7 +72,7 @@ def test_the_slider_goes_to_any_position_by_the_keyboard(browser: Remote) -> Non
 
 
 def test_a_link_is_followed_within_the_page_and_back(browser: Remote) -> None:
-    browser.find_element("id", "first").click()
+    click(browser, By.ID, "first")
     wait_for(browser, "Start of the game", "/oust/1/0")
     browser.back()
     wait_for(browser, "After record 3 of 3", "/oust/1")
@@ -89,8 +90,8 @@ def test_the_board_changes_when_a_record_comes(browser: Remote, home: Home) -> N
 def test_the_latest_position_is_the_one_that_has_come_meanwhile(
     browser: Remote, home: Home
 ) -> None:
-    browser.find_element("id", "previous").click()
+    click(browser, By.ID, "previous")
     wait_for(browser, "After record 2 of 3", "/oust/1/2")
     mailed(home, BOB, "oust move 1 bob lookingglass A3")
-    browser.find_element("id", "latest").click()
+    click(browser, By.ID, "latest")
     wait_for(browser, "After record 4 of 4", "/oust/1")

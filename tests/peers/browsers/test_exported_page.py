@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from selenium.webdriver import Remote
+from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from tests.peers.browsers.table import click
 from tests.peers.browsers.test_board_page import MAILS, wait_for
 from tests.support.exported import exported
 from tests.support.file_server import file_server
@@ -53,9 +55,9 @@ def test_keys_and_slider_go_from_position_to_position(browser: Remote) -> None:
 
 
 def test_links_lead_where_they_led_after_another_position_is_shown(browser: Remote) -> None:
-    browser.find_element("id", "first").click()
+    click(browser, By.ID, "first")
     wait_for(browser, "Start of the game", "/games/oust/1/0.html")
-    browser.find_element("css selector", "header nav a").click()
+    click(browser, By.CSS_SELECTOR, "header nav a")
     wait_until(lambda: browser.current_url.endswith("/games/boards.html"), "the list of boards")
     browser.back()
     wait_for(browser, "Start of the game", "/games/oust/1/0.html")

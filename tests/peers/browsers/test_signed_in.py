@@ -7,7 +7,7 @@ import pytest
 from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 
-from tests.peers.browsers.table import Seat, Table, laid, letter_for
+from tests.peers.browsers.table import Seat, Table, click, laid, letter_for
 from tests.support.letters import text_of
 from tests.support.waiting import wait_until
 
@@ -22,7 +22,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
 def sign_in(seat: Seat) -> None:
     """Go from the front page to the page of the player."""
     userid, address = seat.player.userid, seat.player.address
-    seat.browser.find_element(By.LINK_TEXT, "My page").click()
+    click(seat.browser, By.LINK_TEXT, "My page")
     seat.write("address", address)
     seat.press("Send me a link")
     seat.see("If a player has this address, a link is on its way there.")
@@ -37,7 +37,7 @@ def test_a_player_signs_in_challenges_plays_and_signs_out(browser: Remote, table
     sign_in(alice)
     alice.press("Start a board")
     alice.write("opponent", "bob")
-    browser.find_element(By.CSS_SELECTOR, "option[value=x]").click()
+    click(browser, By.CSS_SELECTOR, "option[value=x]")
     alice.write("option.size", "5")
     alice.press("Start a board of Oust")
     alice.see("It is your turn, alice: you play x.")

@@ -34,6 +34,8 @@ FORGETTING = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"
 SENT_BEFORE_PREPARED = 5
 """How often the library sends a statement until it has it prepared."""
 DOUBLED, BY_ZERO = "SELECT 2 * 2", "SELECT 1 / 0"
+UNHURRIED = "SELECT set_config('idle_in_transaction_session_timeout', '0', true)"
+"""The statement after which who writes may say nothing for as long as it likes."""
 PREPARED = "SELECT statement FROM pg_prepared_statements ORDER BY name"
 
 
@@ -51,7 +53,7 @@ def url(postgresql: DatabaseServer) -> str:
 
 @pytest.fixture
 def database(url: str) -> Iterator[PostgresqlDatabase]:
-    database = PostgresqlDatabase(Server(url, patience=0.5))
+    database = PostgresqlDatabase(Server(url, patience=PATIENCE))
     yield database
     database.close()
 
@@ -217,8 +219,10 @@ def test_who_writes_for_too_long_makes_others_come_again(
 ) -> None:
     is_writing, may_end = threading.Event(), threading.Event()
     other = PostgresqlDatabase(Server(url))
+    database.server.patience = 0.5
 
     def long(transaction: Transaction) -> bool:
+        transaction.rows(UNHURRIED)
         is_writing.set()
         may_end.wait(PATIENCE)
         return note_key(transaction, "a", KeyOutcome.DONE, NOON)
@@ -239,9 +243,10 @@ def test_ctrl_c_ends_a_command_that_waits_for_another_host(hosts: tuple[Host, Ho
     assert isinstance(home.database, PostgresqlDatabase)
     writing = home.database.server.connect()
     writing.begin_to_write()
-    writing.execute("SELECT 1")
+    writing.execute(UNHURRIED)
     waits = hosts[1].begin("sweep")
-    lock_when(home.database.server.url, lambda: waits.process.send_signal(signal.SIGINT))
+    wait_until_somebody_waits(home.database.server.url)
+    waits.process.send_signal(signal.SIGINT)
     done = waits()
     assert (done.returncode, done.stderr.split()) == (130, [b"Aborted!"])
     writing.close()
@@ -322,6 +327,7 @@ def test_a_pool_without_connections_says_so(url: str) -> None:
     server.patience = 0.2
     with pytest.raises(DatabaseBusy, match="all 1 connections of this process are in use"):
         pool.take()
+    server.patience = PATIENCE
     pool.put_back(connection)
     pool.put_back(pool.take())
     assert pool.lent == 0
@@ -335,36 +341,32 @@ def test_a_work_that_others_get_in_the_way_of_is_done_again(
     attempts = list[int]()
     with psycopg.connect(url) as somebody, ThreadPoolExecutor(1) as pool:
         database.write(noting("a"))
-        unhurried = f"ALTER DATABASE {somebody.info.dbname} SET deadlock_timeout = '5s'"
-        somebody.execute(unhurried.encode())
-        somebody.commit()
-        somebody.execute("SET deadlock_timeout = '1min'")
+        somebody.execute("SET deadlock_timeout = '1h'")
         somebody.execute("LOCK TABLE message_keys")
-
-        def work(transaction: Transaction) -> bool:
-            attempts.append(1)
-            transaction.run("DELETE FROM letters WHERE id = 1")
-            return note_key(transaction, "b", KeyOutcome.DONE, NOON)
 
         def lock() -> None:
             somebody.execute("LOCK TABLE letters")
             somebody.rollback()
 
-        database.server.patience = 20
-        database.close()
-        end = pool.submit(database.write, work)
-        lock_when(url, lock)
-        assert end.result(timeout=PATIENCE)
+        def work(transaction: Transaction) -> bool:
+            attempts.append(1)
+            transaction.run("DELETE FROM letters WHERE id = 1")
+            if len(attempts) == 1:
+                transaction.rows(UNHURRIED)
+                pool.submit(lock)
+                wait_until_somebody_waits(url)
+            return note_key(transaction, "b", KeyOutcome.DONE, NOON)
+
+        assert database.write(work)
     assert len(attempts) == 2
     assert has_key(database, "b")
 
 
-def lock_when(url: str, lock: Callable[[], None]) -> None:
-    """Lock something once somebody waits for a lock."""
+def wait_until_somebody_waits(url: str) -> None:
+    """Wait until somebody waits for a lock."""
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     with psycopg.connect(url, autocommit=True) as watching:
         wait_until(lambda: watching.execute(waiting).fetchone() != (0,), "somebody to wait")
-    lock()
 
 
 def test_a_host_that_falls_silent_while_it_writes_loses_its_lock(
@@ -374,7 +376,5 @@ def test_a_host_that_falls_silent_while_it_writes_loses_its_lock(
     silent = Server(url).connect()
     silent.begin_to_write()
     silent.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'")
-    database.server.patience = 20
-    database.close()
     assert database.write(noting("b"))
     silent.close()

@@ -38,7 +38,7 @@ from tests.support.sink import Sink, SinkThatWaits, listening_sink
 from tests.support.waiting import PATIENCE, wait_until
 
 BOARDS = 5
-SECONDS = 3.0
+SECONDS = 6.0
 """How long a lease lasts in these tests."""
 HOLDING = """
 import sys
@@ -122,6 +122,7 @@ def test_what_was_taken_while_the_clock_was_a_day_ahead_is_free(
 def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer) -> None:
     url = postgresql.make_tables()
     database = PostgresqlDatabase(Server(url))
+    assert can_have(database, "what nobody has")
     with holding(url, "dead's") as dead, holding(url, "stopped's") as stopped:
         dead.kill()
         stopped.send_signal(signal.SIGSTOP)
@@ -291,11 +292,11 @@ def test_hosts_share_the_letters_and_each_leaves_once(
         with ThreadPoolExecutor(1) as pool:
             flushed = pool.submit(one.flush)
             try:
-                assert waits.hanging.wait(60)
+                assert waits.hanging.wait(PATIENCE)
                 assert other.flush() == Flushed(sent=6)
             finally:
                 waits.released.set()
-            assert flushed.result(60) == Flushed(sent=12)
+            assert flushed.result(PATIENCE) == Flushed(sent=12)
     assert sent_by(waits) == {f"{to}@example.org": ["0", "1", "2"] for to in "abcd"}
     assert sent_by(quick) == {f"{to}@example.org": ["0", "1", "2"] for to in "ef"}
 

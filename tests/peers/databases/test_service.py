@@ -7,10 +7,9 @@ the trouble is over.
 import os
 import re
 import signal
+import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from smtplib import LMTP, SMTPDataError
@@ -23,7 +22,7 @@ from tests.support.home_by_mail import ADDRESS, ALICE, PASSWORDS
 from tests.support.postgresql import DatabaseServer, account_ids, database_server
 from tests.support.processes import children_of
 from tests.support.server import PROGRAM
-from tests.support.waiting import PATIENCE, wait_until
+from tests.support.waiting import PATIENCE, has_news, wait_until
 
 NAME = "games"
 """The database, and the role that owns it and nothing else."""
@@ -58,7 +57,7 @@ class Served:
     def stop(self) -> None:
         """Stop the server."""
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(PATIENCE)
 
     @property
     def log(self) -> str:
@@ -73,7 +72,7 @@ class Served:
 
     def takes(self, mail: bytes) -> bool:
         """Hand over a mail; return whether it is taken, and not answered 451."""
-        with self.session(seconds=60) as lmtp:
+        with self.session() as lmtp:
             try:
                 lmtp.sendmail(ALICE, [ADDRESS], mail)
             except SMTPDataError as error:
@@ -83,14 +82,14 @@ class Served:
         assert code == 451
         return False
 
-    def session(self, seconds: float) -> LMTP:
-        """Return a session with the server, which answers within so many seconds."""
-        return LMTP(str(self._socket), local_hostname="localhost", timeout=seconds)
+    def session(self) -> LMTP:
+        """Return a session with the server."""
+        return LMTP(str(self._socket), local_hostname="localhost", timeout=PATIENCE)
 
     def listens(self) -> bool:
         assert self.process.poll() is None, self.log
         try:
-            self.session(seconds=60).close()
+            self.session().close()
         except OSError:
             return False
         return True
@@ -232,16 +231,23 @@ def test_others_are_answered_while_the_database_says_nothing(served: Served) -> 
     subprocess.run([PROGRAM, "--home", str(served.folder), *adding], check=True)
     asking = f"settings alice {PASSWORDS['alice']}"
     assert served.takes(mailed(ALICE, asking, 1000))
-    with ThreadPoolExecutor(1) as pool:
+    with served.session() as waiting:
         with silent(served):
-            waits = pool.submit(served.takes, mailed(ALICE, asking, 1001))
-            time.sleep(1)  # it has been handed over by then
-            with served.session(seconds=10) as lmtp:
-                lmtp.ehlo_or_helo_if_needed()
-                assert lmtp.mail(ALICE)[0] == 250
-                assert lmtp.rcpt(ADDRESS)[0] == 250
-            assert not waits.done()
-        assert waits.result(timeout=PATIENCE)
+            begin_a_mail(waiting)
+            assert waiting.docmd("DATA")[0] == 354
+            waiting.send(mailed(ALICE, asking, 1001) + b".\r\n")
+            with served.session() as other:
+                begin_a_mail(other)
+            assert isinstance(waiting.sock, socket.socket)
+            assert not has_news(waiting.sock.fileno(), 0)
+        assert waiting.getreply()[0] == 250
+
+
+def begin_a_mail(lmtp: LMTP) -> None:
+    """Say whom a mail is from and for."""
+    lmtp.ehlo_or_helo_if_needed()
+    assert lmtp.mail(ALICE)[0] == 250
+    assert lmtp.rcpt(ADDRESS)[0] == 250
 
 
 def test_a_server_that_finds_no_database_waits_for_it(served: Served) -> None:

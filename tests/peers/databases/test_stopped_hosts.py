@@ -19,6 +19,7 @@ from tests.peers.databases.test_two_hosts import subjects
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.postgresql import DatabaseServer
 from tests.support.sink import Sink
+from tests.support.waiting import PATIENCE
 
 STOPPING = """
 import os, signal, sys
@@ -125,7 +126,7 @@ def test_others_go_on_wherever_a_host_is_stopped(
         done = other.run("deliver", "--sender", BOB, given=mailed(BOB, LINES[BOB], 1))
     finally:
         stopped.send_signal(signal.SIGCONT)
-    _, said = stopped.communicate(timeout=60)
+    _, said = stopped.communicate(timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert stopped.returncode in (0, 75), said
     if stopped.returncode:
@@ -152,7 +153,7 @@ def test_who_stops_while_it_holds_something_does_not_do_it_any_more(
             database.write(lambda transaction: transaction.run(note))
         finally:
             process.send_signal(signal.SIGCONT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1
         assert b"DatabaseFailing" in said
         with database.read() as snapshot:

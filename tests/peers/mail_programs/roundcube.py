@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from tests.peers.mail_programs.desk import PEERS
@@ -82,7 +82,7 @@ def _answers(port: int) -> bool:
     try:
         connection.request("GET", "/")
         return b"Roundcube" in connection.getresponse().read()
-    except OSError:
+    except (OSError, HTTPException):
         return False
     finally:
         connection.close()

@@ -31,9 +31,7 @@ class Webmail:
 
     def open(self, subject: str) -> str:
         """Open the mail with a Subject and return what is shown of its text."""
-        row = wait_until(lambda: self._row_of(subject), f"a mail {subject}")
-        assert row
-        ActionChains(self._browser).double_click(row).perform()
+        wait_until(lambda: self._opens(subject), f"a mail {subject}")
         return self._find("#messagebody").text
 
     def answer(self, text: str) -> None:
@@ -54,6 +52,14 @@ class Webmail:
         written = draft.get_attribute("value") or draft.text
         assert written.startswith(text.partition("\n")[0]), written
         self._browser.switch_to.default_content()
+
+    def _opens(self, subject: str) -> bool:
+        """Open the mail with a Subject, if it is in the list and stays where it is."""
+        with suppress(StaleElementReferenceException):
+            if row := self._row_of(subject):
+                ActionChains(self._browser).double_click(row).perform()
+                return True
+        return False
 
     def _row_of(self, subject: str) -> WebElement | None:
         """Return the row of a mail in the list; where that says that it is empty, load it again.

@@ -59,7 +59,7 @@ def put_off_and_done_once(host: Host, postfix: Postfix, reason: str) -> None:
         alice.follow_example(latest["alice"])
         postfix.wait_until_put_off(reason)
         assert records_of(host) == 0
-    postfix.flush()
+    postfix.flush_until_empty()
     (mail,) = bob.wait_for_mail()
     assert mail["Subject"] == "oust 1 #2: your turn, bob"
     alice.wait_for_mail()

@@ -81,7 +81,11 @@ class Postfix:
         return [json.loads(line) for line in self._run("postqueue", "-j").splitlines()]
 
     def wait_until_put_off(self, reason: str) -> None:
-        """Wait until there is one message in the queue, put off for a reason."""
+        """Wait until there is one message in the queue, put off for a reason.
+
+        For another one it may be as well: a connection was kept from before, and is lost. Then it
+        is tried again, as it would be minutes later.
+        """
 
         def is_put_off() -> bool:
             reasons = [
@@ -89,6 +93,8 @@ class Postfix:
                 for message in self.queue()
                 for recipient in message["recipients"]
             ]
+            if any(reasons) and reason not in reasons[0]:
+                self.flush()
             return len(reasons) == 1 and reason in reasons[0]
 
         wait_until(is_put_off, f"a message that waits because of {reason}")

@@ -46,7 +46,7 @@ def test_mail_waits_in_postfix_while_the_server_is_down(host: Host, postfix: Pos
     postfix.wait_until_put_off("Connection refused")
     assert records_of(host) == 0
     with host.serving():
-        postfix.flush()
+        postfix.flush_until_empty()
         (mail,) = bob.wait_for_mail()
     assert mail["Subject"] == "oust 1 #2: your turn, bob"
     assert records_of(host) == 1
