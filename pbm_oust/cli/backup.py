@@ -24,7 +24,7 @@ def backup(operator: Operator, folder: Path) -> None:
     A server may run meanwhile: the copy holds what the home held at one moment. It is private: the
     hashes of passwords and the key are in it.
     """
-    home = operator.home
+    home = operator.home_as_it_is  # a mistake in the configuration shall cost no backup
     with progress_bar("copying histories") as progress, refusing(folder):
         copied = backups.back_up(home, folder, progress)
     say(f"{folder} holds {_told(copied)}")

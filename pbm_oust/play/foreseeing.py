@@ -5,6 +5,7 @@ Where the database is a server, that is asked together. What is left out here on
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 from pbm_oust.accounts.tags import BoardClaim, Claim
@@ -12,9 +13,16 @@ from pbm_oust.board.notation import USERID
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.values import BoardAt
-from pbm_oust.play.authentication import is_guess, verify
+from pbm_oust.play.authentication import is_guess, stored_password, verify
 from pbm_oust.play.forms import CommandForm
-from pbm_oust.play.quota import Cost, of_boards, of_equal, of_player, of_stranger
+from pbm_oust.play.quota import (
+    Cost,
+    of_boards,
+    of_challenged,
+    of_equal,
+    of_player,
+    of_stranger,
+)
 from pbm_oust.play.request import Request, message_key
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
@@ -27,7 +35,7 @@ from pbm_oust.store.connections import Question, Snapshot
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import questions
-from pbm_oust.store.rate_limits import Charge, end_of_limit
+from pbm_oust.store.rate_limits import Charge, end_of_limit, number_counted
 from pbm_oust.store.waiting import BoardName
 
 _MOST_NAMED = 5
@@ -59,11 +67,15 @@ def asked_by_command(
     if not (request.is_proved or form.claims_proof(command)):
         yield from _asked_by_stranger(cost, request, work)
     yield from _asked_by_players(userids, keys, cost, work)
+    if not request.is_proved:
+        yield from _asked_about_passwords(userids, work)
     for name in _boards_in(given):
         yield from questions(work.home, name, userids)
     kind = given.get("kind")
     if cost.boards and isinstance(kind, Kind):
         yield from (partial(started_by, key=key) for key in keys)
+        for userid, other in permutations(userids, 2):
+            yield from _asked_about(of_challenged(userid, other), work)
         yield partial(work.home.boards.next_number, kind=kind)
         yield partial(_watching_next, kind=kind)
 
@@ -102,6 +114,15 @@ def _asked_by_players(
         yield partial(outcome_of, key=key)
         yield from _asked_about(of_player(cost, userid), work)
         yield from _asked_about(of_boards(cost.boards, userid), work)
+
+
+def _asked_about_passwords(userids: Iterable[str], work: UnitOfWork) -> Iterator[Question]:
+    """Yield what is asked about passwords, as they are remembered: how many wrong ones came."""
+    counted = Counted.WRONG_PASSWORDS_OF_ACCOUNT
+    for userid in userids:
+        if account := work.home.known_accounts.remembered(userid):
+            stored = stored_password(account, userid)
+            yield partial(number_counted, counted=counted, subject=stored, now=work.now())
 
 
 def _asked_about(charges: Iterable[Charge], work: UnitOfWork) -> Iterator[Question]:

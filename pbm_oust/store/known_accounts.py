@@ -26,9 +26,14 @@ class KnownAccounts:
     def questions(self, userid: str) -> Iterator[Question]:
         """Yield what is asked about a player who is written to, as far as they are remembered."""
         yield partial(self.read, userid=userid)
-        known = self._latest.get(userid)
-        for address in known[1].addresses if known else ():
+        known = self.remembered(userid)
+        for address in known.addresses if known else ():
             yield partial(bounces_of, address=address)
+
+    def remembered(self, userid: str) -> Account | None:
+        """Return an account as it was when it was last read; None if it is not remembered."""
+        known = self._latest.get(userid)
+        return known[1] if known else None
 
     def at_address(self, snapshot: Snapshot, address: str) -> list[Account]:
         """Return the accounts that have an address, however it is written."""

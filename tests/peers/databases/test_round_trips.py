@@ -21,7 +21,7 @@ from tests.support.outbox import letters
 from tests.support.postgresql import DatabaseServer
 from tests.support.wire import Wire, counted
 
-MOST_STATEMENTS = 30
+MOST_STATEMENTS = 31
 """Of a move."""
 BEGUN = [
     (ALICE, "oust challenge alice bob wonderland"),
@@ -50,8 +50,9 @@ ROUND_TRIPS = [
 what it writes until the index has answered, if boards change; for the rest, and for the commit.
 What a question depends on is one more, as the number of a new board; so is what is asked when a
 mail is refused. Ratings follow when a game ends, step by step."""
-MORE = 10
-"""How many boards are added, each of which would be asked about one by one."""
+MORE = 8
+"""How many boards are added, each of which would be asked about one by one: as many as one player
+may begin with one other in a day."""
 LATER = 3600
 """Seconds after which a settler writes what waits: never, in a test."""
 
