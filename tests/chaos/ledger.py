@@ -57,7 +57,7 @@ class Mail:
 
     @property
     def id(self) -> str:
-        """The id that stands in a history."""
+        """The id that stands in a history, whatever address the mail is sent to."""
         return message_key(self.sender.userid, read_mail(self.to("")).identity)
 
     def to(self, address: str) -> bytes:

@@ -10,6 +10,8 @@ from pbm_oust.service.table import parse_line
 
 HEAD = b"From: alice@example.org\nContent-Type: text/plain; charset=utf-8\n\n"
 COMMAND = "oust move 17 alice wonderland A1"
+FACES = tuple(":;=.^_")
+"""What the eyes of a face may be, below its brows: `>:(`."""
 
 
 def mails(data: bytes) -> None:
@@ -22,9 +24,13 @@ def mails(data: bytes) -> None:
 
 
 def texts(data: bytes) -> None:
-    """No marked line is anybody's own, and no command in a quote is ever read."""
+    """No marked line is anybody's own for certain, and no command in a quote is ever read.
+
+    A line alone that begins with a face has no mark.
+    """
     text = data.decode("utf-8", "replace").replace("\r", "\n").replace("\0", "")
-    assert not any(line.startswith(">") for line in own_text(text).whole.split("\n"))
+    sure = own_text(text).sure.split("\n")
+    assert not any(line.startswith(">") and line[1:2] not in FACES for line in sure)
     quoted = "\n".join(f"> {line}" for line in f"{text}\n{COMMAND}".split("\n"))
     assert own_text(quoted).whole == ""
     assert read_mail(HEAD + quoted.encode()[:200_000]).text == ""

@@ -489,13 +489,16 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: EmbeddedDatabase
         assert gave_up.wait(PATIENCE)
         return add(transaction, "leads")
 
+    def give_up() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        write(database, "gives up")
+
     before = signal.signal(signal.SIGALRM, interrupt)
     with ThreadPoolExecutor(1) as pool:
         leading = pool.submit(database.write, lead)
         wait_until(lambda: database._writing._is_led, "somebody who writes")
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(KeyboardInterrupt):
-            write(database, "gives up")
+            give_up()
         signal.signal(signal.SIGALRM, before)
         gave_up.set()
         leading.result(PATIENCE)
