@@ -14,7 +14,11 @@ _DOTTED = rf"{_ATOM}(?:\.{_ATOM})*"
 
 _QUOTED = rf"[^\x00-\x20\x7f-\xa0\s<>\"\\\ufffd{UNSEEN}]+"
 
-_ADDRESS = regex(rf"(?:{_DOTTED}|\"(?P<quoted>{_QUOTED})\")@(?P<host>{_DOTTED})")
+_LOOSE = rf"\.*{_ATOM}(?:\.+{_ATOM})*\.*"
+
+_ADDRESS = regex(rf"(?:(?P<local>{_LOOSE})|\"(?P<quoted>{_QUOTED})\")@(?P<host>{_DOTTED})")
+
+_NEEDS_NO_QUOTES = regex(_DOTTED)
 
 _PIECE = r"[^\s@<>()\[\]\"',;]"
 
@@ -22,16 +26,18 @@ _LIKE_ADDRESS = regex(rf"(?<!{_PIECE})(?:{_PIECE}+|\"[^\s\"]+\")(?:@{_PIECE}+)+"
 
 
 def parse_address(text: str) -> str:
-    """Return a mail address as it was written, without quotes that it does not need.
+    """Return a mail address as it was written, with quotes if it needs them, and else without.
 
-    In quotes, NAME may have dots and signs where it cannot have them otherwise. Raises ValueError
-    if it is no address.
+    In quotes, NAME may have dots and signs where it cannot have them otherwise. Old addresses of
+    phones have dots there without quotes. Raises ValueError if it is no address.
     """
     found = _ADDRESS.fullmatch(text)
-    if not found or len(text) > 254 or "=?" in text:
+    local = (found["local"] or found["quoted"]) if found else ""
+    quoted = local if _NEEDS_NO_QUOTES.fullmatch(local) else f'"{local}"'
+    address = f"{quoted}@{found['host']}" if found else ""
+    if not 0 < len(address) <= 254 or "=?" in address:
         raise ValueError(f"{text!r} is not written NAME@HOST")
-    bare = f"{found['quoted']}@{found['host']}"
-    return bare if found["quoted"] and _ADDRESS.fullmatch(bare) else text
+    return address
 
 
 def parse_own_address(text: str) -> str:

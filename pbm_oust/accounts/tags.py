@@ -250,7 +250,7 @@ def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
 
 def bounce_token(key: bytes, recipient: str) -> str:
     """Return the token that a letter to a recipient comes back with."""
-    name = ascii_address(recipient).lower()
+    name = ascii_address(recipient).lower().replace('"', "")
     digest = hmac.digest(key, f"{_BOUNCES}\0{name}".encode("utf-8", "replace"), hashlib.sha256)
     return base64.b32encode(digest[:_BOUNCE_BYTES]).decode().lower()
 

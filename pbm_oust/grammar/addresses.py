@@ -16,14 +16,15 @@ class BadAddress(UnreadableReason):
 
 def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
     """Return addresses, each one once, as it was first written. Raises Unreadable."""
+    found = list[str]()
     if len(words) > MOST_ADDRESSES:
         raise Unreadable(SurplusWord(), words[MOST_ADDRESSES])
     for word in words:
         try:
-            parse_address(word)
+            found.append(parse_address(word))
         except ValueError:
             raise Unreadable(BadAddress(), word) from None
-    return tuple({normal_address(word): word for word in reversed(words)}.values())[::-1]
+    return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
 
 
 ADDRESSES = rest(("[ADDRESS..]",), read_addresses, tuple, least=0)

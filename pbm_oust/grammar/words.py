@@ -110,7 +110,12 @@ def _plain(text: str) -> str:
 
 
 def _parted(line: str) -> tuple[str, ...]:
-    return tuple(filter(None, (word.strip(QUOTES) for word in line.split(" "))))
+    return tuple(filter(None, map(_unquoted, line.split(" "))))
+
+
+def _unquoted(word: str) -> str:
+    """Return a word without quotes around it; those of `"a..b"@example.org` belong to it."""
+    return word if '"@' in word else word.strip(QUOTES)
 
 
 def fold(word: str) -> str:

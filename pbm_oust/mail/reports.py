@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from email.message import Message
 from email.parser import Parser
 
+from pbm_oust.accounts.address import is_address, parse_address
 from pbm_oust.accounts.bounces import status_of
 from pbm_oust.accounts.tags import bounce_token, tag_of
 from pbm_oust.frozen import frozen
@@ -24,7 +25,7 @@ _RETURNED = ("message/rfc822", "message/global")
 _RETURNED_HEADERS = ("text/rfc822-headers", "message/global-headers", "message/rfc822-headers")
 _LONGEST = 64 * 1024
 """How much of a bounce is read that is no delivery report."""
-_ADDRESS = regex(r"[^\s<>()\[\],;:\"']{1,64}@[^\s<>()\[\],;:\"']{1,255}")
+_ADDRESS = regex(r"(?:\"[^\s<>\"]{1,64}\"|[^\s<>()\[\],;:\"']{1,64})@[^\s<>()\[\],;:\"']{1,255}")
 _MOST_ADDRESSES = 100
 _FROM_ROBOT = regex(r"mailer-daemon|postmaster|mail delivery|microsoftexchange", re.IGNORECASE)
 _COPY = regex(
@@ -134,13 +135,15 @@ def _decoded(address: str) -> str:
 
 def _addresses(text: str) -> list[str]:
     """Return the addresses in a text, each once and only so many."""
-    found = (address.strip(".") for address in _ADDRESS.findall(text[:_LONGEST]))
+    ended = (address.rstrip(".") for address in _ADDRESS.findall(text[:_LONGEST]))
+    found = (each for address in ended for each in (address, address.lstrip(".")))
     return list(dict.fromkeys(found))[:_MOST_ADDRESSES]
 
 
 def _first_of(token: str, key: bytes, addresses: list[str]) -> str:
     """Return the first of some addresses that a token belongs to, or an empty text."""
-    return next((each for each in addresses if _is_of(token, key, each)), "")
+    found = next((each for each in addresses if _is_of(token, key, each)), "")
+    return parse_address(found) if is_address(found) else found
 
 
 def _is_of(token: str, key: bytes, recipient: str) -> bool:

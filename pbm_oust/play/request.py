@@ -56,7 +56,7 @@ class Request:
     """Why it counts only if something else proves whose it is, and gets no answer otherwise: its
     From is forged, or nobody reads at its address."""
     mark: str | None = None
-    """The header that robots have too: what is no command, and proves nothing, gets no answer."""
+    """The header that robots have too: what names no command and proves nothing gets no answer."""
     is_of_owner: bool = False
     """Whether whoever owns the home has handed it in."""
     confirmed: "Actor | None" = None

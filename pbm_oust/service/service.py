@@ -191,7 +191,8 @@ def _refuse(
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     work.home.foresee(_asked(read, refusal, request, work))
     is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
-    doubt = request.doubt or (request.mark if isinstance(read.command, Unreadable) else None)
+    is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
+    doubt = request.doubt or (None if is_command else request.mark)
     if doubt and not is_proved:
         return replace(silent(doubt), is_guess=is_guess(refusal.reason))
     try:

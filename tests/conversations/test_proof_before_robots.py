@@ -92,6 +92,8 @@ def test_several_commands_with_passwords_are_done_whatever_an_office_adds(talk: 
         ("How do I play?", "help: tutorial"),
         ("oust show 1", "oust 1 #1: alice to move"),
         ("oust move 1 alice guessed-wrong A1", "not done"),
+        ("oust note 1 bob lookingglass remember E5", "not understood"),
+        ("signup carol", "not understood"),
     ],
 )
 def test_a_command_is_answered_whatever_an_office_adds(

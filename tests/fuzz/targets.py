@@ -1,17 +1,28 @@
 """What is fuzzed: functions of bytes that raise where a promise is broken."""
 
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 
+from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.grammar.showing import to_stranger
+from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.own_text import own_text
+from pbm_oust.play.passwords import NotDerived
 from pbm_oust.service.table import parse_line
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
+from tests.support.limits import UNLIMITED
+from tests.support.outbox import letters
 
 HEAD = b"From: alice@example.org\nContent-Type: text/plain; charset=utf-8\n\n"
 COMMAND = "oust move 17 alice wonderland A1"
 FACES = tuple(":;=.^_")
 """What the eyes of a face may be, below its brows: `>:(`."""
+_FOLDER = tempfile.TemporaryDirectory()
 
 
 def mails(data: bytes) -> None:
@@ -21,6 +32,38 @@ def mails(data: bytes) -> None:
     except UnreadableMail:
         return
     "".join((mail.sender, *mail.subjects, mail.text, mail.identity)).encode()
+
+
+@cache
+def _inbound() -> tuple[Inbound, dict[bytes, bytes]]:
+    """Return what takes mail for a home with a board, and what stands for its secrets in inputs."""
+    begin = [
+        (ALICE, "oust challenge alice bob wonderland"),
+        (BOB, "add bob lookingglass a@b.example"),
+    ]
+    home = home_of(Path(_FOLDER.name) / "home", ALICE, BOB, mails=begin)
+    tags = {letter.to: letter["Reply-To"] or "" for letter in letters(home)}
+    secrets = {
+        b"ALICE_TAG": tags[ALICE],
+        b"CODE_TAG": tags["a@b.example"],
+        b"BOUNCE_TAG": envelope_sender(ADDRESS, home.key(), BOB),
+    }
+    inbound = open_inbound(home, ADDRESS, lambda: NOON, UNLIMITED, "mx.example")
+    return inbound, {stands: secret.encode() for stands, secret in secrets.items()}
+
+
+def deliveries(data: bytes) -> None:
+    """A mail server that hands in any bytes is told that they were taken, or are unreadable.
+
+    It never has to try again. The first line of an input is the sender of the envelope.
+    """
+    inbound, secrets = _inbound()
+    for stands, secret in secrets.items():
+        data = data.replace(stands, secret)
+    sender, _, mail = data.partition(b"\n")
+    envelope = Envelope(sender.decode("utf-8", "replace"), is_of_mail_server=True)
+    with suppress(UnreadableMail, NotDerived):
+        inbound.take(mail, envelope)
 
 
 def texts(data: bytes) -> None:
@@ -44,4 +87,9 @@ def lines(data: bytes) -> None:
     line.shown(to_stranger((), lambda _: False)).encode()
 
 
-TARGETS: dict[str, Callable[[bytes], None]] = {"mails": mails, "texts": texts, "lines": lines}
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "mails": mails,
+    "deliveries": deliveries,
+    "texts": texts,
+    "lines": lines,
+}
