@@ -66,6 +66,13 @@ def clock() -> Clock:
 
 
 @pytest.fixture
+def one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a flush need no second connection, however slow the machine is."""
+    monkeypatch.setattr(conversation, "HOLD_UP", PATIENCE)
+    monkeypatch.setattr(relays, "ALL_BUSY", PATIENCE)
+
+
+@pytest.fixture
 def relaying(home: Home, relay: tuple[Sink, Endpoint], clock: Clock) -> Relaying:
     return Relaying(home, relay[1], ADDRESS, clock)
 
@@ -111,6 +118,11 @@ from pathlib import Path
 from pbm_oust.store.home import Home
 home = Home(Path(sys.argv[1]))
 """
+OVER_ONE_CONNECTION = f"""
+from pbm_oust.mail import conversation
+from pbm_oust.mail import relay as relays
+conversation.HOLD_UP = relays.ALL_BUSY = {PATIENCE}
+"""
 
 
 def flushing(relay: Endpoint) -> str:
@@ -125,6 +137,7 @@ print(Relaying(home, relay, {ADDRESS!r}, time.time).flush().sent)
 """
 
 
+@pytest.mark.usefixtures("one_connection")
 def test_letters_go_in_the_order_in_which_they_were_written(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
 ) -> None:
@@ -151,6 +164,7 @@ def test_a_domain_beyond_ascii_goes_in_its_ascii_form(home: Home, clock: Clock) 
     assert sink.taken[0].rcpt_tos == ["jurgen@xn--bcher-kva.example"]
 
 
+@pytest.mark.usefixtures("one_connection")
 def test_all_letters_of_a_flush_go_over_one_connection(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
 ) -> None:
@@ -159,6 +173,7 @@ def test_all_letters_of_a_flush_go_over_one_connection(
     assert len(relay[0].sessions) == 1
 
 
+@pytest.mark.usefixtures("one_connection")
 def test_only_so_many_letters_are_marked_as_leaving_at_a_time(
     home: Home, clock: Clock, relaying: Relaying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -403,6 +418,7 @@ class Leaving(Sink):
         return said
 
 
+@pytest.mark.usefixtures("one_connection")
 @pytest.mark.parametrize("says", ["421 4.7.0 too many letters, come again", ""])
 @pytest.mark.parametrize("after", ["MAIL", "RCPT", "DATA"])
 def test_a_relay_that_takes_few_letters_over_a_connection_gets_all_of_them_at_once(
@@ -432,6 +448,7 @@ def test_once_a_relay_no_longer_cuts_all_connections_everything_leaves(
         assert relaying.flush() == Flushed(sent=50)
 
 
+@pytest.mark.usefixtures("one_connection")
 def test_letters_that_were_to_wait_by_a_clock_that_was_ahead_leave_in_their_order(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
 ) -> None:
@@ -464,9 +481,8 @@ def test_a_process_that_dies_over_a_letter_loses_none(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock
 ) -> None:
     post(home, clock, "a@example.org", "hang@example.org", "b@example.org")
-    with subprocess.Popen(
-        [sys.executable, "-c", f"{HOME_OF_A_PROCESS}{flushing(relay[1])}", str(home.path)]
-    ) as process:
+    script = f"{HOME_OF_A_PROCESS}{OVER_ONE_CONNECTION}{flushing(relay[1])}"
+    with subprocess.Popen([sys.executable, "-c", script, str(home.path)]) as process:
         assert relay[0].hanging.wait(PATIENCE)
         process.kill()
     assert recipients(home) == ["hang@example.org", "b@example.org"]
@@ -593,7 +609,7 @@ def test_letters_that_do_not_leave_after_all_can_be_taken_back(
 ) -> None:
     monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
     monkeypatch.setattr(relays, "MOST_CONNECTIONS", 1)
-    monkeypatch.setattr(conversation, "HOLD_UP", 60)
+    monkeypatch.setattr(conversation, "HOLD_UP", PATIENCE)
     post(home, clock, "hang@example.org", "a@example.org")
     with flushing_meanwhile(relaying):
         assert relay[0].hanging.wait(PATIENCE)
