@@ -7,6 +7,7 @@ nothing here, such as a time zone that is no longer known, is kept as it is, and
 chooses another one the usual value counts.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import cache
@@ -107,17 +108,30 @@ USUAL = Settings()
 
 @cache
 def _zones() -> dict[str, str]:
-    """Return the names of all time zones, those that are no longer used too, by their folding."""
+    """Return the names of all time zones, those that are no longer used too, by their folding.
+
+    A city stands for its zone where no other zone has one of that name.
+    """
     from importlib.resources import files
 
     names = files("tzdata").joinpath("zones").read_text("ascii").split()
-    return {name.casefold(): name for name in names if name not in _NO_ZONES}
+    found = {_folded_zone(name): name for name in names if name not in _NO_ZONES}
+    # In Etc, the name GMT+5 means five hours behind.
+    cities = [name.rpartition("/")[2] for name in found if not name.startswith("etc/")]
+    named = Counter(cities)
+    return {
+        city: found[name] for name in found if named[city := name.rpartition("/")[2]] == 1
+    } | found
+
+
+def _folded_zone(text: str) -> str:
+    return text.casefold().replace("-", "_").rstrip(".")
 
 
 def _read_zone(text: str) -> ZoneInfo:
     """Return the time zone with a name in letters of either case. Raises ValueError."""
     try:
-        return ZoneInfo(_zones()[text.casefold()])
+        return ZoneInfo(_zones()[_folded_zone(text)])
     except (KeyError, OSError, ValueError):
         raise ValueError(f"{text!r} is no time zone like Europe/Paris") from None
 

@@ -1,5 +1,6 @@
 """The command that announces, ends and lists vacations. The opponents are told."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
@@ -242,7 +243,33 @@ _WEEKDAYS = (
 _NUMBERS = {"a": 1, "one": 1, "un": 1, "une": 1, "two": 2, "deux": 2, "three": 3, "trois": 3}
 _UNITS = {"day": 1, "days": 1, "jour": 1, "jours": 1}
 _UNITS |= dict.fromkeys(("week", "weeks", "semaine", "semaines"), 7)
-_BETWEEN = frozenset(("from", "on", "for", "next", "du", "de", "le", "pour", "pendant"))
+_WEEKS = frozenset(("week", "semaine"))
+_NEXT = frozenset(("next", "prochaine"))
+_BETWEEN = frozenset(("from", "on", "for", "the", "du", "de", "le", "la", "pour", "pendant"))
+_MONTHS = (
+    ("january", "jan", "janvier", "janv"),
+    ("february", "feb", "fevrier", "fevr"),
+    ("march", "mar", "mars"),
+    ("april", "apr", "avril", "avr"),
+    ("may", "mai"),
+    ("june", "jun", "juin"),
+    ("july", "jul", "juillet", "juil"),
+    ("august", "aug", "aout"),
+    ("september", "sep", "sept", "septembre"),
+    ("october", "oct", "octobre"),
+    ("november", "nov", "novembre"),
+    ("december", "dec", "decembre"),
+)
+_OF_MONTH = {name: nth for nth, names in enumerate(_MONTHS, 1) for name in names}
+_NAMED = "|".join(sorted(_OF_MONTH, key=len, reverse=True))
+_NTH = r"([0-9]{1,2})(?:st|nd|rd|th|er)?"
+_SPAN = regex(rf"\b{_NTH}( (?:to|till|until|through|au) ){_NTH} ({_NAMED})\b")
+"""From one day of a month to another, as `1 to 5 december`."""
+_DATE = regex(
+    rf"\b(?:{_NTH} (?:of )?({_NAMED})|({_NAMED}) {_NTH})\b(?: ([0-9]{{4}})\b)?"
+    r"|\b([0-9]{1,2})[./]([0-9]{1,2})[./]([0-9]{4})\b"
+)
+"""A day of a month that is named, or as three numbers, of which the day comes first."""
 USUAL_DAYS = 7
 """How many days are offered if nothing says how long a vacation is."""
 
@@ -259,7 +286,8 @@ def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
     Its last day is away as well. None if no day and no number of days is named.
     """
     first, last, days, is_end, is_all = None, None, 0, False, True
-    plain = [without_accents(fold(word)).replace("\u2019", "'").strip(".,!;") for word in words]
+    folded = [without_accents(fold(word)).replace("\u2019", "'").strip(".,!;") for word in words]
+    plain = _with_days(" ".join(folded), today).split()
     for nth, word in enumerate(plain):
         day = _day_said(word, today)
         unit = _UNITS.get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
@@ -269,6 +297,8 @@ def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
             last = day
         elif day:
             first = day
+        elif word in _NEXT and _WEEKS & {*plain[max(0, nth - 1) : nth + 2]}:
+            first = first or today + timedelta(days=7 - today.weekday())
         elif _DAYS.fullmatch(word) or (word in _NUMBERS and unit):
             days = _NUMBERS.get(word, 0) or int(word)
             days *= unit or 1
@@ -280,6 +310,38 @@ def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
     if days < 0 or not (first or last or days):
         return None, is_all
     return Leave(begin, days or USUAL_DAYS), is_all
+
+
+def _with_days(text: str, today: date) -> str:
+    """Return a text with the days of months that it names as `2026-12-20`.
+
+    Each is the next one of its name, from today or from the day named before it on.
+    """
+    text, after = _SPAN.sub(r"\1 \4\2\3 \4", text), today
+
+    def iso(found: re.Match[str]) -> str:
+        nonlocal after
+        read = _day_of_month(found, after)
+        after = read or after
+        return read.isoformat() if read else found[0]
+
+    return _DATE.sub(iso, text)
+
+
+def _day_of_month(found: re.Match[str], after: date) -> date | None:
+    """Return the day that was found, the next one if it has no year; None if there is none."""
+    before, name, other_name, behind, year, day, month, whole_year = found.groups()
+    if whole_year:
+        day, month = (month, day) if int(month) > 12 else (day, month)
+        numbers = int(whole_year), int(month), int(day)
+    else:
+        numbers = int(year or after.year), _OF_MONTH[name or other_name], int(before or behind)
+    try:
+        read = date(*numbers)
+        is_over = not (year or whole_year) and read < after
+        return read.replace(year=read.year + 1) if is_over else read
+    except ValueError:
+        return None
 
 
 def _day_said(word: str, today: date) -> date | None:

@@ -32,7 +32,8 @@ def parts_of(line: str) -> list[str]:
         is_half = len(last) == 1 and last.isalpha() and part.isdigit()
         is_turned = last.isdigit() and len(part) == 1 and part.isalpha()
         if is_half or is_turned:
-            joined[-1] = last + part
+            # A letter of another script is read by the figure beside it.
+            joined[-1] = fold(last + part)
         else:
             joined.append(part)
     return joined

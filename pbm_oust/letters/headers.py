@@ -1,8 +1,4 @@
-"""The headers of letters, for mail programs and robots: threads, and where answers go.
-
-They are the same each time the same letter is written, except for the date. An answer to a mail
-that has come again is another letter.
-"""
+"""The headers of letters, for mail programs and robots: threads, and where answers go."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -20,13 +16,11 @@ from pbm_oust.accounts.tags import (
     unread_address,
     verification_address,
 )
-from pbm_oust.commands.multiple import MultipleNotice
 from pbm_oust.frozen import frozen
 from pbm_oust.letters.fields import field, text_field
 from pbm_oust.play.meanings import Unheard, Verification
-from pbm_oust.play.notices import BoardNotice, News, Notice, OutcomeNotice, RefusalNotice
-from pbm_oust.play.request import RefusedBefore, Request
-from pbm_oust.service.service import DoneBeforeNotice
+from pbm_oust.play.notices import BoardNotice, Notice
+from pbm_oust.play.request import Request
 from pbm_oust.store.letters import Head
 
 OFF_PATH = "/off"
@@ -124,9 +118,8 @@ class Headers:
         A mail that comes again is answered by another letter each time.
         """
         topic, reader = notice.topic(), notice.reader
-        parts = [request.identity, address, reader.userid or "", topic]
-        if _is_again(notice):
-            parts.append(self.clock().isoformat())
+        at = self.clock().isoformat()
+        parts = [request.identity, address, reader.userid or "", topic, at]
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         if answered and reader.account:
             name = digest[:12]
@@ -145,19 +138,3 @@ class Headers:
     @property
     def _host(self) -> str:
         return self.own.rpartition("@")[2]
-
-
-def _is_again(notice: Notice) -> bool:
-    """Return whether a letter answers a mail whose command was carried out or refused before."""
-    match notice:
-        case OutcomeNotice():
-            return notice.is_repeated
-        case BoardNotice():
-            return notice.news is News.DONE_BEFORE
-        case RefusalNotice():
-            return isinstance(notice.refusal.reason, RefusedBefore)
-        case MultipleNotice():
-            parts = [*(part for _, part, _ in notice.done), *(part for _, part in notice.failed)]
-            return any(map(_is_again, parts))
-        case _:
-            return isinstance(notice, DoneBeforeNotice)

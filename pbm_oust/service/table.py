@@ -12,7 +12,7 @@ from pbm_oust.board.record import WISHED
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
-from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.habits import as_written_here, said_plainly, wished_plainly
 from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.notation import Known
@@ -229,6 +229,9 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
     try:
         command = line.form.read(line.arguments, line.kind)
     except Unreadable as unread:
+        said = said_plainly(" ".join(line.words))
+        if isinstance(unread.reason, SurplusWord) and said == line.form.name:
+            return Line((), line.form, line.kind), Unreadable(SaidPlainly())
         return line, unread
     new, userid = line.form.new_password(command)
     if new and not is_fit(new, userid):

@@ -3,6 +3,7 @@
 import logging
 import re
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -244,6 +245,16 @@ def test_each_address_of_a_player_gets_a_letter_of_its_own(talk: Talk) -> None:
     ids = {letter["Message-ID"] for letter in talk.letters}
     addresses = {letter["Reply-To"] for letter in talk.letters if letter.to != ALICE}
     assert (len(ids), len(addresses)) == (3, 1)
+
+
+@pytest.mark.parametrize("line", ["oust show 1", "help", "list", "whatever", "oust preview 1 C3"])
+def test_each_letter_has_a_message_id_of_its_own(line: str, talk: Talk) -> None:
+    ids = set()
+    for _ in range(3):
+        talk.send(ALICE, line, number=1)
+        ids.add(talk.letter_to(ALICE)["Message-ID"])
+        talk.now += timedelta(seconds=1)
+    assert len(ids) == 3
 
 
 def test_reminders_can_be_answered(talk: Talk) -> None:

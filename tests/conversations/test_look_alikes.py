@@ -40,6 +40,11 @@ def test_a_cell_that_looks_right_is_played(cell: str, talk: Talk) -> None:
     assert moves_of(talk.home, 1) == [f"x {CELLS[cell]}"]
 
 
+def test_a_letter_that_stands_apart_from_its_figure_is_played(talk: Talk) -> None:
+    answer(talk, f"{CYRILLIC_SMALL_C} 2\n")
+    assert moves_of(talk.home, 1) == ["x C2"]
+
+
 @pytest.mark.parametrize("cell", CELLS)
 def test_a_cell_that_looks_right_is_played_by_a_command(cell: str, talk: Talk) -> None:
     talk.send(ALICE, f"oust move 1 alice wonderland {cell}")

@@ -257,6 +257,9 @@ def test_another_time_zone_takes_the_place_of_a_lost_one(talk: Talk) -> None:
     ("typed", "meant"),
     [
         ("america/port_of_spain", "America/Port_of_Spain"),
+        ("America/Port-of-Spain", "America/Port_of_Spain"),
+        ("europe/paris.", "Europe/Paris"),
+        ("new_york", "America/New_York"),
         ("AFRICA/DAR_ES_SALAAM", "Africa/Dar_es_Salaam"),
         ("etc/gmt+5", "Etc/GMT+5"),
         ("antarctica/mcmurdo", "Antarctica/McMurdo"),

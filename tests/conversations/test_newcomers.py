@@ -114,6 +114,24 @@ def test_whoever_asks_for_help_or_an_opponent_gets_it(line: str, subject: str, t
     assert talk.send(STRANGER, line) == [f"{STRANGER}: {subject}"]
 
 
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "(no subject)",
+        "Re: (no subject)",
+        "No Subject",
+        "<no subject>",
+        "(kein Betreff)",
+        "\uff08无主题\uff09",
+    ],
+)
+def test_a_subject_that_says_that_there_is_none_is_none(subject: str, talk: Talk) -> None:
+    talk.send(STRANGER, subject, "help")
+    assert talk.letter_to(STRANGER).subject == "the help"
+    talk.send(STRANGER, "(pas d\u2019objet)", "aide")
+    assert talk.letter_to(STRANGER).subject == "l'aide"
+
+
 def test_the_list_tells_strangers_how_to_sign_up(talk: Talk) -> None:
     talk.send(STRANGER, "list")
     assert SIGN_UP in talk.text_to(STRANGER)
@@ -211,6 +229,15 @@ def test_an_answer_that_says_neither_leaves_it_open(text: str, talk: Talk) -> No
         ("vacation alice wonderland until Monday", "vacation alice PASSWORD 2026-11-20 4"),
         ("I'm on holiday until Monday", "vacation alice PASSWORD 2026-11-20 4"),
         ("I am away for a week", "vacation alice PASSWORD 2026-11-20 7"),
+        ("I'll be away until 5 December", "vacation alice PASSWORD 2026-11-20 16"),
+        ("I am on vacation from Dec 30th to Jan 2nd", "vacation alice PASSWORD 2026-12-30 4"),
+        ("I am on holiday from 1 to 5 December", "vacation alice PASSWORD 2026-12-01 5"),
+        ("I am away next week", "vacation alice PASSWORD 2026-11-23 7"),
+        ("vacation alice wonderland 20.12.2026 10", "vacation alice PASSWORD 2026-12-20 10"),
+        ("vacation alice wonderland 12/20/2026 10", "vacation alice PASSWORD 2026-12-20 10"),
+        ("Je suis absent du 1er au 5 décembre", "vacation alice PASSWORD 2026-12-01 5"),
+        ("En congé la semaine prochaine", "vacation alice PASSWORD 2026-11-23 7"),
+        ("forgot my password", "forgot alice"),
         ("Je suis en vacances jusqu'à lundi", "vacation alice PASSWORD 2026-11-20 4"),
         ("challenge house1", "oust challenge alice house1 PASSWORD"),
         ("challenge bob", "churn challenge alice bob PASSWORD"),

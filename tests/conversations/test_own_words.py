@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.home_by_mail import ALICE, BOB, Talk
+from tests.support.home_by_mail import ALICE, BOB, Talk, new_id
 
 CHAT, MOVE = "oust chat 1 alice wonderland", "oust move 1 alice wonderland D3"
 
@@ -27,6 +27,7 @@ WRITTEN = {
     "a titled journey": "----- Journey -----\nFrom: London\nTo: Paris\nSee you.",
     "a list of a talk": "I wrote:\nhello\nHe wrote:\nbye\nThat was all.",
     "a smiley": "Got you!\n>:-)\nWhat now?",
+    "smileys": ">:-(\n>:( no\n>_< oh",
     "a lone mark": "I hope so.\n>50% of it at least.",
     "what is cut out": "-------- cut here --------\nD4 D5\n-------- cut here --------",
     "stars": "Hi\n\n***** IMPORTANT *****\nbe quick\n\n~~~ 2 ~~~\n=====\nor not",
@@ -57,6 +58,8 @@ def test_from_at_the_beginning_of_a_line_is_as_it_was_written(talk: Talk) -> Non
 
 DOUBTED = {
     "a disclaimer": "This email is confidential: tell nobody.",
+    "a secret": "This message is confidential: tell nobody.\nI shall resign on Monday, if no "
+    "miracle happens,\nand would rather have nobody hear of it before that.",
     "dashes alone": "--\nMy second thought",
     "pasted headers": "From: London\nTo: Paris\nSubject: my journey\nHow I long for it!",
     "a quote without marks": "On 3 May 2007 Mark <mark@example.org> wrote:\nOust is a race.",
@@ -90,6 +93,21 @@ SURE = {
     "Virus-free.www.avast.com\n<#DAB4FAD8-2DD7-40BB-A1B8-4E2AA1F9FDF2>",
     "Avast in German": "Virenfrei.www.avast.com",
     "AVG": "Virus-free. www.avg.com",
+    "AVG of old": "No virus found in this message.\nChecked by AVG - www.avg.com\n"
+    "Version: 2012.0.2221 / Virus Database: 2441/5404 - Release Date: 11/18/12",
+    "Avast on one line": "Virus-free.www.avast.com <https://www.avast.com/sig-email?utm=email>",
+    "Yahoo in French": "Yahoo Mail\u00a0: Recherchez, organisez, conquérez",
+    "AOL": "Sent from the all new AOL app for iOS",
+    "Mailspring": "Sent from Mailspring (https://getmailspring.com/), the best free email app",
+    "Outlook in French": "Provenance : Courrier pour Windows",
+    "paper": "P Please consider the environment before printing this e-mail",
+    "a bold one with spaces": "* -- *\nAlice Player",
+    "a company": "This email and any files transmitted with it are confidential and intended\n"
+    "solely for the use of the individual or entity to whom they are addressed.",
+    "a company in French": "Ce message et ses pièces jointes sont confidentiels et réservés\n"
+    "à leurs destinataires. Toute utilisation non autorisée en est interdite.",
+    "a company in German": "Diese E-Mail enthält vertrauliche Informationen. Wenn Sie nicht der\n"
+    "richtige Adressat sind, informieren Sie bitte sofort den Absender.",
     "a list": "_______________________________________________\n"
     "Players mailing list -- players@lists.example.org\n"
     "To unsubscribe send an email to players-leave@lists.example.org",
@@ -105,6 +123,15 @@ def test_what_programs_add_goes_along_to_nobody_and_is_not_told(text: str, talk:
     letters = talk.text_to(BOB) + talk.text_to(ALICE)
     assert not any(line in letters for line in text.splitlines() if line.strip("- _"))
     assert "left out" not in letters
+
+
+def test_a_signature_below_a_page_goes_along_to_nobody_and_is_not_told(talk: Talk) -> None:
+    page = "<p>Hello.</p><div>--&nbsp;<br>Alice Player<br>+44 20 7946 0000</div>"
+    headers = [new_id(), "Content-Type: text/html"]
+    talk.send(ALICE, CHAT, page, headers=headers)
+    assert "Hello." in talk.text_to(BOB)
+    assert "7946" not in talk.text_to(BOB) + talk.text_to(ALICE)
+    assert "left out" not in talk.text_to(ALICE)
 
 
 def test_nothing_that_was_left_out_goes_to_an_owner_who_did_not_write_it(talk: Talk) -> None:

@@ -47,13 +47,23 @@ _SECRET = (
     *("vertraulich", "confidentiel", "confidencia", "riservat", "vertrouwelijk", "destinataire"),
     *("konfidentiell", "fortrolig", "poufn", "конфиденциальн", "保密", "機密"),
 )
+_FOR_OTHERS = (
+    *("in error", "addressee", "intended solely", "intended only", "intended recipient"),
+    *("solely for", "it is addressed", "they are addressed"),
+    *("irrtümlich", "richtige adressat", "den absender", "unbefugt", "par erreur", "destinataire"),
+    *("non autorisée", "por error", "destinatari", "por engano", "per errore", "ten onrechte"),
+    *("abusievelijk", "geadresseerde", "av misstag", "ved en feil", "ved en fejl", "adresat"),
+    *("по ошибке", "误", "誤", "削除"),
+)
 _LONGEST_WARNING = 600
+_LEAST_DISCLAIMER = 100
 _MOST_LINES = 6
 _AROUND = " \t*_[]<>(){}!#=|-~\u26a0\ufe0f\u2757"
 
 _WARNS = regex(rf"(?:{'|'.join(map(re.escape, _WARNINGS))})(?!\w)", re.IGNORECASE)
 _IS_OUTSIDE = regex("|".join(map(re.escape, _OUTSIDE)), re.IGNORECASE)
 _DISCLAIMS = regex("|".join(map(re.escape, _DISCLAIMERS)), re.IGNORECASE)
+_IS_FOR_OTHERS = regex("|".join(map(re.escape, _FOR_OTHERS)), re.IGNORECASE)
 _IS_SECRET = regex("|".join(map(re.escape, _SECRET)), re.IGNORECASE)
 
 
@@ -74,10 +84,17 @@ def lines_of_warning(lines: Sequence[str]) -> int:
     return end if is_whole and is_warning else 0
 
 
-def is_disclaimer(lines: Sequence[str], number: int) -> bool:
-    """Return whether a paragraph begins on a line that calls the mail confidential."""
+def disclaimer(lines: Sequence[str], number: int) -> int:
+    """Return how much of a disclaimer a paragraph has that begins on a line.
+
+    It is 1 if it calls the mail confidential, 2 if it is long and also says for whom the mail is
+    or what to do with one that went astray, as no person would write; otherwise 0.
+    """
     if number == 0 or lines[number - 1].strip(_AROUND):
-        return False
+        return 0
     if not _DISCLAIMS.match(lines[number].strip(_AROUND)):
-        return False
-    return bool(_IS_SECRET.search(" ".join(lines[number : number + _MOST_LINES])))
+        return 0
+    said = " ".join(lines[number : number + _MOST_LINES])
+    if not _IS_SECRET.search(said):
+        return 0
+    return 2 if len(said) >= _LEAST_DISCLAIMER and _IS_FOR_OTHERS.search(said) else 1

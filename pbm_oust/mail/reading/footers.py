@@ -6,18 +6,19 @@ from pbm_oust.mail.reading.phrases import DEVICES, PHONE_FOOTERS
 from pbm_oust.regex import regex
 
 _LONGEST = 200
-_MOST_WORDS = 6
+_MOST_WORDS = 8
 _LONGEST_NAME = 48
 _ADDRESS_OF_PROGRAM = regex(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
 _AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
 _BRACKETS = str.maketrans("", "", "[]")
 _OF_CHECKS = regex(
-    r"(?:\S+\s+){0,5}(?:\S*\.)?\s?www\.(?:avast|avg)\.com"
+    r"(?:\S+\s+){0,5}(?:\S*\.)?\s?www\.(?:avast|avg)\.com(?:\s*<https?://[^\s<>]*>)?"
     r"|<?https?://[\w.-]*(?:avast|avg)\.com/\S*|<#[0-9a-f]{8}-[0-9a-f-]{27}>"
-    r"|yahoo mail: \w+, \w+, \w+",
+    r"|yahoo mail\s?: \w+, \w+, \w+"
+    r"|version: [\d.]+ / virus database: .*|sent from mailspring\b.*",
     re.IGNORECASE,
 )
-"""What Avast, AVG and Yahoo write in any language, with the links around it."""
+"""What Avast, AVG, Yahoo and Mailspring write in any language, with the links around it."""
 _KNOWN = regex("|".join(map(re.escape, DEVICES)), re.IGNORECASE)
 _ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]
 _BEGINNINGS = tuple(begin for begin, _ in _ENDS if begin)

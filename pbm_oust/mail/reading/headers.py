@@ -10,7 +10,7 @@ from pbm_oust.accounts.address import is_address, parse_address
 from pbm_oust.mail.reading.charsets import NO_TEXT, decoded, without_surrogates
 from pbm_oust.regex import regex
 
-_IN_BRACKETS = regex(r'<((?:"[^"<>]*"@)?[^<>"]*)>|"(?:[^"\\]|\\.)*+"|\((?:[^()\\]|\\.)*+\)')
+_IN_BRACKETS = regex(r'<((?:"[^"<>]*"@)?[^<>"]*)>(?!\s*<)|"(?:[^"\\]|\\.)*+"|\((?:[^()\\]|\\.)*+\)')
 """What stands in `<>`; without a group, quotes and comments, in which such signs mean nothing."""
 
 

@@ -135,7 +135,9 @@ class _Reader:
             self._end_line()
 
     def _end_line(self) -> None:
-        text = "".join(self._line).replace("\u00a0", " ").rstrip()
+        text = "".join(self._line).replace("\u00a0", " ")
+        # The space is what makes it the line above a signature.
+        text = text if text == "-- " else text.rstrip()
         is_quoted = self._is_all_quoted or self._number[_Effect.QUOTED]
         self.lines.append(f"> {text}" if is_quoted else text)
         self._line.clear()

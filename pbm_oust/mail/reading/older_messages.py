@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from enum import Enum
 
 from pbm_oust.mail.reading.attributions import ADDRESS, any_of, signs_of
-from pbm_oust.mail.reading.companies import is_disclaimer
+from pbm_oust.mail.reading.companies import disclaimer
 from pbm_oust.mail.reading.phrases import ANNOUNCEMENTS, HEADER_NAMES, SUBJECT_NAMES
 from pbm_oust.regex import regex
 
 SEPARATOR = regex(r"[-_=*~ ]{3,}")
 """A line drawn across the page."""
-_SIGNATURE = regex(r"--[ \t\u00a0]\s*$|[*_]{1,3}--\s?[*_]{1,3}\s*$")
+_SIGNATURE = regex(r"--[ \t\u00a0]\s*$|[*_]{1,3}\s?--\s?[*_]{1,3}\s*$")
 """What stands above a signature; Gmail writes it in bold."""
 _BARE_SIGNATURE = regex(r"--$")
 """The same where a program has dropped its space, unless a person has drawn it."""
@@ -51,7 +51,7 @@ class Ending(Enum):
     LIKELY = 2
     """It does as far as can be told; the sender should know."""
     SIGNATURE = 3
-    """It does: a signature follows, or what a mailing list adds."""
+    """It does: a signature follows, or what a mailing list or a company adds."""
     OLDER = 4
     """It does: an older message follows."""
 
@@ -61,8 +61,10 @@ def ending(lines: Sequence[str], number: int, is_letter_below: bool) -> Ending:
     line = lines[number]
     if _SIGNATURE.match(line):
         return Ending.SIGNATURE
-    if _BARE_SIGNATURE.match(line) or is_disclaimer(lines, number):
+    if _BARE_SIGNATURE.match(line):
         return Ending.LIKELY
+    if disclaims := disclaimer(lines, number):
+        return Ending.SIGNATURE if disclaims > 1 else Ending.LIKELY
     if _UNDERSCORES.match(line):
         below = " ".join(lines[number + 1 : number + 1 + _MOST_LINES_OF_LIST])
         if _OF_LIST.match(below.lower()):

@@ -128,7 +128,8 @@ class _Parting:
         if not _QUOTED.match(self._bare[number]):
             return False
         beside = (*self._bare[max(0, number - 1) : number], *self._bare[number + 1 : number + 2])
-        is_alone = _GLUED.match(self._bare[number]) and not any(map(_QUOTED.match, beside))
+        is_beside = any(_QUOTED.match(each) and not _SMILEY.match(each) for each in beside)
+        is_alone = _GLUED.match(self._bare[number]) and not is_beside
         above = self._kept[:-1] if self._kept and not self._kept[-1] else self._kept
         return not is_alone or bool(attribution(above))
 

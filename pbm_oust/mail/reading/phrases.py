@@ -33,6 +33,23 @@ REPLY_PREFIXES = (
 )
 """Words in front of a Subject, followed by a colon, perhaps with a counter between."""
 
+NO_SUBJECTS = (
+    *(
+        "no subject",
+        "none",
+        "kein betreff",
+        "ohne betreff",
+        "sans objet",
+        "pas d'objet",
+        "aucun objet",
+    ),
+    *("pas de sujet", "aucun sujet", "sans titre", "sin asunto", "sem assunto", "nessun oggetto"),
+    *("senza oggetto", "geen onderwerp", "inget ämne", "intet emne", "uden emne", "ingen emne"),
+    *("ei aihetta", "brak tematu", "bez tematu", "bez předmětu", "nincs tárgy", "konu yok"),
+    *("без темы", "χωρίς θέμα", "无主题", "無主旨", "件名なし", "제목 없음", "ללא נושא"),
+)
+"""What mail programs write as the Subject where a person wrote none, mostly in brackets."""
+
 SPAM_TAGS = (
     "spam",
     "suspected spam",
@@ -243,6 +260,7 @@ PHONE_FOOTERS = (
     *("envoyé de mon {}", "envoyé depuis mon {}", "envoyé depuis {}", "envoyé à partir de {}"),
     *("téléchargez {} pour android", "télécharger {} pour android", "obtenez {} pour android"),
     *("envoyé avec {}", "obtenir outlook pour {}", "télécharger outlook pour {}"),
+    *("provenance : {}", "outlook pour {}"),
     # Spanish, Catalan, Portuguese
     *("enviado desde mi {}", "enviado desde {}", "enviado con {}", "obtener outlook para {}"),
     *("enviat des del meu {}", "enviado do meu {}", "enviado a partir do meu {}", "enviado do {}"),
@@ -294,6 +312,10 @@ PHONE_FOOTERS = (
     *("l'absence de virus dans ce courrier électronique a été vérifiée par {}",),
     *("el software de antivirus {} ha analizado este correo electrónico en busca de virus",),
     *("sender notified by mailtrack", "sender notified by mailtrack {}"),
+    *("please consider the environment before printing {}",),
+    *("p please consider the environment before printing {}",),
+    *("pensez à l'environnement avant d'imprimer {}", "merci de n'imprimer {}"),
+    *("bitte denken sie an die umwelt, bevor sie {}",),
 )
 """Whole lines that phones and programs write below a mail."""
 

@@ -58,6 +58,7 @@ def test_an_ordinary_mail() -> None:
         "(alice@old-job.example) <alice@example.org>",
         '"alice"@example.org',
         'Alice <"alice"@example.org>',
+        "Alice <alice@old-job.example> <alice@example.org>",
     ],
 )
 def test_the_sender_is_the_first_address_in_from(value: str) -> None:
