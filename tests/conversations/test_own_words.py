@@ -58,7 +58,7 @@ def test_from_at_the_beginning_of_a_line_is_as_it_was_written(talk: Talk) -> Non
 
 DOUBTED = {
     "a disclaimer": "This email is confidential: tell nobody.",
-    "a secret": "This message is confidential: tell nobody.\nI shall resign on Monday, if no "
+    "a secret": "This email is confidential: tell nobody.\nI shall resign on Monday, if no "
     "miracle happens,\nand would rather have nobody hear of it before that.",
     "dashes alone": "--\nMy second thought",
     "pasted headers": "From: London\nTo: Paris\nSubject: my journey\nHow I long for it!",
