@@ -87,7 +87,7 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
 
 
 def test_every_page_is_looked_at() -> None:
-    links = {"play": "/play/x", "code": "/code/x"}
+    links = {"play": "/play/x", "code": "/code/x", "off": "/off/x"}
     looked = [path.format(**links).partition("?")[0] for path in (*STRANGERS_PAGES, *PAGES)]
     for route in ROUTES:
         is_page = "." not in route.path and not route.path.endswith(NO_PAGES)
