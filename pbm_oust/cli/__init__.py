@@ -5,7 +5,7 @@ import sys
 try:
     from pbm_oust.cli.main import main, run
 except KeyboardInterrupt:
-    print("Aborted!", file=sys.stderr)
+    sys.stderr.write("Aborted!\n")
     raise SystemExit(130) from None
 
 __all__ = ["main", "run"]

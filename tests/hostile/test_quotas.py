@@ -323,12 +323,12 @@ def test_a_stranger_waits_for_the_reply_to_a_wrong_password(
 @pytest.mark.slow
 def test_the_server_tells_the_operator_how_many_mails_got_no_answer(tmp_path: Path) -> None:
     with running(tmp_path) as server, smtplib.SMTP("127.0.0.1", server.port) as client:
-        for nth in range(USUAL_LIMITS.most(Counted.ANSWERS) + 3):
+        for nth in range(USUAL_LIMITS.most(Counted.HELP) + 3):
             data = mail(f"From: {MALLORY}", f"Subject: help {nth}", new_id())
             client.sendmail(MALLORY, [SERVER], data)
         told = wait_until(lambda: list(check(Home(tmp_path), datetime.now(UTC))), "a note")
     assert [finding.text for finding in told] == [
-        "2 mails within a day got no answer: answers_an_hour"
+        "2 mails within a day got no answer: help_answers_an_hour"
     ]
 
 

@@ -249,7 +249,7 @@ def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
     [
         (["--recipient", "other@games.example.org"], "Subject: help\n\n", 67),
         (["--sender", "<>"], "From: a@example.org\nSubject: help\n\n", 0),
-        ([], "From: a@example.org\nX-Large: " + "x" * 40_000 + "\n\n", 65),
+        ([], "From: a@example.org\nSubject: " + "x" * 40_000 + "\n\n", 65),
         ([], "From: a@example.org\n\n" + "x\n" * 200_000, 65),
     ],
 )

@@ -41,12 +41,12 @@ def told(*lines: str, terms: Terms | None = None) -> Game:
 
 
 def clock(game: Game, now: float, **away: list[tuple[float, float]]) -> Clock:
-    """Return the clock of a board on a day; `away` are vacations by userid."""
+    """Return the clock of a board on a day, or after its last record; `away` are vacations."""
     absences = {
         userid: [Absence(day(start), day(end)) for start, end in some]
         for userid, some in away.items()
     }
-    return read_clock(game, absences, day(now))
+    return read_clock(game, absences, max(day(now), game.latest))
 
 
 def ruling(game: Game, now: float, **away: list[tuple[float, float]]) -> str:
