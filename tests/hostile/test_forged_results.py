@@ -205,7 +205,7 @@ def test_a_verified_stranger_has_the_limits_of_all_strangers(home: Home) -> None
     verified = PASSED.replace("header.from=example.org", "header.from=example.net")
     before = len(letters(home))
     for number in range(6):
-        data = mail(verified, "From: eve@example.net", f"Subject: help {number}", new_id())
+        data = mail(verified, "From: eve@example.net", f"Subject: oust show {number + 1}", new_id())
         inbound.take(data, Envelope("eve@example.net", (ADDRESS,), is_of_mail_server=True))
     assert len(letters(home)) - before == 3 + 1
 
