@@ -229,8 +229,8 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
     try:
         command = line.form.read(line.arguments, line.kind)
     except Unreadable as unread:
-        said = said_plainly(" ".join(line.words))
-        if isinstance(unread.reason, SurplusWord) and said == line.form.name:
+        is_too_long = isinstance(unread.reason, SurplusWord) and line.form.rest is None
+        if is_too_long and said_plainly(" ".join(line.words)) == line.form.name:
             return Line((), line.form, line.kind), Unreadable(SaidPlainly())
         return line, unread
     new, userid = line.form.new_password(command)
