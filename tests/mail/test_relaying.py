@@ -65,6 +65,12 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a relay that hangs as long as a test may take."""
+    monkeypatch.setattr(conversation, "PATIENCE", PATIENCE)
+
+
 @pytest.fixture
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a flush need no second connection, however slow the machine is."""
