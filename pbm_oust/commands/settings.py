@@ -33,7 +33,6 @@ from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
-from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable, UnreadableReason
 
@@ -155,6 +154,8 @@ def tell_unknown(userid: str, work: UnitOfWork) -> None:
     account = work.account_if_any(userid)
     if account is None or not has_untold(settings_of(account)):
         return
+    from pbm_oust.play.rulings import id_of, request_of
+
     notice = _notice(account, (), work.player(account))
     request = request_of(id_of("unknown settings", userid, account.version))
     with work.posting([notice], request):

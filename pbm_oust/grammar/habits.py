@@ -16,7 +16,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.wish import DEEDS
-from pbm_oust.grammar.wording import worded
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable
 from pbm_oust.regex import regex
@@ -157,7 +156,7 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
     plain = plain.rstrip("? ") or plain[:1]
     wishes = _WISHED[:2] if first == "help" else _WISHED
     found = next((line for line, wish in wishes if wish.fullmatch(plain)), "")
-    is_greeting = not found and first not in known and worded(text, ()).is_courtesy
+    is_greeting = not found and first not in known and _is_courtesy(text)
     if is_greeting:
         return "help tutorial"
     named = [kind for kind in kinds if kind in plain.split()] or kinds
@@ -227,3 +226,9 @@ def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:
         else:
             said.append(word)
     return (said, guards[0]) if len(set(guards)) == 1 else (list(words), "")
+
+
+def _is_courtesy(text: str) -> bool:
+    from pbm_oust.grammar.wording import worded
+
+    return worded(text, ()).is_courtesy

@@ -21,7 +21,6 @@ from pbm_oust.commands.talk import Message
 from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.commands.watch import Unwatch
 from pbm_oust.frozen import frozen, replace
-from pbm_oust.grammar.agreement import agrees, refuses
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
 from pbm_oust.grammar.command import Command, Meant, Text
 from pbm_oust.grammar.line import Line
@@ -99,6 +98,8 @@ def _read(request: Request) -> Read:
         return replace(read, heard=_heard(answer))
     line = request.line
     if request.code:
+        from pbm_oust.grammar.agreement import refuses
+
         found = _line_with(request.code, request.line, request.chat)
         if found is None and (refuses(request.line) or refuses(request.chat)):
             no = Verify(request.code, None, is_agreed=False)
@@ -171,6 +172,8 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     The sender's own words must hold the code, agree, or give a new password: anything else may
     be the automatic answer of somebody who is away.
     """
+    from pbm_oust.grammar.agreement import agrees
+
     verify = Verify(code, None)
     begun = [in_english(fold(word)) for word in first_words(subject, 2)]
     if begun == [form_of(verify).name, code.text]:
