@@ -41,6 +41,8 @@ def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = 
 def _plain(found: re.Match[str]) -> str:
     """Return the signs that stand somewhere in a text, without what may break a secret."""
     sign = found[0]
+    if sign.isspace():
+        return ""
     if code := found[1] or found[3]:
         sign = chr(int(code, 16))
     elif found[2]:

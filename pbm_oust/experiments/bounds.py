@@ -42,26 +42,31 @@ def largest_grid(kind: Kind, shape: Shape, fits: Callable[[Grid], bool]) -> Grid
     two lengths are left out.
     """
     largest = None
-    for grid in sorted(_grids(kind, shape), key=_size):
+    for _, first, second in sorted(_sizes(shape)):
+        try:
+            grid = square(second, first) if shape is Shape.SQUARE else hexagon(first, second)
+        except BadGrid:
+            continue
+        if not kind.plays_on(grid):
+            continue
         if not fits(grid):
             break
         largest = grid
     return largest
 
 
-def _size(grid: Grid) -> tuple[int, int]:
-    return grid.cells.bit_count(), min(grid.size) - max(grid.size)
+def _sizes(shape: Shape) -> Iterator[tuple[tuple[int, int], int, int]]:
+    """Yield the lengths of grids behind what they are ordered by: cells, and how equal they are.
 
-
-def _grids(kind: Kind, shape: Shape) -> Iterator[Grid]:
+    No grid is made for that, as there may be little memory left.
+    """
     for first in range(1, LONGEST + 1):
         for second in range(first, LONGEST + 1):
-            try:
-                grid = square(second, first) if shape is Shape.SQUARE else hexagon(first, second)
-            except BadGrid:
-                continue
-            if kind.plays_on(grid):
-                yield grid
+            cells = first * second
+            if shape is Shape.HEX:
+                corners = (first * (first - 1) + second * (second - 1)) // 2
+                cells = (first + second - 1) ** 2 - corners
+            yield (cells, first - second), first, second
 
 
 def _cycles(image: dict[int, int]) -> int:

@@ -146,8 +146,11 @@ def broken(line: str, width: int) -> Iterator[str]:
 
 def indented(lines: Iterable[str]) -> str:
     """Return lines as they are, but wrapped and indented."""
+    room = WIDTH - 2
     slim = (
-        textwrap.fill(line, WIDTH - 2, break_long_words=False, break_on_hyphens=False)
+        line.rstrip()
+        if len(line) <= room and "\t" not in line
+        else textwrap.fill(line, room, break_long_words=False, break_on_hyphens=False)
         for line in lines
     )
     return textwrap.indent("\n".join(slim), "  ")
