@@ -16,6 +16,8 @@ _SIGN = regex(
 )
 """A sign as URLs, quoted-printable or HTML encode it, or as it is."""
 _BREAK = regex(rf"[\s>|{UNSEEN}]")
+_ORDINARY = frozenset(map(chr, range(ord("!"), 127))) - {">", "|"}
+"""Signs that stand for themselves."""
 
 
 def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = True) -> str:
@@ -25,7 +27,12 @@ def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = 
     is not sure may also find plain words; then a group that is broken counts only if it has a
     digit.
     """
-    plain = [(sign, found) for found in _SIGN.finditer(text) for sign in _plain(found)]
+    plain = list[tuple[str, re.Match[str]]]()
+    for found in _SIGN.finditer(text):
+        if found[0] in _ORDINARY:
+            plain.append((found[0], found))
+        else:
+            plain += [(sign, found) for sign in _plain(found)]
     joined = "".join(sign for sign, _ in plain)
     shown, done = [], 0
     for match in secret.finditer(joined):
@@ -41,8 +48,6 @@ def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = 
 def _plain(found: re.Match[str]) -> str:
     """Return the signs that stand somewhere in a text, without what may break a secret."""
     sign = found[0]
-    if sign.isspace():
-        return ""
     if code := found[1] or found[3]:
         sign = chr(int(code, 16))
     elif found[2]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
+from functools import lru_cache
 
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.aliases import (
@@ -209,10 +210,15 @@ def language_like(word: str, english: Collection[str]) -> Language | None:
 
 def resembling(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that was probably meant, or None."""
+    return _closest(fold(word), tuple(known))
+
+
+@lru_cache(maxsize=256)
+def _closest(folded: str, known: tuple[str, ...]) -> str | None:
+    """Return the known word that one resembles most; a text often has the same words again."""
     from difflib import get_close_matches
 
-    close = get_close_matches(fold(word), list(known), n=1, cutoff=0.66)
-    return close[0] if close else None
+    return next(iter(get_close_matches(folded, known, n=1, cutoff=0.66)), None)
 
 
 def is_of(vocabulary: Collection[str], word: str) -> bool:
