@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from functools import cache
 
 from pbm_oust.grammar.aliases import without_accents
+from pbm_oust.grammar.plain import APOSTROPHES
 from pbm_oust.grammar.wording import worded
 from pbm_oust.grammar.words import fold
 from pbm_oust.languages import LANGUAGES
 
-_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 _SIGNS = ".,!:;-"
 _DOUBTFUL = frozenset("?\u00bf\uff1f>|")
 """Signs of a question, or of a quote."""
@@ -41,7 +41,7 @@ def refuses(text: str) -> bool:
 
 def _first_line(text: str) -> str:
     """Return the first line that is no mere greeting, with plain letters."""
-    lines = without_accents(text.translate(_APOSTROPHES)).splitlines()
+    lines = without_accents(text.translate(APOSTROPHES)).splitlines()
     said = (line.strip() for line in lines if line.strip())
     return next((line for line in said if not _is_greeting(line)), "")
 

@@ -15,6 +15,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pbm_oust.grammar.aliases import in_english, without_accents
+from pbm_oust.grammar.plain import APOSTROPHES
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable
@@ -39,7 +40,6 @@ _MOST_WORDS = 7
 
 _LONGEST_SENTENCE = 80
 """How many characters of a sentence count."""
-_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 
 _SAID: Mapping[str, re.Pattern[str]] = {
     "sgf": regex(r"^(fetch|get|download)\b"),
@@ -164,7 +164,7 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
 
 
 def _plain(text: str) -> str:
-    plain = without_accents(text[:_LONGEST_SENTENCE].translate(_APOSTROPHES).lower())
+    plain = without_accents(text[:_LONGEST_SENTENCE].translate(APOSTROPHES).lower())
     return " ".join(plain.split())
 
 

@@ -5,6 +5,8 @@ from typing import Literal
 
 from pbm_oust.regex import regex
 
+APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
+"""Signs that are typed or set in the place of an apostrophe, and the apostrophe."""
 _PIECE = regex(r"\S{1,100}")
 
 

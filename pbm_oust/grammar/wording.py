@@ -10,12 +10,12 @@ from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar import courtesies
 from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.cells import ASKING, runs_within
+from pbm_oust.grammar.plain import APOSTROPHES
 from pbm_oust.grammar.words import fold
 from pbm_oust.regex import regex
 
 _TOKEN = regex(r"\w+(?:'\w+)*|[^\w\s]")
 _CELL = regex(r"(?<![a-z0-9])[a-z][1-9][0-9]?(?![a-z0-9])", re.IGNORECASE)
-_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 _PLAIN_SIGNS = frozenset(".,!:;-()\"*~\u2026\u00a1\u3002\u3001\uff0c\uff01\uff1a'_/")
 _SENTENCE_END = regex(r"(?<=[.!])\s+")
 _AFTERTHOUGHT = regex(r"\s*[,;(]\s*|\s+[-\u2013\u2014]+\s+")
@@ -57,7 +57,7 @@ def worded(line: str, deeds: Collection[str]) -> Wording:
     """Return what a line says; `deeds` are the words of commands to look for."""
     if len(line) > _LONGEST_LINE:
         return Wording((), (), is_clear=False)
-    line = _SMILEY.sub(" ", line.translate(_APOSTROPHES))
+    line = _SMILEY.sub(" ", line.translate(APOSTROPHES))
     whole = _worded(line, deeds)
     plain = set(map(_plain, _tokens(line)))
     doubts = bool(plain & courtesies.DOUBTS) or any(sign in line for sign in ASKING)
