@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
+from functools import cache
 from zoneinfo import ZoneInfo
 
 from pbm_oust.accounts.account import Account
@@ -30,6 +31,7 @@ from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import fold
+from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import active_games
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
@@ -231,47 +233,60 @@ def _read_date(word: str) -> date:
 
 _UNTIL = frozenset(("until", "till", "til", "through", "to", "jusqu'a", "jusqu'au", "au"))
 _IN_DAYS = {"today": 0, "aujourd'hui": 0, "tomorrow": 1, "demain": 1}
-_WEEKDAYS = (
-    ("monday", "lundi"),
-    ("tuesday", "mardi"),
-    ("wednesday", "mercredi"),
-    ("thursday", "jeudi"),
-    ("friday", "vendredi"),
-    ("saturday", "samedi"),
-    ("sunday", "dimanche"),
-)
 _NUMBERS = {"a": 1, "one": 1, "un": 1, "une": 1, "two": 2, "deux": 2, "three": 3, "trois": 3}
 _UNITS = {"day": 1, "days": 1, "jour": 1, "jours": 1}
 _UNITS |= dict.fromkeys(("week", "weeks", "semaine", "semaines"), 7)
 _WEEKS = frozenset(("week", "semaine"))
 _NEXT = frozenset(("next", "prochaine"))
 _BETWEEN = frozenset(("from", "on", "for", "the", "du", "de", "le", "la", "pour", "pendant"))
-_MONTHS = (
-    ("january", "jan", "janvier", "janv"),
-    ("february", "feb", "fevrier", "fevr"),
-    ("march", "mar", "mars"),
-    ("april", "apr", "avril", "avr"),
-    ("may", "mai"),
-    ("june", "jun", "juin"),
-    ("july", "jul", "juillet", "juil"),
-    ("august", "aug", "aout"),
-    ("september", "sep", "sept", "septembre"),
-    ("october", "oct", "octobre"),
-    ("november", "nov", "novembre"),
-    ("december", "dec", "decembre"),
-)
-_OF_MONTH = {name: nth for nth, names in enumerate(_MONTHS, 1) for name in names}
-_NAMED = "|".join(sorted(_OF_MONTH, key=len, reverse=True))
-_NTH = r"([0-9]{1,2})(?:st|nd|rd|th|er)?"
-_SPAN = regex(rf"\b{_NTH}( (?:to|till|until|through|au) ){_NTH} ({_NAMED})\b")
-"""From one day of a month to another, as `1 to 5 december`."""
-_DATE = regex(
-    rf"\b(?:{_NTH} (?:of )?({_NAMED})|({_NAMED}) {_NTH})\b(?: ([0-9]{{4}})\b)?"
-    r"|\b([0-9]{1,2})[./]([0-9]{1,2})[./]([0-9]{4})\b"
-)
-"""A day of a month that is named, or as three numbers, of which the day comes first."""
 USUAL_DAYS = 7
 """How many days are offered if nothing says how long a vacation is."""
+
+
+@cache
+def _weekdays() -> dict[str, int]:
+    """Return the weekdays by their names in our languages; Monday is 0."""
+    from babel.dates import get_day_names
+
+    named = (get_day_names("wide", locale=code) for code in LANGUAGES)
+    return {_plain(name): number for names in named for number, name in names.items()}
+
+
+@cache
+def _months() -> dict[str, int]:
+    """Return the months by their names in our languages, whole or short."""
+    from babel.dates import get_month_names
+
+    named = (
+        names
+        for code in LANGUAGES
+        for names in (
+            get_month_names("wide", locale=code),
+            get_month_names("abbreviated", locale=code),
+        )
+    )
+    return {_plain(name): number for names in named for number, name in names.items()}
+
+
+@cache
+def _days_of_months() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds days of months.
+
+    The first pattern finds a span, as `1 to 5 december`; the second a day of a month that is named,
+    or as three numbers, of which the day comes first.
+    """
+    nth = r"([0-9]{1,2})(?:st|nd|rd|th|er)?"
+    named = "|".join(sorted(_months(), key=len, reverse=True))
+    span = re.compile(rf"\b{nth}( (?:to|till|until|through|au) ){nth} ({named})\b")
+    return span, re.compile(
+        rf"\b(?:{nth} (?:of )?({named})|({named}) {nth})\b(?: ([0-9]{{4}})\b)?"
+        r"|\b([0-9]{1,2})[./]([0-9]{1,2})[./]([0-9]{4})\b"
+    )
+
+
+def _plain(word: str) -> str:
+    """Return a word of a sentence in small and plain letters, without signs around it."""
+    return without_accents(fold(word)).replace("\u2019", "'").strip(".,!;")
 
 
 def leave_said(text: str, today: date) -> Leave:
@@ -286,8 +301,7 @@ def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
     Its last day is away as well. None if no day and no number of days is named.
     """
     first, last, days, is_end, is_all = None, None, 0, False, True
-    folded = [without_accents(fold(word)).replace("\u2019", "'").strip(".,!;") for word in words]
-    plain = _with_days(" ".join(folded), today).split()
+    plain = _with_days(" ".join(map(_plain, words)), today).split()
     for nth, word in enumerate(plain):
         day = _day_said(word, today)
         unit = _UNITS.get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
@@ -317,7 +331,8 @@ def _with_days(text: str, today: date) -> str:
 
     Each is the next one of its name, from today or from the day named before it on.
     """
-    text, after = _SPAN.sub(r"\1 \4\2\3 \4", text), today
+    span, day = _days_of_months()
+    text, after = span.sub(r"\1 \4\2\3 \4", text), today
 
     def iso(found: re.Match[str]) -> str:
         nonlocal after
@@ -325,7 +340,7 @@ def _with_days(text: str, today: date) -> str:
         after = read or after
         return read.isoformat() if read else found[0]
 
-    return _DATE.sub(iso, text)
+    return day.sub(iso, text)
 
 
 def _day_of_month(found: re.Match[str], after: date) -> date | None:
@@ -335,7 +350,7 @@ def _day_of_month(found: re.Match[str], after: date) -> date | None:
         day, month = (month, day) if int(month) > 12 else (day, month)
         numbers = int(whole_year), int(month), int(day)
     else:
-        numbers = int(year or after.year), _OF_MONTH[name or other_name], int(before or behind)
+        numbers = int(year or after.year), _months()[name or other_name], int(before or behind)
     try:
         read = date(*numbers)
         is_over = not (year or whole_year) and read < after
@@ -348,9 +363,8 @@ def _day_said(word: str, today: date) -> date | None:
     """Return the day that a word names, the next of that name from today on, or None."""
     if word in _IN_DAYS:
         return today + timedelta(days=_IN_DAYS[word])
-    for number, names in enumerate(_WEEKDAYS):
-        if word in names:
-            return today + timedelta(days=(number - today.weekday()) % 7)
+    if word in _weekdays():
+        return today + timedelta(days=(_weekdays()[word] - today.weekday()) % 7)
     with suppress(Unreadable):
         return _read_date(word)
     return None

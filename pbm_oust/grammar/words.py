@@ -146,8 +146,8 @@ def find_word(word: str, known: Iterable[str]) -> str:
     """Return the known word that is written here, in full or by a beginning that only it has.
 
     A whole word takes precedence over longer ones that begin with it, as show over showas. A
-    beginning has at least three letters. Raises
-    Unreadable for any other word, with the known word that it resembles, if any.
+    beginning has at least three letters. Raises Unreadable for any other word, with the known word
+    that it resembles, if any.
     """
     vocabulary = sorted(known)
     folded = fold(word)

@@ -220,60 +220,57 @@ def test_what_root_makes_belongs_to_the_owner_of_the_home(database: EmbeddedData
     assert owners == {(4711, 4712)}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_the_owner_waits_until_root_has_given_a_file_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def owned(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedDatabase]:
+    """A closed database of another user, who waits as long as it takes for what root makes."""
     monkeypatch.setattr(embedded, "FOR_ROOT", PATIENCE)
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, 4711, 4712)
         database = EmbeddedDatabase(Path(folder) / "pbm_oust.db")
         write(database, "a")
         database.close()
+        yield database
 
-        def open_often() -> None:
-            for _ in range(1000):
-                open_and_close(database.path)
 
-        child = begun_by_owner(open_often)
-        ended = 0
-        while not ended:
-            open_and_close(database.path)
-            ended, status = os.waitpid(child, os.WNOHANG)
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_the_owner_waits_until_root_has_given_a_file_away(owned: EmbeddedDatabase) -> None:
+    def open_often() -> None:
+        for _ in range(1000):
+            open_and_close(owned.path)
+
+    child = begun_by_owner(open_often)
+    ended = 0
+    while not ended:
+        open_and_close(owned.path)
+        ended, status = os.waitpid(child, os.WNOHANG)
     assert status == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_the_owner_waits_until_it_may_write_to_what_root_has_made(
-    monkeypatch: pytest.MonkeyPatch,
+    owned: EmbeddedDatabase,
 ) -> None:
-    monkeypatch.setattr(embedded, "FOR_ROOT", PATIENCE)
-    with tempfile.TemporaryDirectory() as folder:
-        os.chown(folder, 4711, 4712)
-        database = EmbeddedDatabase(Path(folder) / "pbm_oust.db")
-        write(database, "a")
-        database.close()
-        hears, tells = os.pipe()
+    hears, tells = os.pipe()
 
-        def read_and_write() -> None:
-            os.read(hears, 1)
-            own = EmbeddedDatabase(database.path)
-            assert keys(own) == ["a"]
-            write(own, "b")
+    def read_and_write() -> None:
+        os.read(hears, 1)
+        own = EmbeddedDatabase(owned.path)
+        assert keys(own) == ["a"]
+        write(own, "b")
 
-        child = begun_by_owner(read_and_write)
-        assert keys(database) == ["a"]
-        shared = Path(folder) / "pbm_oust.db-shm"
-        os.chown(shared, 0, 0)
-        shared.chmod(0o644)
-        os.write(tells, b"x")
-        time.sleep(0.2)
-        os.chown(shared, 4711, 4712)
-        _, status = os.waitpid(child, 0)
-        assert keys(database) == ["a", "b"]
-        database.close()
+    child = begun_by_owner(read_and_write)
+    assert keys(owned) == ["a"]
+    shared = owned.path.with_name("pbm_oust.db-shm")
+    os.chown(shared, 0, 0)
+    shared.chmod(0o644)
+    os.write(tells, b"x")
+    time.sleep(0.2)
+    os.chown(shared, 4711, 4712)
+    _, status = os.waitpid(child, 0)
+    assert keys(owned) == ["a", "b"]
+    owned.close()
     os.close(hears)
     os.close(tells)
     assert status == 0
