@@ -43,6 +43,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("slow")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of pages first: they wait for much, and the others fill that time."""
+    items.sort(key=lambda item: item.path.parent != HERE / "web")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _hashed_once() -> Iterator[None]:
     """Hash the same password with the same salt once: scrypt is made to be slow."""

@@ -320,6 +320,7 @@ print(megabytes(100) - first)
     assert float(done.stdout) < 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(SOURCES.glob("*.c")), ids=lambda path: path.name)
 def test_a_compiler_has_nothing_to_say_about_the_core(path: Path) -> None:
     compiler = shutil.which("cc")

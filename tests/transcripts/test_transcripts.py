@@ -132,9 +132,10 @@ def test_every_letter_has_a_plain_subject_that_is_no_command(name: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
 @pytest.mark.parametrize("name", names())
-def test_every_letter_is_what_the_email_package_makes_of_it(name: str, language: Language) -> None:
+def test_letters_are_what_the_email_package_makes_of_them(name: str, language: Language) -> None:
     letters = Letters(ADDRESS, lambda: NOON, lambda: b"secret")
-    for notice, request in told_in(language, name):
+    one_of_each = {type(notice): (notice, request) for notice, request in told_in(language, name)}
+    for notice, request in one_of_each.values():
         for draft in letters.write(notice, request):
             assert joined(written_again(draft.content)) == joined(draft.content)
 
