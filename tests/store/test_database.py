@@ -5,6 +5,7 @@ import os
 import signal
 import stat
 import tempfile
+import traceback
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -284,6 +285,8 @@ def begun_by_owner(deed: Callable[[], object]) -> int:
             os.setresuid(4711, 4711, 4711)
             deed()
             os._exit(0)
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(1)
     return child
