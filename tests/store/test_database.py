@@ -5,9 +5,9 @@ import os
 import signal
 import stat
 import tempfile
-import traceback
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -285,9 +285,8 @@ def begun_by_owner(deed: Callable[[], object]) -> int:
             os.setresuid(4711, 4711, 4711)
             deed()
             os._exit(0)
-        except BaseException:
-            traceback.print_exc()
         finally:
+            traceback.print_exc()
             os._exit(1)
     return child
 
