@@ -61,9 +61,9 @@ def taken(
     limits: Limits = USUAL_LIMITS,
 ) -> tuple[str, list[Letter]]:
     """Hand in a mail; return what became of it, and the letters about it, oldest first."""
-    before = {letter.name for letter in letters(home)}
+    before = set(home.outbox.letters())
     handled = open_inbound(home, own, lambda: at, limits).take(data, envelope)
-    return outcome_of(handled), [letter for letter in letters(home) if letter.name not in before]
+    return outcome_of(handled), letters(home, but=before)
 
 
 def mailed(
@@ -139,9 +139,9 @@ class Talk:
 
     def sweep(self) -> None:
         """Let the server do what is due."""
-        before = {letter.name for letter in letters(self.home)}
+        before = set(self.home.outbox.letters())
         sweep(open_inbound(self.home, self.own, lambda: self.now).work)
-        self.letters = [letter for letter in letters(self.home) if letter.name not in before]
+        self.letters = letters(self.home, but=before)
 
     def letter_to(self, address: str) -> Letter:
         """Return the one letter to an address that the latest mail led to."""

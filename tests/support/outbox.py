@@ -1,5 +1,6 @@
 """The letters in the outbox of a home, as their readers see them."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,9 +57,11 @@ class Letter:
         return page_of(self.data)
 
 
-def letters(home: Home) -> list[Letter]:
-    """Return the letters in the outbox, oldest first."""
-    return [Letter(name, home.outbox.read(name)) for name in home.outbox.letters()]
+def letters(home: Home, but: Collection[str] = ()) -> list[Letter]:
+    """Return the letters in the outbox, oldest first, but for some names."""
+    with home.database.read():
+        names = [name for name in home.outbox.letters() if name not in but]
+        return [Letter(name, home.outbox.read(name)) for name in names]
 
 
 def clear_outbox(home: Home) -> None:
