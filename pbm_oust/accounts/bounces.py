@@ -13,17 +13,28 @@ LONGEST = 250
 MOST_DAYS = 3
 """On how many days a mailbox refuses letters for good before its address gets no more."""
 
-_HARD = regex(r"5\.(?!3\.4|6\.|7\.)")
-"""The statuses of RFC 3463 that say that a mailbox does not work: not those of a letter that is too
-large (5.3.4) or cannot be read (5.6), nor those of policy (5.7), nor temporary ones."""
-_POLICY = regex(
-    r"block(?:ed |[ -]?)list|\bblocked\b|black[ -]?list|\brbl\b|dnsbl|spamhaus|\bspam|dmarc|\bspf\b"
-    r"|dkim|policy|reputation|rate limit",
-    re.IGNORECASE,
+_HARD = regex(r"5\.(?:0\.|1\.(?![78]$)|2\.(?![23]$)|4\.(?!7$|300$|316$)|5\.[01]$)")
+"""The statuses of RFC 3463 that say that a mailbox does not work: not those of a sender that is not
+liked (5.1.7, 5.1.8), of a mailbox that is full (5.2.2), of a mail server's own trouble (5.3), of a
+letter that was late (5.4.7 and two of Exchange), too large or unreadable, nor of policy (5.7)."""
+_IN_WORDS = (
+    ("5.3.4", r"too (?:large|big)|size (?:limit|exceed)|exceeds? .{0,20}size"),
+    ("5.2.2", r"\bquota\b|box (?:is )?full|folder is full|\b552\b"),
+    ("4.4.7", r"temporar|gr[ae]y-?list|\blater\b|time(?:d )?-?out|queue too long"),
+    (
+        "5.7.0",
+        r"block(?:ed |[ -]?)list|\bblocked\b|black[ -]?list|(?<!not )\blisted\b|\brbl\b|dnsbl"
+        r"|spamhaus|\bspam|\buce\b|virus|dmarc|\bspf\b|dkim|policy|reputation|rate limit|\bptr\b"
+        r"|reverse dns|authenticat|authori[sz]ed|prohibit|relaying|relay (?:access )?(?:denied|not)"
+        r"|sender (?:address )?(?:verif|reject|refus)|return address|content (?:was )?reject"
+        r"|message (?:was |has been |content )?(?:refused|rejected|not accepted)"
+        r"|\b(?:530|535|571)\b",
+    ),
 )
-_WITHOUT_DETAIL = regex(r"5\.[01]\.0")
+"""Statuses in the words of mail servers that give none, or one that leaves the reason open."""
+_WITHOUT_DETAIL = regex(r"5\.0\.\d+|5\.1\.0")
 
-STATUS = regex(r"(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])")
+STATUS = regex(r"(?<![\d.])[245]\.[0-7]\.\d{1,3}(?![\d.])")
 """A reason as in RFC 3463."""
 
 _WITH_CODE = regex(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
@@ -89,9 +100,14 @@ def is_hard(status: str) -> bool:
 def status_of(stated: str, explained: str) -> str:
     """Return why a letter was refused, as in RFC 3463: 5.1.1.
 
-    `stated` holds the status, perhaps among other words, and `explained` what the mail server says.
-    Words about policy count where the status leaves the reason open.
+    `stated` holds the status, perhaps among other words, and `explained` what the mail server says,
+    which counts where the status leaves the reason open.
     """
-    found = STATUS.search(stated) or STATUS.search(explained)
-    status = found[0] if found else "5.0.0"
-    return "5.7.0" if _WITHOUT_DETAIL.fullmatch(status) and _POLICY.search(explained) else status
+    found: list[str] = STATUS.findall(stated) + STATUS.findall(explained)
+    for status in found:
+        if not _WITHOUT_DETAIL.fullmatch(status):
+            return status
+    for status, words in _IN_WORDS:
+        if re.search(words, explained, re.IGNORECASE):
+            return status
+    return found[0] if found else "5.0.0"

@@ -49,11 +49,11 @@ class Reply:
 
     def refused(self, *, is_about_us: bool = False) -> Refused:
         """Return the reply as a reason; what the relay has against us is never permanent."""
-        status = STATUS.match(self.text)
+        status, said = STATUS.match(self.text), f"{self.code} {self.text}"
         return Refused(
-            f"{self.code} {self.text}",
+            said,
             self.code >= 500 and not is_about_us,
-            status_of(status[0] if status else f"{self.code // 100}.0.0", self.text),
+            status_of(status[0] if status else f"{self.code // 100}.0.0", said),
             is_about_us,
         )
 

@@ -136,7 +136,7 @@ class Inbound:
         tags = [parse_tag(recipient, self.address) for recipient in recipients]
         for recipient, tag in zip(recipients, tags, strict=True):
             if tag is Robotic.BOUNCES:
-                return self._take_bounce(data, recipient)
+                return self._take_bounce(data, recipient, mail.identity)
             if tag is Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
         robot = automatic_by(mail, envelope.sender, self.address)
@@ -185,15 +185,16 @@ class Inbound:
                 return reply if is_from else None
         return None
 
-    def _take_bounce(self, data: bytes, recipient: str) -> Handled:
-        """Record that a letter of ours bounced."""
+    def _take_bounce(self, data: bytes, recipient: str, identity: str) -> Handled:
+        """Record that a letter of ours bounced; one without an ID has that of the mail."""
         from pbm_oust.mail.reports import read_report
 
         home = self.work.home
         failed = taken_apart(data, lambda message: read_report(message, recipient, home.key()))
         if failed is None:
             return silent(Silence.NO_REPORT)
-        bounce = Bounce.of(self.work.now(), failed.status, failed.letter, failed.subject)
+        letter = failed.letter or identity
+        bounce = Bounce.of(self.work.now(), failed.status, letter, failed.subject)
         home.do(note_bounce, failed.recipient, bounce)
         return Handled(Outcome.RETURNED)
 

@@ -27,7 +27,10 @@ _LONGEST = 64 * 1024
 """How much of a bounce is read that is no delivery report."""
 _ADDRESS = regex(r"(?:\"[^\s<>\"]{1,64}\"|[^\s<>()\[\],;:\"']{1,64})@[^\s<>()\[\],;:\"']{1,255}")
 _MOST_ADDRESSES = 100
-_FROM_ROBOT = regex(r"mailer-daemon|postmaster|mail delivery|microsoftexchange", re.IGNORECASE)
+_FROM_ROBOT = regex(
+    r"daemon|postmaster|mail ?(?:delivery|server|system|administrator)|microsoftexchange",
+    re.IGNORECASE,
+)
 _COPY = regex(
     r"^(?:-{2,}|={2,}|\s*>).{0,20}(?:copy of|below this line|returned|original|unsent|forwarded)"
     r".*$|^return-path:",
@@ -42,9 +45,10 @@ _LATE = regex(
 _FAILED = regex(
     r"permanent|fatal|fail|undeliver|could ?n[o']t (?:be )?deliver|can ?not (?:be )?deliver"
     r"|not (?:be )?delivered|unable to|no such|unknown|does not exist|rejected|returned|giving up"
-    r"|\b5\d\d\b",
-    re.IGNORECASE,
+    r"|\b5\d\d\b|^<\S+>\s?:",
+    re.IGNORECASE | re.MULTILINE,
 )
+"""What is said of a letter that failed; qmail heads its reasons with an address in any language."""
 _FOR_GOOD = regex(r"(?<![\d.])5\.\d{1,3}\.\d{1,3}|\b55\d\b|permanent")
 _CODE_POINT = regex(r"\\x\{([0-9A-Fa-f]{2,6})\}")
 """A letter beyond ASCII in an address of RFC 6533."""
@@ -73,9 +77,9 @@ def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | 
     token = tag_of(sent_to).partition(".")[2]
     groups = list(_fields_of_recipients(message))
     returned = _returned_letter(message)
-    to = _addresses(str(returned.get("To", "")))
     if not groups:
         return _read_text(message, token, key)
+    to = _addresses(f"{returned.get('To', '')} {text_of(message)}")
     ours = [fields for fields in groups if any(_is_of(token, key, name) for name in _named(fields))]
     for fields in ours or groups:
         if _field(fields, "Action").lower() != "failed":

@@ -58,7 +58,18 @@ def is_told(talk: Talk) -> bool:
 
 @pytest.mark.parametrize(
     "said",
-    ["5.7.1 sender is on a block list", "5.7.26 DMARC", "blocked by Spamhaus", "4.4.7 expired"],
+    [
+        "5.7.1 sender is on a block list",
+        "5.7.26 DMARC",
+        "blocked by Spamhaus",
+        "4.4.7 expired",
+        "5.1.8 sender's domain not found",
+        "5.0.350 the other host said: 554 5.7.1 refused by a rule",
+        "Sender verify failed",
+        "relay not permitted",
+        "5.2.2 over quota",
+        "mailbox is full",
+    ],
 )
 def test_who_is_refused_for_policy_or_for_a_while_gets_mail_however_often(
     said: str, talk: Talk
@@ -80,6 +91,17 @@ def test_a_mailbox_that_refuses_on_three_days_is_closed_and_all_are_told(talk: T
     assert "Mail to bob is coming back" in talk.text_to(ALICE)
     talk.send(BOB, "oust show 1")
     assert "So we had stopped writing to this address." in talk.text_to(BOB)
+
+
+def test_letters_that_come_back_without_any_id_close_a_mailbox_too(talk: Talk) -> None:
+    back, today = envelope_sender(ADDRESS, talk.home.key(), BOB), talk.now
+    for day in (2, 1, 0):
+        talk.now = today - timedelta(days=day)
+        date = f"Date: {talk.now:%d %b %Y %H:%M:%S} -0000"
+        text = f"I wasn't able to deliver your message.\r\n\r\n<{BOB}>:\r\nno mailbox (#5.1.1)\r\n"
+        talk.hand_in(mail("From: MAILER-DAEMON@mail.example.net", date, text=text), "", back)
+        assert talk.outcome == "returned"
+    assert not is_told(talk)
 
 
 def test_the_operator_sees_why_letters_came_back(talk: Talk) -> None:

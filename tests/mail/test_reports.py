@@ -193,6 +193,28 @@ def test_what_mail_servers_write_in_words_is_understood(text: str, mark: str) ->
     assert read(mail(mark, "Subject: failure notice", text=lines)) == FAILED
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ('"Courier mail server at mx" <@mx.example.net>', f"<{BOB}>:\r\n<<< 550 User unknown."),
+        ("Notes <mdaemon@corp.example>", f"was not delivered to:\r\n\r\n  {BOB}\r\n"),
+        ("MAILER-DAEMON@mx.example.net", f"Bonjour,\r\n\r\n<{BOB}> :\r\nbo\u00eete inconnue\r\n"),
+    ],
+    ids=["Courier", "Domino", "in French"],
+)
+def test_any_mail_server_may_say_so_in_its_words(name: str, said: str) -> None:
+    found = read(mail(f"From: {name}", "Subject: Your mail", text=said))
+    assert found
+    assert (found.recipient, found.status) == (BOB, "5.0.0")
+
+
+def test_a_letter_that_failed_where_it_was_forwarded_is_known_by_the_text() -> None:
+    note = NOTE.replace("Your mail", f"Your mail to {BOB}")
+    found = read(report(note, status_of(group("robert@elsewhere.example"))))
+    assert found
+    assert found.recipient == BOB
+
+
 @pytest.mark.parametrize("kind", ["mixed", "report"])
 def test_a_report_in_another_envelope_is_understood(kind: str) -> None:
     found = read(report(NOTE, nested("related", status_of(group())), whole(), kind=kind))
@@ -235,11 +257,20 @@ def encoded(text: str, encoding: str) -> str:
         ("550 Blocked by Spamhaus", "5.7.0"),
         ("550 DMARC failed", "5.7.0"),
         ("550 no such user", "5.0.0"),
+        ("550 5.1.1 no such user", "5.1.1"),
+        ("550 User bob is not listed in our directory", "5.0.0"),
+        ("554 198.51.100.1 is listed at a list of senders", "5.7.0"),
+        ("554 Relay access denied", "5.7.0"),
+        ("550 Sender verify failed", "5.7.0"),
+        ("552 no more room", "5.2.2"),
+        ("552 message too large", "5.3.4"),
+        ("550 retry timeout exceeded", "4.4.7"),
     ],
 )
-def test_refusals_for_policy_are_told_from_others(said: str, wanted: str) -> None:
+@pytest.mark.parametrize("stated", ["", "Status: 5.0.0\r\n"], ids=["unstated", "open"])
+def test_refusals_for_policy_are_told_from_others(said: str, wanted: str, stated: str) -> None:
     fields = f"{group(status='5.0.0')}\r\nDiagnostic-Code: smtp; {said}"
-    fields = fields.replace("Status: 5.0.0\r\n", "")
+    fields = fields.replace("Status: 5.0.0\r\n", stated)
     found = read(report(NOTE, status_of(fields), whole()))
     assert found
     assert found.status == wanted
