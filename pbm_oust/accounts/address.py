@@ -1,6 +1,7 @@
 """Mail addresses: which are none, and which are the same. Pure."""
 
 from functools import lru_cache
+from unicodedata import normalize
 
 from pbm_oust.regex import regex
 from pbm_oust.render.visible import UNSEEN
@@ -60,8 +61,11 @@ def without_addresses(text: str, instead: str) -> str:
 
 @lru_cache(1000)
 def normal_address(address: str) -> str:
-    """Return the form in which addresses are compared: lower case, ASCII domain, no +tag."""
-    local, _, domain = address.lower().rpartition("@")
+    """Return the form in which addresses are compared: lower case, ASCII domain, no +tag.
+
+    Letters with accents are one, whether they are written in one sign or in two (RFC 6532, 3.1).
+    """
+    local, _, domain = normalize("NFC", address).lower().rpartition("@")
     bare = "" if local.startswith('"') else local.partition("+")[0]
     return f"{bare or local}@{ascii_domain(domain)}"
 

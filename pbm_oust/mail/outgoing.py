@@ -128,13 +128,13 @@ class Outgoing:
         is_international = not (recipient + sender).isascii()
         if is_international and not conversation.takes_utf8:
             reason = "the relay does not take addresses beyond ASCII"
-            return Refused(reason, is_permanent=True)
+            return Refused(reason, is_permanent=True, status="5.6.7")
         options = ["SMTPUTF8", "BODY=8BITMIME"] if is_international else []
         try:
             sent = on_the_wire(content, is_international=is_international)
             sent = self.signer.signed(sent) if self.signer else sent
         except ValueError as error:
-            return Refused(f"{type(error).__name__}: {error}", is_permanent=True)
+            return Refused(f"{type(error).__name__}: {error}", is_permanent=True, status="5.6.0")
         try:
             refused = conversation.hand_over(sender, recipient, sent, options, is_waited_for)
         except TimeoutError as error:

@@ -47,3 +47,18 @@ def test_our_own_address_may_be_of_such_a_domain(tmp_path: Path) -> None:
     for to in ("pbmserv@bücher.example", "pbmserv@xn--bcher-kva.example"):
         talk.send(BOB, "settings bob lookingglass", to=to)
         assert talk.letter_to(BOB)["From"] == "pbm_oust <pbmserv@xn--bcher-kva.example>"
+
+
+@pytest.mark.parametrize("host", ["b\u00fccher.example", "xn--bcher-kva.example"])
+def test_pages_may_be_of_such_a_domain(host: str) -> None:
+    found = parse_configuration(f'web_address = "https://{host}:8443/"')
+    assert found.web_address == "https://xn--bcher-kva.example:8443"
+
+
+@pytest.mark.parametrize("sender", ["j\u00fcrgen@example.org", "ju\u0308rgen@EXAMPLE.org"])
+def test_accents_of_a_name_may_be_written_in_one_sign_or_two(sender: str, tmp_path: Path) -> None:
+    home = home_of(tmp_path / "home", BOB)
+    make_account(home, "jurgen", "regenbogen42", "j\u00fcrgen@example.org")
+    talk = Talk(home)
+    talk.send(sender, "oust challenge bob -size=7")
+    assert [letter.subject for letter in talk.letters] == ["please confirm a challenge to bob"]

@@ -168,6 +168,8 @@ def test_a_domain_beyond_ascii_goes_in_its_ascii_form(home: Home, clock: Clock) 
         flushed = Relaying(home, relay, ADDRESS, clock).flush()
     assert flushed == Flushed(sent=1, failed=1)
     assert sink.taken[0].rcpt_tos == ["jurgen@xn--bcher-kva.example"]
+    came_back = home.ask(bounces_of, "j\u00fcrgen@example.org")
+    assert [each.status for each in came_back.bounces] == ["5.6.7"]  # no fault of the mailbox
 
 
 @pytest.mark.usefixtures("one_connection")
