@@ -30,9 +30,10 @@ def parse_address(text: str) -> str:
     """Return a mail address as it was written, with quotes if it needs them, and else without.
 
     In quotes, NAME may have dots and signs where it cannot have them otherwise. Old addresses of
-    phones have dots there without quotes. Raises ValueError if it is no address.
+    phones have dots there without quotes. A letter with an accent is one sign, also where it came
+    as two (RFC 6532, section 3.1). Raises ValueError if it is no address.
     """
-    found = _ADDRESS.fullmatch(text)
+    found = _ADDRESS.fullmatch(normalize("NFC", text))
     local = (found["local"] or found["quoted"]) if found else ""
     quoted = local if _NEEDS_NO_QUOTES.fullmatch(local) else f'"{local}"'
     address = f"{quoted}@{found['host']}" if found else ""
@@ -61,11 +62,8 @@ def without_addresses(text: str, instead: str) -> str:
 
 @lru_cache(1000)
 def normal_address(address: str) -> str:
-    """Return the form in which addresses are compared: lower case, ASCII domain, no +tag.
-
-    Letters with accents are one, whether they are written in one sign or in two (RFC 6532, 3.1).
-    """
-    local, _, domain = normalize("NFC", address).lower().rpartition("@")
+    """Return the form in which addresses are compared: lower case, ASCII domain, no +tag."""
+    local, _, domain = address.lower().rpartition("@")
     bare = "" if local.startswith('"') else local.partition("+")[0]
     return f"{bare or local}@{ascii_domain(domain)}"
 
