@@ -69,7 +69,8 @@ class Headers:
             yield field("References", " ".join(filter(None, [thread, answered])))
         yield field("Auto-Submitted", "auto-replied" if reader.asked else "auto-generated")
         yield from self._ways_out(notice)
-        yield field("X-Auto-Response-Suppress", "All")
+        # All but NDR, without which Exchange would not tell that a mailbox is gone (MS-OXCMAIL).
+        yield field("X-Auto-Response-Suppress", "DR, RN, NRN, OOF, AutoReply")
         yield field("X-Loop", self.own)
         yield field("X-Pbm-Oust", notice.template)
         if isinstance(notice, BoardNotice) and len(reader.addresses) > 1:
