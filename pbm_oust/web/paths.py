@@ -3,6 +3,8 @@
 What mail programs take along behind a link leads to the page without it.
 """
 
+from html import unescape
+from string import ascii_letters, digits
 from urllib.parse import quote
 
 from starlette.convertors import Convertor, register_url_convertor
@@ -13,8 +15,9 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.web.kept import KEPT_SECRET
 
-_MARKS = "./,;:!?*'\"()<>[]{}\u2019\u201d\u00bb\u203a\u2026\u3002\uff09\u00a0 "
-"""With what no address of a page ends: the ends of sentences, brackets and quotes."""
+_ENDS = frozenset(f"{ascii_letters}{digits}-_")
+"""The signs with which the address of a page can end. Others behind one come from the text around a
+link: the ends of sentences, brackets and quotes of any script."""
 
 
 class Trimmed:
@@ -30,14 +33,21 @@ class Trimmed:
         """Answer a request."""
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
             path, query = scope["path"], scope["query_string"].decode("latin-1")
-            meant = query.rstrip(_MARKS) if query else path.rstrip(_MARKS) or "/"
-            if meant != (query or path):
+            # Some programs take a sign along as it is in HTML: `&gt;`.
+            page = _up_to_end(unescape(path), _ENDS) or "/"
+            asked = _up_to_end(query, _ENDS | {"="})
+            if (page, asked) != (path, query):
                 # Two slashes in front would name another host.
-                start = quote("/" + (path if query else meant).lstrip("/\\"))
-                address = f"{start}?{meant}" if query and meant else start
+                start = quote("/" + page.lstrip("/\\"))
+                address = f"{start}?{asked}" if asked else start
                 await RedirectResponse(address, 307, KEPT_SECRET)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+def _up_to_end(text: str, ends: frozenset[str]) -> str:
+    """Return a text up to the last sign with which it can end."""
+    return text.rstrip("".join({*text} - ends))
 
 
 class KindConvertor(Convertor[Kind]):

@@ -64,7 +64,7 @@ def test_what_is_not_there_is_a_page_that_says_so(pages: Website) -> None:
         "/robots.txt",
     ],
 )
-@pytest.mark.parametrize("marks", [".", "/", ")", ">", ").", "%3E", "/.", "%E2%80%9D"])
+@pytest.mark.parametrize("marks", [".", "/", ")", ">", ").", "%3E", "/.", "%E2%80%9D", "%E3%80%81", "&gt;"])
 def test_a_link_with_what_stands_behind_it_leads_to_its_page(
     marks: str, path: str, pages: Website
 ) -> None:
@@ -73,9 +73,13 @@ def test_a_link_with_what_stands_behind_it_leads_to_its_page(
     assert (got.status, got.headers["location"]) == (307, path)
 
 
-@pytest.mark.parametrize("marks", [".", "/", ")", ">", ")."])
+@pytest.mark.parametrize("marks", [".", "/", ")", ">", ").", "`", "|"])
 def test_a_link_with_a_question_leads_to_its_page_too(marks: str, pages: Website) -> None:
     assert pages.get(f"/boards?page=1{marks}").headers["location"] == "/boards?page=1"
+
+
+def test_a_field_that_was_left_empty_stays_in_the_address(pages: Website) -> None:
+    assert pages.get("/history?game=oust&player=").status == 200
 
 
 @pytest.mark.parametrize("path", ["//example.org.", "///example.org/", "/%5Cexample.org."])
