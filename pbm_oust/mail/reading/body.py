@@ -21,7 +21,9 @@ _CLOSED_TYPES = (
     "application/pgp-encrypted",
 )
 _REACTION = "text/vnd.google.email-reaction+json"
-_NAMED = regex(r"(?<!\w)(?:file)?name\*?\d*\*?\s*=\s*[\"']?([^\"';\s]+)", re.IGNORECASE)
+_NAMED = regex(
+    r"(?<!\w)(?:file)?name\*?\d*\*?\s*=\s*[\"']?(?:[\w-]*'[\w-]*')?([^\"';]+)", re.IGNORECASE
+)
 _TYPED_ON_A_PHONE = regex(r"(?:text|mms)[-_]?\d*\.txt", re.IGNORECASE)
 """The names of texts that gateways of phones attach, beside pictures and pages of their own."""
 _CHARSET_OF_HTML = regex(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
@@ -51,13 +53,28 @@ class _Part:
     kind: _Kind
 
     @property
-    def is_attached(self) -> bool:
-        """Whether it is a file, unless it is named as phones name what was typed."""
+    def name(self) -> str:
+        """The name that it has as a file; empty if it has none."""
         disposition = str(self.message.get("Content-Disposition", ""))
         named = _NAMED.search(f"{disposition}; {self.message.get('Content-Type', '')}")
-        is_typed = named and _TYPED_ON_A_PHONE.fullmatch(named[1])
-        is_file = self.message.get_content_disposition() == "attachment" or bool(named)
-        return is_file and not is_typed
+        return named[1].strip() if named else ""
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether it is a file, unless it is named as phones name what was typed."""
+        is_file = self.message.get_content_disposition() == "attachment" or bool(self.name)
+        return is_file and not _TYPED_ON_A_PHONE.fullmatch(self.name)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a text. Phones leave the type open that they have no name for.
+
+        A part that claims to have parts and has none counts as text.
+        """
+        kind = self.kind.type
+        if kind.startswith("application/"):
+            return self.name.lower().endswith(".txt")
+        return kind in ("text/plain", "text/html") or kind.startswith("multipart/")
 
     @property
     def is_own_html(self) -> bool:
@@ -71,7 +88,7 @@ def text_of(message: Message) -> str:
     They still have their quotes and signature. Quotes from HTML are marked with `>`. Phones attach
     what was typed: where no other text is, attached plain texts are the text.
     """
-    parts = list(_text_parts(message, 0))
+    parts = [part for part in _parts(message, 0) if part.is_text]
     plain = [each for each in parts if not each.kind.is_html]
     return (
         _joined(without_armour(_plain(part)) for part in plain if not part.is_attached)
@@ -116,14 +133,6 @@ def _parts(message: Message, depth: int) -> Iterator[_Part]:
     for part in message.get_payload():
         if isinstance(part, Message):
             yield from _parts(part, depth + 1)
-
-
-def _text_parts(message: Message, depth: int) -> Iterator[_Part]:
-    """Yield the text parts; a part that claims to have parts and has none counts as text."""
-    for part in _parts(message, depth):
-        is_text = part.kind.type in ("text/plain", "text/html")
-        if is_text or part.kind.type.startswith("multipart/"):
-            yield part
 
 
 def _kind_of(part: Message) -> _Kind:

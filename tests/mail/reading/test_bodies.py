@@ -139,17 +139,21 @@ PICTURE = "Content-Type: image/jpeg\r\nContent-Disposition: attachment\r\n\r\nx"
 
 
 @pytest.mark.parametrize(
-    "name", ["text_0.txt", "text0.txt", '"null_1_0.txt"', "MMS-1.TXT", "a.txt"]
+    "name", ["text_0.txt", "text0.txt", '"null_1_0.txt"', "MMS-1.TXT", "a.txt", '"my text.txt"']
 )
 @pytest.mark.parametrize("disposition", ["attachment", "ATTACHMENT", "inline"])
+@pytest.mark.parametrize("kind", ["text/plain", "application/octet-stream"])
 def test_what_was_typed_on_a_phone_is_read_though_it_is_attached(
-    name: str, disposition: str
+    kind: str, name: str, disposition: str
 ) -> None:
-    assert text_of(PICTURE, TYPED.format(name, disposition, "C3")) == "C3"
-    assert (
-        text_of("Content-Type: text/plain\r\n\r\n \r\n", TYPED.format(name, disposition, "C3"))
-        == "C3"
-    )
+    typed = TYPED.format(name, disposition, "C3").replace("text/plain", kind)
+    assert text_of(PICTURE, typed) == "C3"
+    assert text_of("Content-Type: text/plain\r\n\r\n \r\n", typed) == "C3"
+
+
+def test_a_file_of_an_open_type_is_no_text_unless_its_name_says_so() -> None:
+    typed = TYPED.format("game.sgf", "attachment", "C3")
+    assert text_of(typed.replace("text/plain", "application/octet-stream")) == ""
 
 
 def test_what_was_typed_on_a_phone_is_read_beside_a_page_of_its_gateway() -> None:
