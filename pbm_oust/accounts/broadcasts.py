@@ -27,8 +27,11 @@ def broadcasts_of(account: Account) -> tuple[datetime, ...]:
 
 
 def with_broadcast(account: Account, at: datetime) -> Account | None:
-    """Return an account that writes to everybody at a time; None where that is too often."""
-    latest = [each for each in broadcasts_of(account) if each > at - _DAY]
+    """Return an account that writes to everybody at a time; None where that is too often.
+
+    Times that lie far ahead are those of a wrong clock.
+    """
+    latest = [each for each in broadcasts_of(account) if abs(each - at) < _DAY]
     if len(latest) >= MOST_A_DAY:
         return None
     return BROADCASTS.put(account, (*latest, at))

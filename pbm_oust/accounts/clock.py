@@ -78,7 +78,8 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     """Return the clock of a board that is not over. `absences` are those of its players in order.
 
     A turn that begins later than now was begun by a wrong clock. It counts from now, and a reminder
-    is due at once, from which the deadline counts.
+    is due at once, from which the deadline counts. A reminder that is later than now, or than
+    what follows it, was sent by a wrong clock and does not count.
 
     Raises ValueError for a board that is over.
     """
@@ -87,7 +88,7 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     player, terms = game.player_to_move, game.header.terms
     away = absences.get(player, ())
     turn = turn_of(game, absences)
-    told = _told(game, turn)
+    told = _told(game, turn, now)
     used = turn.used.get(player, _NO_TIME)
     total = _NO_TIME
     limits = list[tuple[Limit, timedelta]]()
@@ -144,13 +145,13 @@ def _last_reminder(
     return due(absences, since, three_quarters(span))
 
 
-def _told(game: Game, turn: Turn) -> _Told:
-    """Return what the side to move was told behind the record that gave it the turn."""
+def _told(game: Game, turn: Turn, now: datetime) -> _Told:
+    """Return what the side to move was told until now, behind the record that gave it the turn."""
     since = game.records[turn.record :]
     if not since:
         return _NOTHING_TOLD
     reminder = Ruling(Verb.REMIND, game.to_move)
-    reminders = [record for record in since if record.action == reminder]
+    reminders = [record for record in _in_time(since, now) if record.action == reminder]
     extensions = [record for record in since if extension_of(record)[0] is game.to_move]
     first = reminders[0].number if reminders else game.next_number
     late = [record for record in extensions if record.number > first]
@@ -162,6 +163,16 @@ def _told(game: Game, turn: Turn) -> _Told:
         early=_given(record for record in extensions if record.number < first),
         late=_given(late),
     )
+
+
+def _in_time(records: Sequence[Record], now: datetime) -> list[Record]:
+    """Return the records that are not later than now, or than what follows them."""
+    found = list[Record]()
+    for record in reversed(records):
+        if record.at <= now:
+            now = record.at
+            found.append(record)
+    return found[::-1]
 
 
 def _given(extensions: Iterable[Record]) -> timedelta:

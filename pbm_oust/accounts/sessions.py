@@ -13,6 +13,7 @@ from typing import Self
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import TOKEN, is_token, token_for
+from pbm_oust.board.game import AHEAD
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen
 from pbm_oust.regex import regex
@@ -83,8 +84,12 @@ def parse_session(text: str) -> tuple[Session, str] | None:
 
 
 def is_proved(session: Session, token: str, key: bytes, account: Account, now: datetime) -> bool:
-    """Return whether a token proves a session that has not ended by itself."""
-    return is_token(token, key, account, session) and now < session.ends
+    """Return whether a token proves a session that has not ended by itself.
+
+    One that ends later than any that begins now was begun by a wrong clock.
+    """
+    is_on = now < session.ends <= now + LIFETIME + AHEAD
+    return is_on and is_token(token, key, account, session)
 
 
 def _seconds(at: datetime) -> str:

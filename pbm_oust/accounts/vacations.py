@@ -20,6 +20,8 @@ ALLOWANCE = 30
 FARTHEST = 365
 """The most days ahead that a vacation may begin."""
 DAY = timedelta(days=1)
+LONGEST = 4 * ALLOWANCE * DAY
+"""How long one can last: that of two players who are one by now, over the end of a year."""
 
 
 @frozen
@@ -39,10 +41,11 @@ class Absence:
     def days(self, zone: tzinfo) -> int:
         """Return how many days of the allowance it takes; one that has begun counts whole.
 
-        They are those of a clock on the wall: one in which clocks are changed is a day like any.
+        A day in which clocks are changed is one like any, though a clock on the wall or one that
+        goes on shows more than 24 hours: the one that shows less counts.
         """
         start, end = (each.astimezone(zone).replace(tzinfo=None) for each in (self.start, self.end))
-        return -((start - end) // DAY)
+        return -max((start - end) // DAY, (self.start - self.end) // DAY)
 
     def is_at(self, moment: datetime) -> bool:
         """Return whether the player is away at a moment."""
@@ -69,7 +72,9 @@ VACATIONS: Kept[tuple[Absence, ...]] = Kept(
     columns=(Column("begins", Holds.TIME), Column("ends", Holds.TIME)),
     empty=(),
     to_rows=lambda absences: [(each.start, each.end) for each in absences],
-    of_rows=lambda rows: _in_order(Absence(*row) for row in rows),
+    of_rows=lambda rows: _in_order(
+        Absence(start, start + min(end - start, LONGEST)) for start, end in rows
+    ),
     to_lines=lambda absences: map(format_absence, absences),
     merged=lambda absences, others: together((*absences, *others)),
 )

@@ -280,7 +280,7 @@ def _days_of_months() -> tuple[re.Pattern[str], re.Pattern[str]]:
     span = re.compile(rf"\b{nth}( (?:to|till|until|through|au) ){nth} ({named})\b")
     return span, re.compile(
         rf"\b(?:{nth} (?:of )?({named})|({named}) {nth})\b(?: ([0-9]{{4}})\b)?"
-        r"|\b([0-9]{1,2})[./]([0-9]{1,2})[./]([0-9]{4})\b"
+        r"|\b([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})\b"
     )
 
 
@@ -318,7 +318,7 @@ def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
             days *= unit or 1
         elif word not in _BETWEEN and not (nth and word in _UNITS):
             is_all = False
-    begin = first or today
+    begin = max(first or today, today)
     if last:
         days = (last - begin).days + 1
     if days < 0 or not (first or last or days):

@@ -8,7 +8,7 @@ from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.digest import Digested, digested, latest_slot, next_digest, with_digested
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.vacations import absences_of, away_at
-from pbm_oust.board.game import Game
+from pbm_oust.board.game import AHEAD, Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.frozen import frozen
@@ -63,12 +63,13 @@ def _send(work: UnitOfWork, userid: str) -> bool:
     slot = latest_slot(now, settings_of(account).zone)
     key = id_of("digest", userid, format_time(slot))
     is_new = bool(waiting) and not work.home.ask(outcome_of, key)
-    happened = [game for game in others if _has_news(game, userid, last.sent)]
+    happened = [game for game in others if _has_news(game, userid, min(last.sent, now))]
     digests = [_digest(work, account, waiting, happened)] if is_new else []
     with work.posting(digests, request_of(key)):
         if is_new:
             work.home.do(settle_key, key, KeyOutcome.DONE, now)
-        work.save(with_digested(account, Digested(now, now if waiting else last.sent)))
+        sent = now if waiting else min(last.sent, now)
+        work.save(with_digested(account, Digested(now, sent)))
     return bool(waiting)
 
 
@@ -84,8 +85,11 @@ def _digest(
 
 
 def _is_due(account: Account, now: datetime) -> bool:
+    """Return whether a digest is due: also if a wrong clock says that the latest is yet to come."""
     due = next_digest(account)
-    return due is not None and due <= now and not away_at(absences_of(account), now)
+    if due is None or away_at(absences_of(account), now):
+        return False
+    return due <= now or digested(account).looked > now + AHEAD
 
 
 def _boards_of(userid: str, work: UnitOfWork) -> tuple[list[Game], list[Game]]:

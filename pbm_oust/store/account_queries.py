@@ -10,6 +10,8 @@ from datetime import datetime
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address, unicode_address
 from pbm_oust.accounts.seeks import SEEKS, SOURCE, Seek
+from pbm_oust.accounts.vacations import DAY
+from pbm_oust.board.game import AHEAD
 from pbm_oust.store.account_tables import value_of
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.board_queries import highest_source
@@ -34,7 +36,9 @@ AND NOT EXISTS (
 )
 ORDER BY userid LIMIT ?
 """
-DIGEST_DUE = "SELECT userid FROM accounts WHERE digest_due <= ? ORDER BY digest_due"
+DIGEST_DUE = """
+SELECT userid FROM accounts WHERE digest_due <= ? OR digest_due > ? ORDER BY digest_due
+"""
 OPEN_SEEKS = """
 SELECT userid, kind, number, at, side, grid, terms FROM seeks WHERE kind = ? AND at > ?
 AND NOT EXISTS (SELECT 1 FROM disabled WHERE userid = seeks.userid)
@@ -94,8 +98,11 @@ def accounts_wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
 
 
 def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
-    """Return the userids of those whose digest is due, oldest first."""
-    return _firsts(snapshot, DIGEST_DUE, seconds(now))
+    """Return the userids of those whose digest is due, oldest first.
+
+    Those come last who are to wait for days: they are away, or a clock was ahead.
+    """
+    return _firsts(snapshot, DIGEST_DUE, seconds(now), seconds(now + AHEAD + 2 * DAY))
 
 
 def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[Seek, str]]:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.verification import LIFETIME, SIGN_IN_LIFETIME, Pending, Purpose
+from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
@@ -126,7 +127,13 @@ def addresses_asked(snapshot: Snapshot) -> frozenset[str]:
 
 
 def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
-    """Forget the requests whose codes have expired; return their number."""
+    """Forget the requests whose codes have expired; return their number.
+
+    Those that were made far ahead count from now: a clock was ahead when they were.
+    """
+    transaction.run(
+        "UPDATE verifications SET asked = ? WHERE asked > ?", seconds(now), seconds(now + AHEAD)
+    )
     return transaction.run(
         "DELETE FROM verifications WHERE asked <= ? OR (purpose = ? AND asked <= ?)",
         seconds(now - LIFETIME),

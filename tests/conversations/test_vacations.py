@@ -228,6 +228,9 @@ def test_a_vacation_that_has_not_begun_is_dropped(world: World) -> None:
         ("Europe/Berlin", "2027-10-28 7", "2027-10-28T00:00+02:00", "2027-11-04T00:00+01:00"),
         ("America/Havana", "2027-03-14 1", "2027-03-14T00:00-05:00", "2027-03-15T00:00-04:00"),
         ("Pacific/Auckland", "2027-09-25 2", "2027-09-25T00:00+12:00", "2027-09-27T00:00+13:00"),
+        ("Australia/Lord_Howe", "2027-04-01 5", "2027-04-01T00:00+11:00", "2027-04-06T00:00+10:30"),
+        ("America/Santiago", "2027-09-01 4", "2027-09-01T00:00-04:00", "2027-09-05T01:00-03:00"),
+        ("America/Santiago", "2027-09-05 4", "2027-09-05T01:00-03:00", "2027-09-09T00:00-03:00"),
     ],
 )
 def test_a_vacation_ends_at_midnight_after_its_days_though_clocks_change(
@@ -251,3 +254,28 @@ def test_a_vacation_counts_for_the_year_of_its_first_day_where_its_player_lives(
     world.take("bob", f"vacation bob {PASSWORD} 2027-01-01 30")
     assert world.take("bob", f"vacation bob {PASSWORD} 2026-12-01 30").outcome is Outcome.DONE
     assert world.take("bob", f"vacation bob {PASSWORD} 2027-06-01 1").outcome is Outcome.REFUSED
+
+
+def test_a_vacation_without_an_end_that_was_imported_once_stops_no_game(world: World) -> None:
+    world.add_board("alice", "bob")
+    world.away("bob", (-1, 2_900_000))
+    assert world.take("alice", MOVE).outcome is Outcome.DONE
+    assert world.done(100) == []
+    assert world.done(160) == ["oust 1: remind o"]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("19.11.2026 3", "2026-11-20 3"),
+        ("from 1 november 2026 to 24 november 2026", "2026-11-20 5"),
+        ("2026-11-01 until 2026-11-10", "2026-11-20 7"),
+        ("20-12-2026 5", "2026-12-20 5"),
+    ],
+)
+def test_a_vacation_that_is_offered_begins_today_or_later(
+    words: str, offered: str, world: World
+) -> None:
+    world.take("alice", f"vacation alice {PASSWORD} {words}")
+    assert f" vacation alice PASSWORD {offered} To see" in world.text_to("alice")
+    assert world.take("alice", f"vacation alice {PASSWORD} {offered}").outcome is Outcome.DONE

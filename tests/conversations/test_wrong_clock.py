@@ -1,12 +1,13 @@
 """A game that goes on after the clock of the server was years ahead for a while."""
 
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.play.outcome import Outcome
+from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
 from pbm_oust.store.waiting import BoardName
@@ -24,13 +25,19 @@ class Server:
     def __init__(self, home: Home) -> None:
         self.home = home
 
-    def take(self, at: datetime, sender: str, line: str) -> None:
+    def take(self, at: datetime, sender: str, line: str, text: str = "") -> None:
         """Take a mail at some time."""
-        data = mail(f"From: {sender}", f"Subject: {line}", new_id())
-        handled = open_inbound(self.home, ADDRESS, lambda: at).take(
-            data, Envelope(sender, (ADDRESS,))
-        )
+        handled = self._handled(at, sender, line, text)
         assert handled.outcome is Outcome.DONE, handled
+
+    def refuses(self, at: datetime, sender: str, line: str) -> bool:
+        """Return whether a mail at some time is refused."""
+        return self._handled(at, sender, line, "").outcome is Outcome.REFUSED
+
+    def _handled(self, at: datetime, sender: str, line: str, text: str) -> Handled:
+        data = mail(f"From: {sender}", f"Subject: {line}", new_id(), text=text)
+        inbound = open_inbound(self.home, ADDRESS, lambda: at)
+        return inbound.take(data, Envelope(sender, (ADDRESS,)))
 
     def sweep(self, at: datetime) -> list[str]:
         """Do what is due at some time, and return what was done."""
@@ -73,6 +80,46 @@ def test_who_was_to_move_meanwhile_is_reminded_and_then_loses_in_time(server: Se
     assert server.sweep(NOON + 21 * DAY) == ["remind o"]
     assert server.sweep(NOON + 22 * DAY) == ["forfeit o"]
     assert server.records()[-1] == "* forfeit o 2026-12-12T12:00:00Z"
+
+
+@pytest.mark.parametrize("ahead", [30 * DAY, YEARS])
+def test_a_reminder_of_a_wrong_clock_puts_off_no_deadline(ahead: timedelta, tmp_path: Path) -> None:
+    server = Server(home_of(tmp_path / "home", ALICE, BOB))
+    server.take(NOON, ALICE, "oust challenge alice bob wonderland")
+    assert server.sweep(NOON + ahead) == ["remind x"]
+    assert server.sweep(NOON + 6 * DAY) == []
+    assert server.sweep(NOON + 7 * DAY) == ["remind x"]
+    assert server.sweep(NOON + 27 * DAY) == ["remind x"]
+    assert server.sweep(NOON + 28 * DAY) == ["forfeit x"]
+
+
+def test_digests_go_on_after_the_clock_is_right(tmp_path: Path) -> None:
+    server = Server(home_of(tmp_path / "home", ALICE, BOB))
+    server.take(NOON, BOB, "settings bob lookingglass mail digest")
+    server.take(NOON, ALICE, "oust challenge alice bob wonderland")
+    server.take(NOON, ALICE, "oust move 1 alice wonderland D4")
+    assert "digest" in server.sweep(NOON + YEARS)
+    digests = [server.sweep(NOON + hours * DAY / 24) for hours in (20, 21, 43, 44)]
+    assert digests == [["digest"], [], ["digest"], []]
+
+
+def test_codes_count_from_when_the_clock_is_right(server: Server) -> None:
+    server.take(NOON + YEARS, BOB, "forgot bob")
+    code = re.findall(r"\b[a-z2-7]{16}\b", server.latest_to(BOB).text)[0]
+    server.sweep(NOON)
+    server.sweep(NOON + 2 * DAY)
+    server.take(NOON + 2 * DAY, BOB, f"verify {code} newpassword")
+    server.take(NOON + YEARS, BOB, "forgot bob")
+    code = re.findall(r"\b[a-z2-7]{16}\b", server.latest_to(BOB).text)[0]
+    server.sweep(NOON + 2 * DAY)
+    server.sweep(NOON + 5 * DAY)
+    assert server.refuses(NOON + 5 * DAY, BOB, f"verify {code} newpassword")
+
+
+def test_who_wrote_to_everybody_ahead_may_do_so_again(server: Server) -> None:
+    for number in range(3):
+        server.take(NOON + YEARS, ALICE, "broadcast alice wonderland", f"Hello {number}.")
+    server.take(NOON, ALICE, "broadcast alice wonderland", "Hello again.")
 
 
 def test_a_clock_that_was_ahead_for_less_than_a_day_changes_no_order(tmp_path: Path) -> None:

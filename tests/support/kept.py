@@ -22,7 +22,7 @@ from pbm_oust.accounts.settings import (
     with_setting,
 )
 from pbm_oust.accounts.submissions import Submission
-from pbm_oust.accounts.vacations import Absence
+from pbm_oust.accounts.vacations import LONGEST, Absence
 from pbm_oust.accounts.verification import Proof
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place, Wish
@@ -76,7 +76,10 @@ texts = st.text(
     st.characters(exclude_categories=["Cc", "Cs"], include_characters="\t\n"), min_size=1
 )
 vacations = st.lists(times, max_size=6, unique=True).map(
-    lambda moments: tuple(Absence(*pair) for pair in list(pairwise(sorted(moments)))[::2])
+    lambda moments: tuple(
+        Absence(start, min(end, start + LONGEST))
+        for start, end in list(pairwise(sorted(moments)))[::2]
+    )
 )
 
 

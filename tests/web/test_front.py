@@ -64,7 +64,9 @@ def test_what_is_not_there_is_a_page_that_says_so(pages: Website) -> None:
         "/robots.txt",
     ],
 )
-@pytest.mark.parametrize("marks", [".", "/", ")", ">", ").", "%3E", "/.", "%E2%80%9D", "%E3%80%81", "&gt;"])
+@pytest.mark.parametrize(
+    "marks", [".", "/", ")", ">", ").", "%3E", "/.", "%E2%80%9D", "%E3%80%81", "&gt;"]
+)
 def test_a_link_with_what_stands_behind_it_leads_to_its_page(
     marks: str, path: str, pages: Website
 ) -> None:
