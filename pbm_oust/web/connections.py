@@ -122,6 +122,10 @@ class _Connection(H11Protocol):
         else:
             self.transport.close()
 
+    def _should_upgrade(self) -> bool:
+        """Return that we speak HTTP/1.1 to everybody, without a word to the operator."""
+        return False
+
     def look(self, patience: Patience) -> None:
         """Cut the connection off if it has kept us waiting too long for one thing."""
         waiting, now = (self.cycle, self._awaited()), self.loop.time()

@@ -102,6 +102,21 @@ def test_the_board_is_shown_as_it_was_after_a_record(pages: Website) -> None:
     assert "Start of the game" in text_of(pages, "/oust/17/0")
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/oust/1/0", "It was the turn of alice, who played x."),
+        ("/oust/1/1", "It was the turn of bob, who played o."),
+        ("/oust/18/0", "It was the turn of rrognlie, who played x."),
+    ],
+)
+def test_an_earlier_position_says_whose_turn_it_was(path: str, said: str, pages: Website) -> None:
+    text = text_of(pages, path)
+    assert said in text
+    assert "It is the turn" not in text
+    assert "It would be the turn" not in text
+
+
 def test_links_lead_from_position_to_position(pages: Website) -> None:
     assert links_of(pages, "/oust/17/1") == {
         "first": "/oust/17/0",

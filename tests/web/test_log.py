@@ -76,3 +76,13 @@ def test_a_form_that_breaks_off_is_a_line_and_no_fault(talk: Talk) -> None:
             client.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\n{kind}\r\n\r\ndeed=".encode())
         assert lines_of(pages, 1) == ["method=POST path=/play/{tag} status=400 bytes=0"]
         assert "Traceback" not in pages.log
+
+
+@pytest.mark.parametrize("wanted", ["websocket", "h2c"])
+def test_a_wish_for_another_protocol_is_answered_as_if_it_were_none(
+    wanted: str, talk: Talk
+) -> None:
+    with website(talk.home.path) as pages:
+        assert pages.get("/oust/1", connection="Upgrade", upgrade=wanted).status == 200
+        assert len(lines_of(pages, 1)) == 1
+        assert "WARNING" not in pages.log
