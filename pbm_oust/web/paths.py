@@ -4,7 +4,6 @@ What mail programs take along behind a link leads to the page without it.
 """
 
 from html import unescape
-from string import ascii_letters, digits
 from urllib.parse import quote
 
 from starlette.convertors import Convertor, register_url_convertor
@@ -15,9 +14,9 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.web.kept import KEPT_SECRET
 
-_ENDS = frozenset(f"{ascii_letters}{digits}-_")
-"""The signs with which the address of a page can end. Others behind one come from the text around a
-link: the ends of sentences, brackets and quotes of any script."""
+_ENDS = "-_"
+"""With which signs the address of a page can end, besides letters and digits. Others behind one come
+from the text around a link: the ends of sentences, brackets and quotes of any script."""
 
 
 class Trimmed:
@@ -35,7 +34,7 @@ class Trimmed:
             path, query = scope["path"], scope["query_string"].decode("latin-1")
             # Some programs take a sign along as it is in HTML: `&gt;`.
             page = _up_to_end(unescape(path), _ENDS) or "/"
-            asked = _up_to_end(query, _ENDS | {"="})
+            asked = _up_to_end(query, f"{_ENDS}=")
             if (page, asked) != (path, query):
                 # Two slashes in front would name another host.
                 start = quote("/" + page.lstrip("/\\"))
@@ -45,9 +44,9 @@ class Trimmed:
         await self._app(scope, receive, send)
 
 
-def _up_to_end(text: str, ends: frozenset[str]) -> str:
-    """Return a text up to the last sign with which it can end."""
-    return text.rstrip("".join({*text} - ends))
+def _up_to_end(text: str, ends: str) -> str:
+    """Return a text up to its last letter or digit, or one of these signs."""
+    return text.rstrip("".join(sign for sign in {*text} if not (sign.isalnum() or sign in ends)))
 
 
 class KindConvertor(Convertor[Kind]):
