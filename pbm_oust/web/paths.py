@@ -15,8 +15,8 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.web.kept import KEPT_SECRET
 
 _ENDS = "-_"
-"""With which signs the address of a page can end, besides letters and digits. Others behind one come
-from the text around a link: the ends of sentences, brackets and quotes of any script."""
+"""With which signs the address of a page can end, besides letters and digits. Others come from the
+text around a link: the ends of sentences, brackets and quotes of any script."""
 
 
 class Trimmed:
