@@ -17,6 +17,7 @@ from pbm_oust.accounts.calendar import parse_calendar
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.tags import is_token
+from pbm_oust.accounts.turns import turn_of
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_games
@@ -79,9 +80,11 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
     templates = ground.templates_in(settings.language)
     other = game.o if game.x == account.userid else game.x
     reader = Reader((), account.userid, settings=settings)
-    clock = ground.work.clock_of(game)
+    clock, players = ground.work.clock_of(game), {game.x, game.o}
+    accounts = filter(None, map(ground.work.account_if_any, players))
+    turn = turn_of(game, {}).record + 1  # stays the same while a reminder or an offer comes
     return Deadline(
-        f"{game.name.replace(' ', '.')}.{game.next_number}@{urlsplit(ground.base).hostname}",
+        f"{game.name.replace(' ', '.')}.{turn}@{urlsplit(ground.base).hostname}",
         templates.translator.gettext(
             "%(board)s: your turn against %(other)s", board=game.name, other=other
         ),
@@ -89,7 +92,7 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
         f"{ground.base}{addresses.of_board(game.name)}",
         clock.deadline,
         max(game.latest, account.changed or game.latest),
-        account.version,
+        game.next_number + sum(each.version for each in accounts),
     )
 
 

@@ -34,7 +34,7 @@ class Deadline:
     since: datetime
     """When there was last any news about it."""
     sequence: int
-    """A number that is higher whenever it has moved."""
+    """A number that is higher whenever it has moved or says something else."""
 
 
 def format_calendar(title: str, deadlines: Sequence[Deadline]) -> bytes:

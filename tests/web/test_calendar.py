@@ -8,9 +8,11 @@ from pathlib import Path
 import icalendar
 import pytest
 import vobject
+from click.testing import CliRunner
 
 from pbm_oust.accounts.calendar import format_calendar
 from pbm_oust.accounts.clock import Clock
+from pbm_oust.cli import main
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
@@ -122,6 +124,31 @@ def test_the_end_of_a_vacation_is_news_of_the_event(talk: Talk, pages: Website) 
     assert after.end < before.end
     assert int(said(after, "SEQUENCE")) > int(said(before, "SEQUENCE"))
     assert said(after, "LAST-MODIFIED") == f"{talk.now:%Y%m%dT%H%M%SZ}" > said(before, "DTSTAMP")
+
+
+@pytest.mark.parametrize(
+    ("told", "moves"),
+    [
+        (["games", "extend", "oust", "1", "5d", "--yes"], True),
+        (["players", "rename", "bob", "robert"], False),
+    ],
+    ids=["more time", "another name"],
+)
+def test_what_the_operator_changes_is_news_of_the_same_event(
+    told: list[str], moves: bool, talk: Talk, pages: Website
+) -> None:
+    before = events_in(pages.get(path_for(talk.home)))["oust 1: your turn against bob"]
+    done = CliRunner().invoke(main, ["--home", str(talk.home.path), *told])
+    assert done.exit_code == 0
+    (after,) = (
+        event
+        for title, event in events_in(pages.get(path_for(talk.home))).items()
+        if title.startswith("oust 1")
+    )
+    assert after["uid"] == before["uid"]
+    assert int(said(after, "SEQUENCE")) > int(said(before, "SEQUENCE"))
+    assert (after.end > before.end) is moves
+    assert (after["summary"] == before["summary"]) is moves
 
 
 def test_a_calendar_without_events_is_one(talk: Talk, pages: Website) -> None:
