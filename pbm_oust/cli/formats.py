@@ -9,6 +9,7 @@ from pbm_oust.board.formats.plain import format_plain, has_plain
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured
+from pbm_oust.board.formats.tree import has_tree
 from pbm_oust.board.history import BadHistory
 from pbm_oust.board.notation import MOST_GIVEN
 from pbm_oust.cli.completion import complete_boards
@@ -16,7 +17,7 @@ from pbm_oust.cli.imported import large_option, read_import
 from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say, say_data
 from pbm_oust.doctor.finding import counted
-from pbm_oust.mail.reading import UnreadableMail, whole_text
+from pbm_oust.mail.reading import UnreadableMail, whole_texts
 from pbm_oust.regex import regex
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.importing import NotImported, import_game, plan_import
@@ -72,10 +73,10 @@ def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
 def import_(operator: Operator, file: str, number: int | None, dry_run: bool, large: bool) -> None:
     """Make a board from a game in FILE, or on standard input.
 
-    The game may be SGF or JSON from `games export`, a history, or a text or mail with the lines
-    from the foot of a game's last mails, quoted or not; gzip may have compressed it. Every record
-    is checked against the rules. Both players of a game that goes on need accounts. Nobody is
-    mailed.
+    The game may be SGF or JSON from `games export`, a history, or a text or mail with SGF or with
+    the lines from the foot of a game's last mails, quoted, attached or not; gzip may have
+    compressed it. Every record is checked against the rules. Both players of a game that goes on
+    need accounts. Nobody is mailed.
     """
     data = read_import(file, large=large)
     try:
@@ -92,15 +93,19 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool, la
     say(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
 
 
+def _has_game(text: str) -> bool:
+    return has_plain(text) or has_tree(text)
+
+
 def _text(data: bytes) -> str:
     """Return the text of a file, or of a mail in a file."""
     if _HEADER.match(data):
         try:
-            text = whole_text(data)
+            texts = whole_texts(data)
         except UnreadableMail as error:
             raise BadGame("the mail", str(error)) from None
-        if has_plain(text):
-            return text
+        if found := next(filter(_has_game, texts), ""):
+            return found
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

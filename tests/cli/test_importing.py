@@ -194,15 +194,27 @@ def as_mail(text: str, encoding: str, charset: str = "utf-8") -> bytes:
 
 
 @pytest.mark.parametrize("encoding", ["8bit", "quoted-printable", "base64"])
-@pytest.mark.parametrize("quote", ["", "> "])
-def test_a_mail_that_holds_the_lines_is_taken_with_its_headers(
-    encoding: str, quote: str, home: Path, other: Path
+@pytest.mark.parametrize("quote", ["", "> ", "| "])
+@pytest.mark.parametrize("form", ["--text", "--sgf"])
+def test_a_mail_that_holds_a_game_is_taken_with_its_headers(
+    form: str, encoding: str, quote: str, home: Path, other: Path
 ) -> None:
-    text = "".join(
-        f"{quote}{line}\n" for line in exported(home, "oust", "2", "--text").splitlines()
-    )
+    text = "".join(f"{quote}{line}\n" for line in exported(home, "oust", "2", form).splitlines())
     mail = as_mail(f"Schön gespielt!\n\nOn Monday, the server wrote:\n{text}\n-- \nBob\n", encoding)
     result = run(other, "import", "--as", "2", stdin=mail)
+    assert result.exit_code == 0, result.output
+    assert contents(other)["2.txt"] == contents(home)["2.txt"]
+
+
+@pytest.mark.parametrize("kind", ["application/x-go-sgf", "application/octet-stream", "text/plain"])
+def test_a_mail_with_a_game_attached_is_taken(kind: str, home: Path, other: Path) -> None:
+    mail = EmailMessage()
+    mail["From"] = "bob@example.net"
+    mail.set_content("Here is our game.\n")
+    main_type, _, subtype = kind.partition("/")
+    game = exported(home, "oust", "2", "--sgf").encode()
+    mail.add_attachment(game, main_type, subtype, filename="oust-2.sgf", cte="base64")
+    result = run(other, "import", "--as", "2", stdin=bytes(mail))
     assert result.exit_code == 0, result.output
     assert contents(other)["2.txt"] == contents(home)["2.txt"]
 

@@ -13,10 +13,10 @@ from pbm_oust.regex import regex
 
 _TOKEN = regex(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
 _ESCAPED = regex(r"\\(\r\n|\n\r|.)", re.DOTALL)
-_BROKEN = regex(r"[ \t]*\r?\n\r?[ \t]*")
-_BEGINS = regex(r"\(\s*;\s*[A-Za-z]+\s*\[")
+_BROKEN = regex(r"[ \t]*(?:\r?\n\r?[ \t]*)+")
+_BEGINS = regex(r"\(\s*;\s*[A-Z][A-Za-z]*\s*\[")
 """How a game begins, in whatever text it stands."""
-_MARKED = regex(r"^[> \t]*>[> \t]*", re.MULTILINE)
+_MARKED = regex(r"^[>| \t]*[>|][>| \t]*", re.MULTILINE)
 """The marks of a quote."""
 _SPECIAL = regex(r"[\\\]]")
 
@@ -115,7 +115,7 @@ def _tokens(text: str, place: int) -> Iterator[tuple[int, int, str, str, str]]:
         begins = token.start(token.lastindex or 0)
         line += text.count("\n", place, begins)
         value = _ESCAPED.sub(_unescape, token[3] or "")
-        value = _BROKEN.sub(" ", value)
+        value = _BROKEN.sub(" ", value).strip() if _BROKEN.search(value) else value
         yield token.end(), line, token[1] or "", token[2] or "", value
         line += text.count("\n", begins, token.end())
         place = token.end()

@@ -2,6 +2,6 @@
 
 from pbm_oust.mail.reading.headers import first_address
 from pbm_oust.mail.reading.limits import UnreadableMail
-from pbm_oust.mail.reading.mail import Mail, read_mail, taken_apart, whole_text
+from pbm_oust.mail.reading.mail import Mail, read_mail, taken_apart, whole_texts
 
-__all__ = ["Mail", "UnreadableMail", "first_address", "read_mail", "taken_apart", "whole_text"]
+__all__ = ["Mail", "UnreadableMail", "first_address", "read_mail", "taken_apart", "whole_texts"]

@@ -2,13 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from email import message_from_bytes
 from email.message import Message
 from typing import TypeVar
 
 from pbm_oust.frozen import frozen
 from pbm_oust.mail.reading.body import is_closed, is_reaction, text_of
+from pbm_oust.mail.reading.charsets import decoded
 from pbm_oust.mail.reading.headers import first_address, header_text, one_line, raw_headers
 from pbm_oust.mail.reading.limits import UnreadableMail, within_limits, without_parameters
 from pbm_oust.mail.reading.own_text import own_text
@@ -71,9 +72,20 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
     return taken_apart(data, lambda message: _read(message, envelope_sender))
 
 
-def whole_text(data: bytes) -> str:
-    """Return the text of a mail with everything it quotes. Raises UnreadableMail."""
-    return taken_apart(data, text_of)
+def whole_texts(data: bytes) -> list[str]:
+    """Return the text of a mail with everything it quotes, and the files attached to it as text.
+
+    Raises UnreadableMail.
+    """
+    return taken_apart(data, lambda message: [text_of(message), *_files(message)])
+
+
+def _files(message: Message) -> Iterator[str]:
+    """Yield what is attached to a mail, as text."""
+    for part in message.walk():
+        content = part.get_payload(decode=True) if part.get_filename() else None
+        if isinstance(content, bytes):
+            yield decoded(content, part.get_content_charset("utf-8"))
 
 
 def taken_apart(data: bytes, read: Callable[[Message], T]) -> T:
