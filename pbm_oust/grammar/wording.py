@@ -117,8 +117,9 @@ def _worded(line: str, deeds: Collection[str]) -> Wording:
             is_clear = False
             nth += 1
     runs = tuple(tuple(run) for run in runs_within(fold(line)))
-    meant = tuple(dict.fromkeys(words)) if len(tokens) <= _MOST_TOKENS else ()
-    return Wording(runs, meant, is_clear, has_phrases)
+    is_passed_over = len(tokens) > _MOST_TOKENS
+    meant = () if is_passed_over else tuple(dict.fromkeys(words))
+    return Wording(runs, meant, is_clear and not (words and is_passed_over), has_phrases)
 
 
 @cache

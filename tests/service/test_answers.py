@@ -379,6 +379,7 @@ MOVES = {"d4", "e5", "pass", "resign", "swap"}
 
 
 @example("D4 , show")
+@example(f"{12 * 'D4 '}pass")
 @given(st.lists(st.sampled_from(WORDS.split())).map(" ".join))
 def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
     """No word beside a move is passed over: it goes to the other player, and is no other move."""
