@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.mail.inbound import Envelope, open_inbound
+from pbm_oust.play.outcome import outcome_text
 from pbm_oust.store.configuration import parse_configuration
 from tests.support.accounts import account_of, make_account
-from tests.support.home_by_mail import BOB, Talk, home_of
+from tests.support.home_by_mail import ADDRESS, BOB, Talk, home_of, new_id
+from tests.support.mails import mail
 
 READABLE, ASCII = "jurgen@bücher.example", "jurgen@xn--bcher-kva.example"
 FORMS = [READABLE, ASCII, "Jurgen@BÜCHER.example", "jurgen@bu\u0308cher.example"]
@@ -62,3 +65,22 @@ def test_accents_of_a_name_may_be_written_in_one_sign_or_two(sender: str, tmp_pa
     talk = Talk(home)
     talk.send(sender, "oust challenge bob -size=7")
     assert [letter.subject for letter in talk.letters] == ["please confirm a challenge to bob"]
+
+
+@pytest.mark.parametrize("said", ["b\u00fccher.example", "xn--bcher-kva.example"])
+@pytest.mark.parametrize("sender", FORMS)
+def test_a_mail_server_may_verify_either_form(sender: str, said: str, talk: Talk) -> None:
+    talk.send(READABLE, "settings jurgen regenbogen42 auth sender")
+    inbound = open_inbound(talk.home, ADDRESS, lambda: talk.now, authserv_id="mx.example.org")
+    envelope = Envelope(sender, (ADDRESS,), is_of_mail_server=True)
+    outcomes = []
+    for found in ("pass", "fail"):
+        results = f"Authentication-Results: mx.example.org; dmarc={found} header.from={said}"
+        data = mail(
+            results,
+            f"From: J\u00fcrgen <{sender}>",
+            "Subject: oust challenge jurgen bob -",
+            new_id(),
+        )
+        outcomes.append(outcome_text(inbound.take(data, envelope)))
+    assert outcomes == ["done", "silent: its From is forged"]

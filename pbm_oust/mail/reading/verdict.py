@@ -30,6 +30,8 @@ _ONLY_ADDRESS = regex(
     rf'(?P<bare>{_ADDRESS})|(?:[^"<>@,;:()\\]|"[^"<>@\\]*")*<(?P<named>{_ADDRESS})>'
 )
 """A From that all programs read alike: an address, or a name and an address in `<>`."""
+_WORD = regex(r"[\w.\-\x80-\U0010ffff]{1,255}")
+_HOST = regex(r"[A-Za-z0-9.-]+")
 
 
 class Verdict(Enum):
@@ -58,20 +60,18 @@ def verdict_of(mail: Mail, authserv_id: str) -> Verdict:
 
     If it is verified, the sender of the mail is the only address there.
     """
-    froms, sender = mail.headers["from"], mail.sender
+    froms = mail.headers["from"]
     read = [_read(value) for value in mail.headers["authentication-results"][:MOST_HEADERS]]
     ours = [results for name, results in filter(None, read) if name == authserv_id.lower()]
     if any((method, found) == ("dmarc", "fail") for each in ours for method, found, _ in each):
         return Verdict.FORGED
     # One that cannot be read may be ours, and what stands below it may not.
     first = next((each for each in read if not each or each[0] == authserv_id.lower()), None)
-    is_sure = len(froms) == 1 and sender and _only_address(froms[0]) == sender
-    if (
-        first
-        and is_sure
-        and _is_verified(first[1], ascii_domain(sender.rpartition("@")[2].lower()))
-    ):
-        return Verdict.VERIFIED
+    if first and len(froms) == 1 and len(froms[0]) <= LONGEST_HEADER:
+        sender = _in_ascii(mail.sender)
+        is_sure = sender and _only_address(_in_ascii(froms[0])) == sender
+        if is_sure and _is_verified(first[1], sender.rpartition("@")[2].lower()):
+            return Verdict.VERIFIED
     return Verdict.UNKNOWN
 
 
@@ -80,7 +80,7 @@ def _read(value: str) -> tuple[str, list[_Result]] | None:
     if len(value) > LONGEST_HEADER:
         return None
     try:
-        header = _Header.parse_value(core_features(), one_line(value))
+        header = _Header.parse_value(core_features(), _in_ascii(one_line(value)))
     except Exception:  # noqa: BLE001 - the parser gives up in several ways
         return None
     return header.authserv_id, [_result(each) for each in header.results]
@@ -117,7 +117,17 @@ def _signers(method: str, properties: dict[str, list[str]]) -> Iterator[str]:
     name = {"dmarc": "header.from", "dkim": "header.d", "spf": "smtp.mailfrom"}.get(method, "")
     values = properties.get(name, [])
     if len(values) == 1:
-        yield ascii_domain(values[0].rpartition("@")[2])
+        yield values[0].rpartition("@")[2]
+
+
+def _in_ascii(text: str) -> str:
+    """Return a text with its domains in ASCII; no other sign comes to stand in it."""
+    return _WORD.sub(_host_in_ascii, text)
+
+
+def _host_in_ascii(found: re.Match[str]) -> str:
+    host = ascii_domain(found[0])
+    return host if _HOST.fullmatch(host) else found[0]
 
 
 def _is_aligned(domain: str, signer: str) -> bool:
