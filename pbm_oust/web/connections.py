@@ -5,6 +5,7 @@ likes. So once a second somebody looks at all connections.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from enum import Enum
 from socket import SO_LINGER, SOL_SOCKET
@@ -68,11 +69,30 @@ class Connections:
     def admit(self, connection: "_Connection") -> bool:
         """Return whether there is room for a connection, which is counted then."""
         source = source_of(connection.transport)
-        alike = sum(each == source for each in self._open.values())
-        is_one_too_many = alike >= MOST_CONNECTIONS_OF_ONE and not lies_in(source, self.proxies)
-        if is_one_too_many or len(self._open) >= MOST_CONNECTIONS:
+        is_proxy = lies_in(source, self.proxies)
+        alike = 0 if is_proxy else sum(each == source for each in self._open.values())
+        if alike >= MOST_CONNECTIONS_OF_ONE:
+            return False
+        if len(self._open) >= MOST_CONNECTIONS and not self._made_room(alike):
             return False
         self._open[connection] = source
+        return True
+
+    def _made_room(self, alike: int) -> bool:
+        """Cut off who keeps us waiting longest, of the host that has most connections.
+
+        Return False if no host has more than somebody with so many and one.
+        """
+        held = Counter(each for each in self._open.values() if not lies_in(each, self.proxies))
+        most = max(held.values(), default=0)
+        waited_for = [
+            each for each, source in self._open.items() if held[source] == most and each.waits_for
+        ]
+        if most <= alike + 1 or not waited_for:
+            return False
+        first = min(waited_for, key=lambda each: each.since)
+        self.leave(first)
+        first.cut_off()
         return True
 
     def leave(self, connection: "_Connection") -> None:
@@ -94,7 +114,8 @@ class _Connection(H11Protocol):
         super().__init__(**given)
         self._connections = connections
         self._waiting: tuple[object, Awaited | None] = (None, None)
-        self._since = 0.0
+        self.since = self.loop.time()
+        """Since when it is as it was at the latest look."""
 
     # asyncio declares any transport; a connection always has one that can be written to.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -130,12 +151,20 @@ class _Connection(H11Protocol):
         """Cut the connection off if it has kept us waiting too long for one thing."""
         waiting, now = (self.cycle, self._awaited()), self.loop.time()
         if waiting != self._waiting:
-            self._waiting, self._since = waiting, now
+            self._waiting, self.since = waiting, now
         awaited = waiting[1]
-        if awaited and now - self._since >= patience[awaited]:
-            # What the kernel still holds for the client is dropped with the connection.
-            self.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _AT_ONCE)
-            self.transport.abort()
+        if awaited and now - self.since >= patience[awaited]:
+            self.cut_off()
+
+    @property
+    def waits_for(self) -> bool:
+        """Whether the client is to do something: to ask, to say more, or to take an answer."""
+        return bool(self._awaited()) or self.conn.their_state is h11.IDLE
+
+    def cut_off(self) -> None:
+        """Close the connection at once; what the kernel still holds for the client is dropped."""
+        self.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _AT_ONCE)
+        self.transport.abort()
 
     def _awaited(self) -> Awaited | None:
         """Return what we wait for; nothing while we answer, or if uvicorn sees to it."""

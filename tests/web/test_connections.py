@@ -7,11 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import chain, repeat
+from itertools import chain, cycle, islice, repeat
 
 import pytest
 
-from pbm_oust.web.connections import MOST_CONNECTIONS_OF_ONE
+from pbm_oust.web.connections import MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE
 from tests.support.server import listening_port, stopped
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -37,9 +37,9 @@ def impatient() -> Iterator[int]:
 
 
 @contextmanager
-def connected(port: int, said: bytes = b"") -> Iterator[socket.socket]:
-    """Connect to a port, and say something there."""
-    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+def connected(port: int, said: bytes = b"", host: str = "127.0.0.1") -> Iterator[socket.socket]:
+    """Connect to a port from a host, and say something there."""
+    with socket.create_connection(("127.0.0.1", port), PATIENCE, (host, 0)) as client:
         client.sendall(said)
         yield client
 
@@ -142,6 +142,18 @@ def test_one_host_has_so_many_connections_at_most() -> None:
             wait_until(lambda: is_cut_off(one_more), "the connection to be closed")
         some[0].close()
         wait_until(lambda: asked(port) == "127.0.0.1 http", "room for one more")
+
+
+def test_idle_connections_of_some_hosts_make_room_for_others() -> None:
+    hosts = [f"127.0.1.{nth}" for nth in range(MOST_CONNECTIONS // 20)]
+    with pages(LONG) as port, ExitStack() as clients:
+        for host in islice(cycle(hosts), MOST_CONNECTIONS):
+            clients.enter_context(connected(port, host=host))
+        for nth in range(10):
+            client = clients.enter_context(connected(port, REQUEST, host=f"127.0.2.{nth}"))
+            assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+        with connected(port, REQUEST, host=hosts[-1]) as one_more:
+            assert one_more.recv(100).startswith(b"HTTP/1.1 503 ")
 
 
 def test_proxies_have_more_and_are_believed() -> None:
