@@ -2,11 +2,14 @@
 
 import subprocess
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
+from pbm_oust.accounts.sessions import Session, format_session
+from tests.support.accounts import account_of
 from tests.support.browsing import Browser
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import letters
@@ -44,6 +47,16 @@ def test_a_link_by_mail_signs_in_once(here: Place) -> None:
     other = Browser(here.site)
     assert other.open(link).status == 410
     assert here.site.post(link, "").status == 410
+
+
+@pytest.mark.parametrize(("days", "status"), [(0, 200), (3650, 303), (-29, 303)])
+def test_a_session_lasts_four_weeks_though_the_clock_was_wrong_when_it_began(
+    days: int, status: int, here: Place
+) -> None:
+    home = here.talk.home
+    session = Session.begin("alice", here.talk.now + timedelta(days=days), "a" * 16)
+    cookie = format_session(session, home.key(), account_of(home, "alice"))
+    assert here.site.get("/me", cookie=f"session={cookie}").status == status
 
 
 def test_the_answer_does_not_say_whether_a_player_has_an_address(here: Place) -> None:
