@@ -380,9 +380,12 @@ MOVES = {"d4", "e5", "pass", "resign", "swap"}
 
 @example("D4 , show")
 @example(f"{12 * 'D4 '}pass")
-@given(st.lists(st.sampled_from(WORDS.split())).map(" ".join))
+@given(st.lists(st.sampled_from(WORDS.split()), max_size=6).map(" ".join))
 def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
-    """No word beside a move is passed over: it goes to the other player, and is no other move."""
+    """No word beside a move is passed over: it goes to the other player, and is no other move.
+
+    In a longer line with words that are none of ours, `pass` more likely speaks of something else.
+    """
     answer = read(text)
     command = answer.command
     if isinstance(command, Move) and command.password is REPLY:
