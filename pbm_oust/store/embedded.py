@@ -16,7 +16,13 @@ from pathlib import Path
 
 from pbm_oust.store.connections import Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, locked_folder
-from pbm_oust.store.faults import DatabaseFailing, DatabaseForbidden, DatabaseLocked, disk_faults
+from pbm_oust.store.faults import (
+    DatabaseFailing,
+    DatabaseForbidden,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    disk_faults,
+)
 from pbm_oust.store.patience import Patience
 from pbm_oust.store.snapshots import Idle
 from pbm_oust.store.sqlite import LARGEST_LOG, LARGEST_TENDED, Log, SqliteConnection
@@ -188,8 +194,9 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
     def _connect(self, *, reads_only: bool) -> SqliteConnection:
         """Open a connection, once root has given away what it has just made beside the file.
 
-        SQLite opens that for reading alone if root gives it away in between. All connections of the
-        process would share it, so none may be opened so, unless the file itself is read-only.
+        SQLite opens that for reading alone if root gives it away in between, and says that it is
+        read-only if root has not filled it yet. All connections of the process would share it, so
+        none may be opened so, unless the file itself is read-only.
         """
         patience, waits = Patience(FOR_ROOT), 0
         while True:
@@ -197,8 +204,9 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
                 connection = self._connect_now(reads_only=reads_only)
                 if connection.may_write or not self._may_be_written():
                     return connection
-            except DatabaseForbidden:
-                if not patience.wait(waits):
+            except (DatabaseForbidden, DatabaseReadOnly) as fault:
+                is_meant = isinstance(fault, DatabaseReadOnly) and not self._may_be_written()
+                if is_meant or not patience.wait(waits):
                     raise
             else:
                 if not patience.wait(waits):

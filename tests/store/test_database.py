@@ -1,6 +1,7 @@
 """The database of a home: what its readers see, and what threads that write do to one another."""
 
 import errno
+import fcntl
 import os
 import signal
 import stat
@@ -221,6 +222,10 @@ def test_what_root_makes_belongs_to_the_owner_of_the_home(database: EmbeddedData
     assert owners == {(4711, 4712)}
 
 
+_SHARED_LOCK, _SHARED_SIZE = 128, 3
+"""What SQLite locks in the file that processes share while it is in use, and how it begins."""
+
+
 @pytest.fixture
 def owned(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedDatabase]:
     """A closed database of another user, who waits as long as it takes for what root makes."""
@@ -274,6 +279,22 @@ def test_the_owner_waits_until_it_may_write_to_what_root_has_made(
     owned.close()
     os.close(hears)
     os.close(tells)
+    assert status == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_the_owner_waits_until_root_has_filled_what_it_has_made(owned: EmbeddedDatabase) -> None:
+    """It can be read from the moment at which root gives it away, and is empty then."""
+    shared = owned.path.with_name("pbm_oust.db-shm")
+    shared.write_bytes(bytes(_SHARED_SIZE))
+    shared.chmod(0o644)
+    with shared.open("r+b") as made:
+        fcntl.lockf(made, fcntl.LOCK_SH, 1, _SHARED_LOCK)
+        child = begun_by_owner(lambda: open_and_close(owned.path))
+        time.sleep(0.2)
+        os.chown(shared, 4711, 4712)
+    _, status = os.waitpid(child, 0)
     assert status == 0
 
 
