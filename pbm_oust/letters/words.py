@@ -198,10 +198,15 @@ class Words:
         """Return who won a finished game and how, or that nobody did."""
         return how_ended(self._translator, self._ended_by, board)
 
+    def outcome(self, board: Summary) -> str:
+        """Return who has won a game, that nobody has, or who is to move."""
+        return self._macro("shared/game", "outcome")(board)
+
     def _rows(self, boards: Iterable[Summary]) -> list[str]:
         """Return a line for each board of a list."""
-        outcome = self._macro("shared/game", "outcome")
-        return in_columns(board_row(self._translator, board, outcome(board)) for board in boards)
+        return in_columns(
+            board_row(self._translator, board, self.outcome(board)) for board in boards
+        )
 
     def _rules(self, kind: Kind) -> str:
         return self._macro(f"kinds/{kind.name}", "rules")(kind)

@@ -87,7 +87,7 @@ def _of_board(summary: Summary, ground: Ground, templates: Templates) -> Entry:
     """Return an entry for the latest record of a board."""
     words = templates.translator.gettext
     if summary.result:
-        text = templates.words.how_ended(summary)
+        text = templates.words.outcome(summary)
     else:
         text = words("%(userid)s is to move.", userid=summary.to_move)
     address = addresses.of_board(summary.name, summary.records)

@@ -56,12 +56,12 @@ def test_a_board_has_an_entry_for_each_record(pages: Website) -> None:
 def test_a_player_has_an_entry_for_the_latest_record_of_each_board(pages: Website) -> None:
     read = feed_at("/players/alice.atom", pages)
     assert {each.link for each in read.entries} == {f"{BASE}/oust/1/2", f"{BASE}/churn/1/1"}
-    assert {each.summary for each in read.entries} == {"alice is to move.", "bob resign"}
+    assert {each.summary for each in read.entries} == {"alice is to move.", "bob won"}
 
 
 def test_results_are_a_feed(pages: Website) -> None:
     (entry,) = feed_at("/history.atom", pages).entries
-    assert (entry.title, entry.summary) == ("churn 1 #1: bob - alice", "bob resign")
+    assert (entry.title, entry.summary) == ("churn 1 #1: bob - alice", "bob won")
 
 
 def test_feeds_speak_french(pages: Website) -> None:
