@@ -21,6 +21,8 @@ _ADDRESS = regex(rf"(?:(?P<local>{_LOOSE})|\"(?P<quoted>{_QUOTED})\")@(?P<host>{
 
 _NEEDS_NO_QUOTES = regex(_DOTTED)
 
+_HOST = regex(r"[A-Za-z0-9.-]+")
+
 _PIECE = r"[^\s@<>()\[\]\"',;]"
 
 _LIKE_ADDRESS = regex(rf"(?<!{_PIECE})(?:{_PIECE}+|\"[^\s\"]+\")(?:@{_PIECE}+)+")
@@ -92,6 +94,12 @@ def ascii_domain(domain: str) -> str:
         return ".".join(map(_ascii_label, idna.uts46_remap(domain, std3_rules=False).split(".")))
     except (idna.IDNAError, UnicodeError):
         return domain
+
+
+def ascii_host(name: str) -> str:
+    """Return the name of a host in ASCII; empty if it can be none."""
+    found = ascii_domain(name)
+    return found if _HOST.fullmatch(found) else ""
 
 
 def unicode_address(address: str) -> str:

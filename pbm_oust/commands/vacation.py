@@ -29,6 +29,7 @@ from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.plain import APOSTROPHES
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import fold
 from pbm_oust.languages import LANGUAGES
@@ -286,7 +287,7 @@ def _days_of_months() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def _plain(word: str) -> str:
     """Return a word of a sentence in small and plain letters, without signs around it."""
-    return without_accents(fold(word)).replace("\u2019", "'").strip(".,!;")
+    return without_accents(fold(word.translate(APOSTROPHES))).strip(".,!;")
 
 
 def leave_said(text: str, today: date) -> Leave:

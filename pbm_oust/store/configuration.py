@@ -7,7 +7,7 @@ from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
-from pbm_oust.accounts.address import ascii_domain, parse_own_address
+from pbm_oust.accounts.address import ascii_host, parse_own_address
 from pbm_oust.frozen import frozen
 from pbm_oust.regex import regex
 from pbm_oust.store.limits import Limits, nearest_of, parse_limits
@@ -32,7 +32,6 @@ class Endpoint:
 _NAME = regex(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
 
 _WEB_ADDRESS = regex(r"(https?://)([^\s/:@]+)((?::[0-9]{1,5})?)/?")
-_HOST = regex(r"[A-Za-z0-9.-]+")
 
 _STORE = regex(r"postgresql://\S+")
 
@@ -168,8 +167,8 @@ def parse_selector(text: str) -> str:
 def parse_web_address(text: str) -> str:
     """Return the address of pages in ASCII, without a path. Raises ValueError."""
     found = _WEB_ADDRESS.fullmatch(text)
-    host = ascii_domain(found[2]) if found else ""
-    if text and not (found and _HOST.fullmatch(host)):
+    host = ascii_host(found[2]) if found else ""
+    if text and not host:
         raise ValueError(f"{text!r} is not written https://games.example.org")
     return f"{found[1]}{host}{found[3]}" if found else ""
 

@@ -15,7 +15,7 @@ from enum import Enum
 from authres import core_features
 from authres.core import AuthenticationResultsHeader
 
-from pbm_oust.accounts.address import ascii_domain
+from pbm_oust.accounts.address import ascii_host
 from pbm_oust.mail.reading.headers import one_line
 from pbm_oust.mail.reading.mail import Mail
 from pbm_oust.regex import regex
@@ -31,7 +31,6 @@ _ONLY_ADDRESS = regex(
 )
 """A From that all programs read alike: an address, or a name and an address in `<>`."""
 _WORD = regex(r"[\w.\-\x80-\U0010ffff]{1,255}")
-_HOST = regex(r"[A-Za-z0-9.-]+")
 
 
 class Verdict(Enum):
@@ -122,12 +121,7 @@ def _signers(method: str, properties: dict[str, list[str]]) -> Iterator[str]:
 
 def _in_ascii(text: str) -> str:
     """Return a text with its domains in ASCII; no other sign comes to stand in it."""
-    return _WORD.sub(_host_in_ascii, text)
-
-
-def _host_in_ascii(found: re.Match[str]) -> str:
-    host = ascii_domain(found[0])
-    return host if _HOST.fullmatch(host) else found[0]
+    return _WORD.sub(lambda found: ascii_host(found[0]) or found[0], text)
 
 
 def _is_aligned(domain: str, signer: str) -> bool:
