@@ -33,7 +33,9 @@ from pbm_oust.grammar.passwords import (
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
+from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.bounces import bounces_of
+from pbm_oust.store.connections import Transaction
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.verifications import forget_verifications_of
 
@@ -146,9 +148,12 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
     stored = hash_password(_checked(password))
     read_account(operator, userid.lower())
     account = replace(read_account(operator, userid.lower()), password=stored)
-    with operator.home.unit():
-        operator.home.do(forget_verifications_of, account.userid, account.message_key)
-        operator.home.save(account)
+
+    def change(transaction: Transaction) -> None:
+        forget_verifications_of(transaction, account.userid, account.message_key)
+        ACCOUNTS.write(transaction, account)
+
+    operator.home.write(change)
     say(f"changed the password of {account.userid}")
 
 

@@ -41,7 +41,7 @@ from pbm_oust.refusal import (
 from pbm_oust.regex import regex
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.open_boards import open_board
+from pbm_oust.store.open_boards import read_game
 
 _CLAUSE = regex(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
 
@@ -216,8 +216,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
 
     It replaces what was queued on the board before.
     """
-    board = open_board(work.home, command.kind, command.board)
-    game = board.game
+    game = read_game(work.home, command.kind, command.board)
 
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         before, plans = (
@@ -243,9 +242,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
         if game.side_of(actor.userid) is None:
             raise NotAllowed(NotOnBoard(game, actor.userid))
         return work.answer(tell(actor.account)[0], request)
-    return work.change_account(
-        change, tell, actor, request, Handled(Outcome.DONE, game.name), board
-    )
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE, game.name))
 
 
 def _check_cells(clause: Clause, game: Game) -> None:

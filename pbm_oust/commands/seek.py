@@ -32,7 +32,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
-from pbm_oust.store.account_queries import hold_seek_number, next_seek_number
+from pbm_oust.store.account_queries import next_seek_number
 from pbm_oust.store.account_queries import seeker as seeker_of
 from pbm_oust.store.entries import Source
 from pbm_oust.store.open_boards import next_number, started_from
@@ -168,7 +168,6 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWor
         if len(kept) >= MOST_SEEKS:
             raise NotAllowed(TooManySeeks(MOST_SEEKS))
         number = work.home.ask(next_seek_number, kind.name)
-        work.home.do(hold_seek_number, kind.name, number)
         side, grid, terms = command.side, command.grid, command.terms
         return with_seeks(account, (*kept, Seek(number, kind.name, work.now(), side, grid, terms)))
 

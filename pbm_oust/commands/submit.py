@@ -23,7 +23,7 @@ from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.open_boards import open_board
+from pbm_oust.store.open_boards import read_game
 
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
@@ -121,8 +121,7 @@ _SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(names_of(_SUBMITTED))}[#N]")
 
 def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Draw a board as it would be after a move, and keep the move until it is confirmed."""
-    board = open_board(work.home, command.kind, command.board)
-    game = board.game
+    game = read_game(work.home, command.kind, command.board)
 
     def change(account: Account) -> Account:
         side = side_of(actor, game, work)
@@ -138,9 +137,7 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
         reader = work.player_at(account, request)
         return _notice(reader, account, game, actor, work), []
 
-    return work.change_account(
-        change, tell, actor, request, Handled(Outcome.DONE, game.name), board
-    )
+    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE, game.name))
 
 
 def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -36,7 +36,6 @@ from pbm_oust.mail.session import SmtpSession
 from pbm_oust.play.outcome import Handled, Outcome, outcome_text
 from pbm_oust.play.passwords import NotDerived
 from pbm_oust.regex import regex
-from pbm_oust.store.commits import CannotDefer
 
 log = logging.getLogger("pbm_oust")
 
@@ -206,16 +205,13 @@ class Handler:
         """
         is_far = self._inbound.work.home.is_on_server
         is_cheap = len(content) <= LARGEST_HERE and self._lanes.is_trusted(origin)
-        is_for_workers = is_far or not is_cheap
         while True:
             inbound = self._inbound
             try:
-                if not is_for_workers:
+                if is_cheap and not is_far:
                     return await inbound.take_with(self._committer, content, envelope)
                 take = partial(inbound.take, content, envelope)
                 return await asyncio.wrap_future(self._lanes.submit(origin, take))
-            except CannotDefer:
-                is_for_workers = True
             except NotDerived as password:
                 derive = partial(inbound.work.passwords.derive, password.needed)
                 await asyncio.wrap_future(self._lanes.hash(origin, derive))

@@ -28,8 +28,6 @@ from pbm_oust.refusal import UnreadableReason
 from pbm_oust.service.service import handle
 from pbm_oust.service.table import is_of_letter
 from pbm_oust.store.bounces import note_bounce
-from pbm_oust.store.commits import CannotDefer
-from pbm_oust.store.connections import Question
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.open_boards import DamagedHistory
@@ -38,6 +36,9 @@ if TYPE_CHECKING:
     from pbm_oust.mail.committer import Committer
 
 log = logging.getLogger("pbm_oust")
+
+
+Deed = Callable[[UnitOfWork], Handled]
 
 
 class KeptBySender(Exception):
@@ -93,16 +94,18 @@ class Inbound:
         has none: that raises NotDerived.
         """
         with self._noted(len(data)) as note:
-            note.handled = self._handle(data, envelope)
+            found = self._read(data, envelope)
+            note.handled = found if isinstance(found, Handled) else self.work.retried(found)
         return note.handled
 
     async def take_with(self, committer: "Committer", data: bytes, envelope: Envelope) -> Handled:
-        """Handle one mail as `take` does, in this thread, and wait for the disk with others.
-
-        Raises CannotDefer for a mail that has to be taken by a worker.
-        """
+        """Handle one mail as `take` does, in this thread, and wait for the disk with others."""
         with self._noted(len(data)) as note:
-            note.handled = await committer.done(lambda: self._handle(data, envelope))
+            found = self._read(data, envelope)
+            if isinstance(found, Handled):
+                note.handled = found
+            else:
+                note.handled = await committer.done(self.work.once(found))
         return note.handled
 
     @contextmanager
@@ -112,7 +115,7 @@ class Inbound:
         level, note = logging.INFO, _Note(Handled(Outcome.KEPT, why="the server stops"))
         try:
             yield note
-        except (NotDerived, CannotDefer):
+        except NotDerived:
             level = logging.NOTSET
             raise
         except UnreadableMail as error:
@@ -130,13 +133,17 @@ class Inbound:
             if level:
                 log.log(level, "%s", _log_line(received, note.handled, size, milliseconds))
 
-    def _handle(self, data: bytes, envelope: Envelope) -> Handled:
+    def _read(self, data: bytes, envelope: Envelope) -> "Handled | Deed":
+        """Return what became of a mail, or what is to be done about it in a transaction.
+
+        Whatever it costs to read the mail holds up nobody else.
+        """
         mail = read_mail(data, envelope.sender or "")
         recipients = envelope.recipients or mail.recipients
         tags = [parse_tag(recipient, self.address) for recipient in recipients]
         for recipient, tag in zip(recipients, tags, strict=True):
             if tag is Robotic.BOUNCES:
-                return self._take_bounce(data, recipient, mail.identity)
+                return self._read_bounce(data, recipient, mail.identity)
             if tag is Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
         robot = automatic_by(mail, envelope.sender, self.address)
@@ -149,11 +156,14 @@ class Inbound:
         code = next((tag for tag in tags if isinstance(tag, Secret)), None)
         claims = [tag for tag in tags if isinstance(tag, Claim)]
         verdict = self._verdict(mail, envelope)
-        with self.work.home.database.sharing():
-            reply = None if code else self._reply(mail, claims, verdict)
+
+        def deed(work: UnitOfWork) -> Handled:
+            reply = None if code else self._reply(mail, claims, verdict, work)
             if robot and not isinstance(reply, Unsubscribing):
                 return silent(robot)
-            return self._answer(mail, code, reply, envelope, verdict)
+            return handle(self._asked(mail, code, reply, envelope, verdict), work)
+
+        return deed
 
     def _verdict(self, mail: Mail, envelope: Envelope) -> Verdict:
         """Return what is known about the From of a mail."""
@@ -163,7 +173,9 @@ class Inbound:
             return Verdict.UNKNOWN
         return verdict_of(mail, self.authserv_id)
 
-    def _reply(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Answered | None:
+    def _reply(
+        self, mail: Mail, claims: Sequence[Claim], verdict: Verdict, work: UnitOfWork
+    ) -> Answered | None:
         """Return a mail as an answer to a letter of ours, if it proves who sent it.
 
         `claims` comes from the addresses that it was sent to. Its headers may also name the tagged
@@ -174,44 +186,50 @@ class Inbound:
         tags = [parse_tag(recipient, self.address) for recipient in mail.recipients]
         tags += [parse_letter_id(message_id, host) for message_id in mail.answered]
         named = [tag for tag in tags if isinstance(tag, Claim)]
-        self.work.home.foresee(_asked_by_answer(mail, [*claims, *named], self.work))
         for claim in claims:
-            if reply := verify(claim, self.work):
+            if reply := verify(claim, work):
                 return reply
         for claim in named:
-            if reply := verify(claim, self.work):
-                account = self.work.account(reply.userid)
+            if reply := verify(claim, work):
+                account = work.account(reply.userid)
                 is_from = account.has_address(mail.sender) and verdict is not Verdict.FORGED
                 return reply if is_from else None
         return None
 
-    def _take_bounce(self, data: bytes, recipient: str, identity: str) -> Handled:
-        """Record that a letter of ours bounced; one without an ID has that of the mail."""
+    def _read_bounce(self, data: bytes, recipient: str, identity: str) -> "Handled | Deed":
+        """Return what is to be done about a letter of ours that bounced.
+
+        One without an ID has that of the mail.
+        """
         from pbm_oust.mail.reports import read_report
 
         home = self.work.home
         failed = taken_apart(data, lambda message: read_report(message, recipient, home.key()))
         if failed is None:
             return silent(Silence.NO_REPORT)
+        address, status, subject = failed.recipient, failed.status, failed.subject
         letter = failed.letter or identity
-        bounce = Bounce.of(self.work.now(), failed.status, letter, failed.subject)
-        home.do(note_bounce, failed.recipient, bounce)
-        return Handled(Outcome.RETURNED)
 
-    def _answer(
+        def deed(work: UnitOfWork) -> Handled:
+            work.home.do(note_bounce, address, Bounce.of(work.now(), status, letter, subject))
+            return Handled(Outcome.RETURNED)
+
+        return deed
+
+    def _asked(
         self,
         mail: Mail,
         code: Secret | None,
         reply: Answered | None,
         envelope: Envelope,
         verdict: Verdict,
-    ) -> Handled:
-        """Carry out the command of a mail; one to the address of a code brings that code back."""
+    ) -> Request:
+        """Return what a mail asks for; one to the address of a code brings that code back."""
         subjects = [subject for subject in mail.subjects if subject]
         line, chat = (subjects[0], mail.text) if subjects else _parted(mail.text)
         if code or reply:
             line, chat = "".join(subjects[:1]), mail.text
-        request = Request(
+        return Request(
             line=line,
             chat=chat,
             unsure=mail.unsure,
@@ -229,7 +247,6 @@ class Inbound:
             code=code,
             fault=None if code else _fault_of(mail, "" if _is_ours(line, reply) else line),
         )
-        return handle(request, self.work)
 
 
 def envelope_of(
@@ -261,12 +278,6 @@ def open_inbound(
     write = Letters(address, clock, home.key, web_address).write
     work = UnitOfWork(home, write, clock, limits, passwords=passwords or Passwords())
     return Inbound(work, address, authserv_id)
-
-
-def _asked_by_answer(mail: Mail, claims: Sequence[Claim], work: UnitOfWork) -> Iterator[Question]:
-    from pbm_oust.play.foreseeing import asked_by_answer
-
-    yield from asked_by_answer(claims, mail.sender, mail.identity, work)
 
 
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:

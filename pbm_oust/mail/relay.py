@@ -15,15 +15,16 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 from pbm_oust.mail.by_address import ByAddress, address_of
 from pbm_oust.mail.conversation import Conversation, Refused, Stalled
 from pbm_oust.mail.due import Due
 from pbm_oust.mail.outgoing import Flushed, Lost, Outgoing
 from pbm_oust.mail.signing import Signer
-from pbm_oust.store.commits import Changed
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.connections import Hold
+from pbm_oust.store.connections import Hold, Transaction
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, State, all_letters
 from pbm_oust.store.maildir import recall_letter
@@ -252,6 +253,10 @@ class _Flush:
 def recall_files(home: Home) -> None:
     """Let the unread letters in the Maildir wait for the relay."""
     for letter in home.ask(all_letters, State.FILE):
-        with suppress(Changed), home.unit():
-            home.withhold([letter.file] if letter.file else [])
-            home.do(recall_letter, letter)
+        with suppress(Stale):
+            home.write(partial(_recall, home, letter))
+
+
+def _recall(home: Home, letter: Letter, transaction: Transaction) -> None:
+    home.withhold([letter.file] if letter.file else [])
+    recall_letter(transaction, letter)

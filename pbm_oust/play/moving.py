@@ -83,7 +83,6 @@ def carry_out(
     notices = with_return(notices, actor.account, own, acted, work)
     with work.posting(notices, request):
         board.append(acted, None if is_done else incoming(actor, request, work))
-        work.hold(acted.x, acted.o)
         end_absence(actor.account, own, work)
         drop_plans(acted, work)
     return Handled(Outcome.DONE, acted.name, len(acted.records))

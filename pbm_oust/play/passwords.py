@@ -44,8 +44,11 @@ class Passwords:
     def __init__(
         self, *, at_once: bool = True, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Unless `at_once`, whoever asks is told by NotDerived what `derive` is to be given."""
-        self._at_once = at_once
+        """Whoever asks is told by NotDerived what `derive` is to be given.
+
+        `at_once`: whether a unit of work does that itself.
+        """
+        self.at_once = at_once
         self._key = os.urandom(32)
         self._right = _Memory(MOST_RIGHT, RIGHT_SECONDS, clock)
         self._others = _Memory(MOST_OTHERS, OTHER_SECONDS, clock)
@@ -73,11 +76,7 @@ class Passwords:
         derived = self._right.recall(digest) or self._others.recall(digest)
         if derived:
             return derived
-        if not self._at_once:
-            raise NotDerived(needed)
-        derived = _derived_in_turn(needed)
-        self._others.keep(digest, derived)
-        return derived
+        raise NotDerived(needed)
 
     def _digest(self, needed: Derivation) -> bytes:
         parts = (needed.n, needed.r, needed.p, needed.salt.hex(), needed.password.text)

@@ -7,6 +7,7 @@ out afterwards.
 import hashlib
 import re
 from collections.abc import Mapping
+from functools import partial
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.notes import notes_of, with_note
@@ -113,6 +114,10 @@ def rename_player(old: str, new: str, work: UnitOfWork) -> int:
     Raises CannotMove; NotAllowed if there is no such player; DamagedHistory for a board that must
     be repaired first.
     """
+    return work.retried(partial(_rename, old, new))
+
+
+def _rename(old: str, new: str, work: UnitOfWork) -> int:
     account = work.account(old)
     if work.has_account(new) or has_played(new, work.home):
         raise CannotMove(f"the userid {new} belongs to somebody already")
@@ -131,6 +136,10 @@ def merge_players(old: str, into: str, work: UnitOfWork) -> int:
     """
     if old == into:
         raise CannotMove("these are one account")
+    return work.retried(partial(_merge, old, into))
+
+
+def _merge(old: str, into: str, work: UnitOfWork) -> int:
     account, target = work.account(old), work.account(into)
     both = work.home.ask(board_queries.boards_between, old, into)
     if both:

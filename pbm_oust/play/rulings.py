@@ -57,7 +57,6 @@ def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling, reason: str) -> G
     notices = _notices(game, ruled, ruling, reason, work, request)
     with work.posting(notices, request):
         opened.append(ruled)
-        work.hold(game.x, game.o)
         drop_plans(ruled, work)
     return ruled
 

@@ -136,7 +136,6 @@ def post_board(
     `key` is the message key of what started it. The rest is as in `write_board`.
     """
     with work.posting(notices, request):
-        work.hold(game.header.x, game.header.o)
         for account in changed:
             work.save(account)
         start_new_board(work.home, game, key, challenge_remark(key), source)

@@ -15,7 +15,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.queue import ahead_of, waiting_for
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.open_boards import open_board
+from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.ratings import changes_by
 
 
@@ -157,8 +157,7 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
 
     The letter shows the board as it is when the letter is posted.
     """
-    board = open_board(work.home, game.header.kind, game.header.board)
-    game = board.game
+    game = read_game(work.home, game.header.kind, game.header.board)
     repeated = BoardNotice(
         work.player_at(actor.account, request),
         News.DONE_BEFORE,
@@ -167,9 +166,7 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
         ahead=waiting_for(actor.account, game),
         gone=gone_from(game, work),
     )
-    with work.posting([repeated], request):
-        board.hold()
-    return Handled(Outcome.DONE_BEFORE, game.name)
+    return work.answer(repeated, request, Handled(Outcome.DONE_BEFORE, game.name))
 
 
 def gone_from(game: Game, work: UnitOfWork) -> str:

@@ -1,7 +1,7 @@
 """What every command works with: the home, the clock, the accounts, and the outgoing letters."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import field
 from datetime import datetime
 from functools import cache
@@ -17,18 +17,19 @@ from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.passwords import Passwords
+from pbm_oust.play.passwords import NotDerived, Passwords
 from pbm_oust.play.readers import reachable, stranger
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.play.room import WHOLE_LETTER, Room
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import is_known
-from pbm_oust.store.commits import Changed
 from pbm_oust.store.configuration import House
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
-from pbm_oust.store.open_boards import OpenBoard, has_played
+from pbm_oust.store.open_boards import has_played
 
 T = TypeVar("T")
 
@@ -131,26 +132,31 @@ class UnitOfWork:
         if self.read is not None:
             self.read[account.userid] = account
 
-    def hold(self, *userids: str) -> None:
-        """Let the current unit be committed only if these accounts are still as they were read."""
-        for userid in userids:
-            account = self.account_if_any(userid)
-            if account:
-                self.home.hold(account)
-
     def retried(self, deed: Callable[["UnitOfWork"], T]) -> T:
-        """Return what a deed returns; all of the deed is one unit of work.
+        """Return what a deed returns; all that it reads and writes is one transaction.
 
-        It is tried again if others change what it has read. It reads each account once.
+        Within another deed it is a part of that, which is undone alone if it fails. A deed reads
+        each account once. Passwords go through scrypt while others write.
         """
-        for _ in range(MOST_ATTEMPTS):
-            with suppress(Changed):
-                return self._tried(deed)
-        return self._tried(deed)
+        database, work = self.home.database, self.once(deed)
+        if database.transaction:
+            return database.write(work)
+        attempts = 0
+        while True:
+            try:
+                return database.write(work)
+            except NotDerived as password:
+                if not self.passwords.at_once:
+                    raise
+                self.passwords.derive(password.needed)
+            except Stale:
+                attempts += 1
+                if attempts == MOST_ATTEMPTS:
+                    raise
 
-    def _tried(self, deed: Callable[["UnitOfWork"], T]) -> T:
-        with self.home.unit():
-            return deed(replace(self, read={}, at=self.now()))
+    def once(self, deed: Callable[["UnitOfWork"], T]) -> Callable[[Transaction], T]:
+        """Return what does a deed within a transaction."""
+        return lambda _: deed(replace(self, read={}, at=self.now()))
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
         """Return the clock of an active board at this moment.
@@ -234,13 +240,11 @@ class UnitOfWork:
         actor: Actor,
         request: Request,
         handled: Handled,
-        board: OpenBoard | None = None,
     ) -> Handled:
         """Change the actor's account, once however often the mail comes.
 
         `change` returns the new account, and may raise NotAllowed. `tell` is given that, and
-        returns the answer to the actor and what others are told. `board`, if given, must still be
-        as it was read.
+        returns the answer to the actor and what others are told.
         """
         account = self.account(actor.userid)
         if self._is_done(actor.message_key, None):
@@ -250,8 +254,6 @@ class UnitOfWork:
         done, notices = tell(changed)
         with self.posting([done, *notices], request):
             self.save(changed)
-            if board:
-                board.hold()
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return handled
 

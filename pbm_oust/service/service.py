@@ -1,7 +1,5 @@
 """From a request to what it writes: records, accounts and notices."""
 
-from collections.abc import Iterator
-
 from pbm_oust.accounts.answered import Reply, Sheet
 from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential
@@ -44,7 +42,6 @@ from pbm_oust.service.table import (
     parse_line,
 )
 from pbm_oust.store.bounces import bounces_of, forget_bounces
-from pbm_oust.store.connections import Question
 from pbm_oust.store.open_boards import DamagedHistory, game_if_any
 
 
@@ -119,26 +116,12 @@ def _reached(handled: Handled, request: Request, work: UnitOfWork) -> Handled:
 
 def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
     if isinstance(read.command, Unreadable):
-        work.home.foresee(_asked(read, read.command, request, work))
         read = completed(read, request, work)
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
     form = form_of(read.command)
-    work.home.foresee(_asked(read, None, request, work))
     handled = _carry_out(form, read, read.command, request, work)
     return replace(handled, command=form.name)
-
-
-def _asked(
-    read: Read, refusal: Refusal | None, request: Request, work: UnitOfWork
-) -> Iterator[Question]:
-    """Yield what a request will ask that may be refused."""
-    from pbm_oust.play.foreseeing import asked_by_command, asked_by_refusal
-
-    if refusal:
-        yield from asked_by_refusal(refusal, read.line, request, work)
-    elif not isinstance(read.command, Unreadable):
-        yield from asked_by_command(form_of(read.command), read.command, request, work)
 
 
 def _carry_out(
@@ -189,7 +172,6 @@ def _refuse(
     refusal: Refusal, read: Read, actor: Actor | None, request: Request, work: UnitOfWork
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
-    work.home.foresee(_asked(read, refusal, request, work))
     is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
     is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
     doubt = request.doubt or (None if is_command else request.mark)

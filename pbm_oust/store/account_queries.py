@@ -17,7 +17,7 @@ from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.board_queries import highest_source
 from pbm_oust.store.columns import seconds, words_list
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.faults import AccountDamaged, Stale
+from pbm_oust.store.faults import AccountDamaged
 
 Reading = Callable[[Snapshot, Iterable[str]], Iterator[Account]]
 """Reads the accounts of some userids."""
@@ -129,12 +129,6 @@ def next_seek_number(snapshot: Snapshot, kind: str) -> int:
     """Return the number for the next open challenge of a game; numbers are never used twice."""
     found = snapshot.row(HIGHEST_SEEK, kind)
     return 1 + max(found[0] if found else 0, highest_source(snapshot, kind, SOURCE))
-
-
-def hold_seek_number(snapshot: Snapshot, kind: str, number: int) -> None:
-    """Raise Stale if the next open challenge of a game has another number by now."""
-    if next_seek_number(snapshot, kind) != number:
-        raise Stale(f"the number of open challenge {number} of {kind}")
 
 
 def _firsts(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]:

@@ -106,13 +106,14 @@ class Accounts:
             version,
             account.userid,
         )
-        if account.version:
+        known = transaction.saved.get(account.userid, account.version)
+        if known:
             statement = (
                 "UPDATE accounts SET password = ?, joined = coalesce(?, joined), signup_key = ?, "
                 "digest_due = ?, changed = ?, version = ? WHERE userid = ? AND version = ? "
                 "RETURNING 1"
             )
-            transaction.require(changed, statement, *stored, account.version)
+            transaction.require(changed, statement, *stored, known)
         else:
             statement = (
                 "INSERT INTO accounts "
@@ -126,6 +127,7 @@ class Accounts:
                 continue
             wanted = [table.stored(row) for row in table.noun.rows_of(account)]
             self._write_rows(transaction, account.userid, table, found[table.noun.name], wanted)
+        transaction.saved[account.userid] = version
         return replace(account, version=version)
 
     def check(self, transaction: Transaction, accounts: Iterable[Account]) -> None:
@@ -133,7 +135,8 @@ class Accounts:
         statement = "SELECT 1 FROM accounts WHERE userid = ? AND version = ?"
         for account in accounts:
             changed = AccountChanged(account.userid)
-            transaction.require(changed, statement, account.userid, account.version)
+            known = transaction.saved.get(account.userid, account.version)
+            transaction.require(changed, statement, account.userid, known)
 
     def remove(self, transaction: Transaction, account: Account) -> None:
         """Remove an account, and its userid from the accounts of others.
@@ -154,6 +157,8 @@ class Accounts:
             raise AccountChanged(new)
         self.check(transaction, [account])
         transaction.run("UPDATE accounts SET userid = ? WHERE userid = ?", new, old)
+        if old in transaction.saved:
+            transaction.saved[new] = transaction.saved.pop(old)
         renamed = self.write(transaction, renamed)
         self._rename_elsewhere(transaction, old, new)
         return renamed
@@ -185,8 +190,10 @@ class Accounts:
 
     def _delete(self, transaction: Transaction, account: Account) -> None:
         statement = "DELETE FROM accounts WHERE userid = ? AND version = ?"
-        if not transaction.run(statement, account.userid, account.version):
+        known = transaction.saved.get(account.userid, account.version)
+        if not transaction.run(statement, account.userid, known):
             raise AccountChanged(account.userid)
+        transaction.saved[account.userid] = 0
 
     def _write_addresses(
         self, transaction: Transaction, account: Account, found: list[Row]

@@ -9,9 +9,7 @@ What is written waits in the database until it is in the histories (`settling.py
 """
 
 import threading
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
-from functools import partial
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
@@ -24,7 +22,7 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
-from pbm_oust.store.connections import Question, Snapshot, Transaction
+from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import (
     Due,
@@ -90,15 +88,6 @@ class Boards:
                 self._doubtful.add(name)
         return Board(self.replayed(name, seen.data).replay, seen)
 
-    def questions(self, name: BoardName) -> Iterator[Question]:
-        """Yield what `read` asks about a board."""
-        yield from self._seen.questions(name)
-        yield partial(index.stamp_in, name=name)
-
-    def recall(self, name: BoardName) -> Game | None:
-        """Return the game of a board as it was read last, if that is remembered."""
-        return self._replays.latest_game(name)
-
     def summary(self, snapshot: Snapshot, entry: Entry) -> Summary:
         """Return what a list says about a board in the index.
 
@@ -121,10 +110,6 @@ class Boards:
         except OSError as error:
             raise DamagedHistory(self.histories.path(name), error) from None
         return self.replayed(name, join(found.data, Waiting()).content)
-
-    def is_current(self, snapshot: Snapshot, board: Board) -> bool:
-        """Return whether a board is still as it was read."""
-        return self._seen.look(snapshot, board.name).data == board.data
 
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""

@@ -8,8 +8,8 @@ An engine is a `Database` with its `Connection`. Each may read a moment while ot
 writes is alone.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from pbm_oust.store.faults import DatabaseFault
 
 if TYPE_CHECKING:
+    from pbm_oust.store.waiting import BoardName
     from pbm_oust.store.writing import MakeDurable, Task
 
 T = TypeVar("T")
@@ -76,9 +77,6 @@ class Connection(Protocol):
     def wait(self) -> None:
         """Wait until all that was sent has been carried out. Its faults show here, or before."""
 
-    def foresee(self, questions: "Iterable[Question]") -> None:
-        """Have at hand what questions will ask within a transaction, if that takes less time."""
-
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""
 
@@ -132,14 +130,6 @@ class Snapshot:
         found = self.rows(statement, *values)
         return found[0] if found else None
 
-    def foresee(self, questions: "Iterable[Question]") -> None:
-        """Say what will be asked, so that it is asked together where answers take their time.
-
-        What a question returns or raises does not matter, but it must not wait or change anything.
-        Whatever it asks through the home is foreseen too, while both read the same moment.
-        """
-        self._noting(partial(self._connection.foresee, questions))
-
     def _noting(self, do: Callable[[], T]) -> T:
         """Return what something returns, and note its fault."""
         if self.fault and not self._connection.is_in_transaction:
@@ -151,17 +141,37 @@ class Snapshot:
             raise
 
 
-Question = Callable[[Snapshot], object]
-"""Something that reads a snapshot."""
-
-
 class Transaction(Snapshot):
     """What the database holds while nobody else writes, with the changes made so far."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
+        self.boards = set["BoardName"]()
+        """The boards whose histories change."""
+        self.has_letters = False
+        """Whether letters were posted."""
+        self.saved = dict[str, int]()
+        """The versions of the accounts that were written."""
+        self.held = ExitStack()
+        """What is left when the transaction is over, committed or not."""
         self._required: list[tuple[Answer, Exception]] = []
         """Answers that must not be empty, each with what is raised if it is."""
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Undo what the body has written, if it fails."""
+        saved = dict(self.saved)
+        self.send("SAVEPOINT part")
+        try:
+            yield
+            self.wait()
+        except BaseException:
+            if self._connection.is_in_transaction:
+                self._connection.execute("ROLLBACK TO part")
+                self._connection.execute("RELEASE part")
+                self.saved = saved
+            raise
+        self.send("RELEASE part")
 
     def run(self, statement: str, *values: Value) -> int:
         """Carry out a statement and return the number of rows it has changed."""
@@ -219,6 +229,9 @@ class Database(Protocol):
     process that was forked after using it.
     """
 
+    after: Callable[[Sequence[Transaction]], None]
+    """Is given what was committed, by whoever has waited for that."""
+
     @property
     def is_made(self) -> bool:
         """Whether anything has been written; until then it reads as empty."""
@@ -232,6 +245,10 @@ class Database(Protocol):
 
     def read(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same."""
+
+    @property
+    def transaction(self) -> Transaction | None:
+        """The transaction of the work that this thread does, if it does one."""
 
     def read_latest(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds now, even within another `read`."""
@@ -249,9 +266,10 @@ class Database(Protocol):
         """Do some work within a transaction; on return, it is durable.
 
         The work shares its transaction with that of other threads, any of these may run it, and it
-        may be run again. So it must not wait, must read and write only the transaction, and must
-        be quick, because nobody else in the home writes meanwhile. If it raises an Exception, this
-        raises it too, and what the work has written is undone.
+        may be run again. All that it reads of the database is the transaction. It must be quick,
+        because nobody else in the home writes meanwhile. If it raises an Exception, this raises it
+        too, and what the work has written is undone. Within a transaction, the work is a part of
+        it.
         """
 
     def write_all(self, works: Iterable[Work]) -> "list[Task[Any]]":

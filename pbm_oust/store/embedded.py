@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pbm_oust.store.connections import Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, locked_folder
@@ -27,7 +28,7 @@ from pbm_oust.store.patience import Patience
 from pbm_oust.store.snapshots import Idle
 from pbm_oust.store.sqlite import LARGEST_LOG, LARGEST_TENDED, Log, SqliteConnection
 from pbm_oust.store.threads import ThreadsDatabase
-from pbm_oust.store.writing import MakeDurable
+from pbm_oust.store.writing import MakeDurable, Task
 
 FILE_NAME = "pbm_oust.db"
 UNFINISHED = f".{FILE_NAME}.draft"
@@ -102,7 +103,16 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
         this moment, or if nobody has written before; nothing has been done then.
         """
         self._about_to_write()
-        return self._writing.begin(works)
+        begun = self._writing.begin(works)
+        if begun is None:
+            return None
+
+        def make_durable() -> list[Task[Any]]:
+            tasks = begun()
+            self._follow(tasks)
+            return tasks
+
+        return make_durable
 
     def copy_to(self, path: Path) -> None:
         """Copy what the database holds at this moment into a new file.

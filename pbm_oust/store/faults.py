@@ -24,8 +24,8 @@ def command_line(home: Path | None, *words: str) -> str:
     return shlex.join([str(started) if is_elsewhere else name, *on_home, *words])
 
 
-class Stale(Exception):
-    """Something is no longer as it was read; the unit of work has to start again."""
+class Stale(OSError):
+    """Something is no longer as it was read; the command has to be carried out again."""
 
 
 class DatabaseFault(OSError):

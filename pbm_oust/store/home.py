@@ -10,15 +10,14 @@
     HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`),
     HOME/deliver             and from `deliver`
 
-Any number of processes may share a home. What a unit of work writes is committed in one
-transaction; the histories and the Maildir get their part of it afterwards.
+Any number of processes may share a home. What a command reads and writes is one transaction;
+the histories and the Maildir get their part of it afterwards.
 """
 
 import errno
 import logging
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -27,23 +26,23 @@ from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
 from pbm_oust.store import account_queries
-from pbm_oust.store.accounts import whole
+from pbm_oust.store.accounts import ACCOUNTS, whole
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.commits import Commits
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
-from pbm_oust.store.connections import Question, Snapshot, Transaction
+from pbm_oust.store.connections import Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_file, locked_folder, read_file
 from pbm_oust.store.embedded import FILE_NAME, UNFINISHED
 from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.known_accounts import KnownAccounts
-from pbm_oust.store.letters import Draft, State
+from pbm_oust.store.letters import Draft, State, add_letter
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.refreshing import reindex
 from pbm_oust.store.settler import Settler
+from pbm_oust.store.sheets import keep_sheet
 from pbm_oust.store.tally import Tally, write_tally
-from pbm_oust.store.unit import Unit, Work
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 log = logging.getLogger("pbm_oust")
@@ -78,8 +77,8 @@ class Home:
         self.tally = Tally()
         self.known_accounts = KnownAccounts()
         self._settler = Settler(self.database, self.boards)
-        self.commits = Commits(self.database, self.maildir, self._settler, self.write_out)
-        self._has_relay, self._here = has_relay, threading.local()
+        self.database.after = self._follow_up
+        self._has_relay = has_relay
 
     def prepare(self) -> None:
         """Keep others out, and make what is missing: folders, the key, the index of boards.
@@ -191,59 +190,46 @@ class Home:
         with self.database.read() as snapshot:
             return question(snapshot, *args, **named)
 
-    def foresee(self, questions: Iterable[Question]) -> None:
-        """Say what will be asked, so that it is asked together where answers take their time."""
-        self.ask(Snapshot.foresee, questions)
-
     def do(
         self, deed: Callable[Concatenate[Transaction, P], object], *args: P.args, **named: P.kwargs
     ) -> None:
-        """Write to the database, as a part of the current unit or as a unit of its own."""
+        """Write to the database, within the current transaction or else in one of its own."""
         self.write(lambda transaction: deed(transaction, *args, **named))
 
     @contextmanager
-    def unit(self) -> Iterator[None]:
-        """Commit what the body writes in one transaction, or nothing if it fails.
-
-        All that it reads is of one moment. A unit within another is committed by itself. Raises
-        Changed if something is no longer as the body has read it.
-        """
-        outer, unit = self._unit, Unit()
-        self._here.unit = unit
-        try:
-            with self.database.sharing():
-                yield
-        finally:
-            self._here.unit = outer
-        self.commits.commit(unit, is_nested=outer is not None)
-
-    @contextmanager
     def posting(self, drafts: Iterable[Draft]) -> Iterator[None]:
-        """Add letters with what the body writes, or nothing if it fails.
-
-        That is a part of the current unit, or else a unit of its own.
-        """
-        with nullcontext() if self._unit else self.unit():
-            unit = self._unit
-            if unit is None:
-                raise RuntimeError("letters are posted with a unit of work")
-            with unit.part():
-                yield
-                unit.post(drafts, self.posted_state)
+        """Add letters to the transaction with what the body writes, or nothing if it fails."""
+        transaction = self._transaction
+        with transaction.part():
+            yield
+            for draft in drafts:
+                add_letter(transaction, draft.head, draft.content, draft.written, self.posted_state)
+                if draft.sheet:
+                    keep_sheet(transaction, draft.sheet, draft.written)
+                transaction.has_letters = True
 
     def write(self, work: Work, *names: BoardName) -> None:
-        """Do some work as a part of the current unit, or else as a unit of its own.
+        """Do some work within the current transaction, or else in one of its own.
 
         `names` are the boards whose histories change.
         """
-        self._add(lambda unit: unit.add(work, names))
+
+        def noted(transaction: Transaction) -> None:
+            transaction.boards.update(names)
+            work(transaction)
+
+        if transaction := self.database.transaction:
+            noted(transaction)
+        else:
+            self.database.write(noted)
 
     def withhold(self, files: Iterable[str]) -> None:
-        """Keep letters in the Maildir from being opened while the unit removes them.
+        """Keep letters in the Maildir from being opened while the transaction removes them.
 
-        The unit is not committed if a mail program has taken one of them.
+        Raises Stale if a mail program has taken one of them.
         """
-        self._add(lambda unit: unit.files.update(files))
+        if not self._transaction.held.enter_context(self.maildir.withheld(list(files))):
+            raise Stale("a letter in the Maildir")
 
     def relaying(self, *, waits: bool) -> AbstractContextManager[bool]:
         """Keep others on this host from the letters, and give whether nobody else is at them."""
@@ -307,27 +293,20 @@ class Home:
         return self.ask(account_queries.watchers, kind, board)
 
     def save(self, account: Account) -> None:
-        """Write an account, new or read before, with the unit of work."""
-        self._add(lambda unit: unit.save(account))
-
-    def hold(self, account: Account) -> None:
-        """Let the current unit be committed only if an account is still as it was read.
-
-        There is nothing to hold of one that is not stored.
-        """
-        if account.version:
-            self._add(lambda unit: unit.hold(account))
+        """Write an account, new or read before. Raises AccountChanged."""
+        self.do(ACCOUNTS.write, account)
 
     @property
-    def _unit(self) -> Unit | None:
-        """The current unit of this thread, if there is one."""
-        return getattr(self._here, "unit", None)
+    def _transaction(self) -> Transaction:
+        """The transaction of the command that this thread carries out."""
+        transaction = self.database.transaction
+        if transaction is None:
+            raise RuntimeError("this is a part of a transaction")
+        return transaction
 
-    def _add(self, add: Callable[[Unit], None]) -> None:
-        """Add something to the current unit, or else make a unit of it."""
-        if self._unit:
-            add(self._unit)
-            return
-        unit = Unit()
-        add(unit)
-        self.commits.commit(unit, is_nested=False)
+    def _follow_up(self, transactions: Iterable[Transaction]) -> None:
+        """Do what follows from transactions that were committed."""
+        if boards := {name for each in transactions for name in each.boards}:
+            self._settler.take(boards)
+        if any(each.has_letters for each in transactions):
+            self.write_out()

@@ -11,8 +11,8 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.regex import regex
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.causes import keep_import
-from pbm_oust.store.commits import Changed
 from pbm_oust.store.connections import Transaction
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, next_number, read_game
 from pbm_oust.store.waiting import BoardName
@@ -38,7 +38,7 @@ def import_game(draft: Draft, home: Home, at: datetime, number: int | None = Non
         name = BoardName(kind, planned.game.header.board)
         try:
             home.write(partial(_write, home, planned, at), name)
-        except Changed:
+        except Stale:
             continue
         return planned.game
     raise NotImported(f"others start boards of {kind} all the time")

@@ -1,8 +1,5 @@
 """The boards of a home as commands use them: reading, writing and finding them."""
 
-from collections.abc import Iterable, Iterator
-from functools import partial
-
 from pbm_oust.board.game import Game
 from pbm_oust.board.summary import Summary
 from pbm_oust.frozen import frozen
@@ -10,9 +7,8 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
-from pbm_oust.store.account_queries import watchers
 from pbm_oust.store.causes import Incoming, keep_cause
-from pbm_oust.store.connections import Question, Transaction
+from pbm_oust.store.connections import Transaction
 from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.home import Home
@@ -52,23 +48,6 @@ class OpenBoard:
 
         home.write(work, self.board.name)
 
-    def hold(self) -> None:
-        """Let the current unit be committed only if the board is still as it was read."""
-        self._home.write(self._check)
-
-    def _check(self, transaction: Transaction) -> None:
-        if not self._home.boards.is_current(transaction, self.board):
-            raise BoardChanged(str(self.board.name))
-
-
-def questions(home: Home, name: BoardName, userids: Iterable[str]) -> Iterator[Question]:
-    """Yield what players ask who write to a board, as far as that can be told beforehand."""
-    yield from home.boards.questions(name)
-    yield partial(watchers, kind=name.kind, board=name.board)
-    game = home.boards.recall(name)
-    for userid in sorted({*userids, *((game.x, game.o) if game else ())}):
-        yield from home.known_accounts.questions(userid)
-
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
     """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
@@ -89,10 +68,7 @@ def game_if_any(home: Home, kind: Kind, number: int) -> Game | None:
 
 
 def open_board(home: Home, kind: Kind, number: int) -> OpenBoard:
-    """Return a board to be written. Raises NotAllowed if there is none, and DamagedHistory.
-
-    It is not locked: whoever commits first wins, and the other learns that the board has changed.
-    """
+    """Return a board to be written. Raises NotAllowed if there is none, and DamagedHistory."""
     return OpenBoard(read_board(home, kind, number), home)
 
 

@@ -122,9 +122,7 @@ class Walk:
             if not self._ahead:
                 self._ahead.extend(_all_names(snapshot, self._boards))
             names |= {self._ahead.popleft() for _ in range(min(most, len(self._ahead)))}
-            fits = {name: partial(_fits, self._boards, name) for name in sorted(names)}
-            snapshot.foresee(fits.values())
-            changed = [name for name, question in fits.items() if not question(snapshot)]
+            changed = [name for name in sorted(names) if not _fits(self._boards, name, snapshot)]
         refresh_all(self._database, self._boards, changed)
         replay_believed(self._database, self._boards, _MOST_REPLAYED)
         return changed

@@ -4,7 +4,6 @@ Lines that wait in the database are missing then.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import TypeVar
 
 from pbm_oust.accounts.clock import earliest_ruling
@@ -102,12 +101,10 @@ class Salvage:
                 for each in boards_of_player(snapshot, player, state, kind, Standing.STANDS)
             ]
             entries = {each.name: each for each in theirs}
-            snapshot.foresee([partial(index.stamp_in, name=name) for name in entries])
             stamps = {name: index.stamp_in(snapshot, name) for name in entries}
         else:
             stamps = index.stamps_in(snapshot, kind)
             entries = {each.name: each for each in boards_of_kind(snapshot, kind)}
-        snapshot.foresee([partial(histories.stamp, name) for name in entries])
         return {
             name: each
             for name, each in entries.items()

@@ -1,12 +1,10 @@
 """What there is of a board: its file and what waits for it, remembered for those looked at last."""
 
-from collections.abc import Iterator
 from dataclasses import field
-from functools import partial
 
 from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
-from pbm_oust.store.connections import Question, Snapshot
+from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.histories import NO_STAMP, DamagedHistory, Found, Histories, Stamp
@@ -152,12 +150,6 @@ class SeenBoards:
     def remember(self, name: BoardName, seen: Seen) -> None:
         """Keep what there may be of a board."""
         self._latest.put(name, seen)
-
-    def questions(self, name: BoardName) -> Iterator[Question]:
-        """Yield what `look` asks about a board."""
-        yield partial(waiting_for, name=name)
-        known = self.known_file(name)
-        yield lambda snapshot: self._histories.read(name, known, snapshot)
 
     def known_file(self, name: BoardName) -> Found | None:
         """Return what was found in the file of a board, if that is remembered."""

@@ -3,7 +3,7 @@
 import errno
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 
 from pbm_oust.frozen import frozen
-from pbm_oust.store.connections import Identity, Question, Row, Value
+from pbm_oust.store.connections import Identity, Row, Value
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.faults import (
     DatabaseFault,
@@ -172,9 +172,6 @@ class SqliteConnection:
 
     def wait(self) -> None:
         """Do nothing: all that was sent has been carried out."""
-
-    def foresee(self, questions: Iterable[Question]) -> None:
-        """Do nothing: no answer takes long."""
 
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""

@@ -37,12 +37,14 @@ class Task(Generic[T]):
 
     def __init__(self, work: Callable[[Transaction], T]) -> None:
         self._work = work
+        self.transaction: Transaction | None = None
+        """Where it was done last."""
         self._result: list[T] = []
         self._error: Exception | None = None
         self.is_over = False
         """Whether its result is durable, or it has failed."""
 
-    def run(self, connection: Connection) -> None:
+    def run(self, connection: Connection, here: "Here") -> None:
         """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
 
         If others get in its way, it is done again.
@@ -51,12 +53,19 @@ class Task(Generic[T]):
         """
         connection.send("SAVEPOINT task")
         for _ in range(MOST_ATTEMPTS):
+            self.release()
             self._error, transaction = None, Transaction(connection)
+            self.transaction = here.transaction = transaction
             try:
                 self._result = [self._work(transaction)]
                 transaction.wait()
             except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
                 self._error = transaction.unmet() or error
+            except BaseException:
+                self.release()
+                raise
+            finally:
+                here.transaction = None
             if transaction.fault and not connection.is_in_transaction:
                 raise transaction.fault
             if self._error:
@@ -64,6 +73,16 @@ class Task(Generic[T]):
             if not isinstance(transaction.fault, DatabaseConflict):
                 break
         connection.send("RELEASE task")
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has not failed."""
+        return self._error is None
+
+    def release(self) -> None:
+        """Leave what its transaction holds, which is over."""
+        if self.transaction:
+            self.transaction.held.close()
 
     def fail(self, fault: DatabaseFault) -> None:
         """Mark the work as failed, because its transaction has."""
@@ -85,6 +104,12 @@ MakeDurable = Callable[[], list[Task[Any]]]
 """Waits for the disk, and returns what was done."""
 
 
+class Here(threading.local):
+    """What one thread does at present."""
+
+    transaction: Transaction | None = None
+
+
 class Writing:
     """Does the work of threads within transactions. The methods may raise DatabaseFault.
 
@@ -94,7 +119,7 @@ class Writing:
     def __init__(self, path: Path, connect: Callable[[], Connection]) -> None:
         self._path = path
         self._connect = connect
-        self._here = threading.local()
+        self._here = Here()
         self._connection: Connection | None = None
         self._tasks: deque[Task[Any]] = deque()
         self._change = threading.Condition()
@@ -103,9 +128,9 @@ class Writing:
         """Whether a thread does the work of others, or its own."""
 
     @property
-    def is_by_this_thread(self) -> bool:
-        """Whether this thread is within a work."""
-        return getattr(self._here, "leads", False)
+    def transaction(self) -> Transaction | None:
+        """The transaction of the work that this thread does, if it does one."""
+        return self._here.transaction
 
     def all(self, works: Iterable[Work]) -> list[Task[Any]]:
         """Do pieces of work, and return them once they are durable or have failed."""
@@ -185,12 +210,8 @@ class Writing:
         connection.tend()
 
     def _run(self, tasks: list[Task[Any]], connection: Connection) -> None:
-        self._here.leads = True
-        try:
-            for task in tasks:
-                task.run(connection)
-        finally:
-            self._here.leads = False
+        for task in tasks:
+            task.run(connection, self._here)
 
     @contextmanager
     def _faults_of(self, tasks: list[Task[Any]], *, or_everybody: bool = False) -> Iterator[None]:

@@ -8,8 +8,8 @@ import pytest
 from pbm_oust.accounts.account import Account, parse_userid
 from pbm_oust.accounts.address import normal_address, parse_address
 from pbm_oust.accounts.password import Match, Secret, hash_password
-from pbm_oust.play.passwords import Passwords
 from tests.support.kept import HASH
+from tests.support.passwords import match
 
 ALICE = Account(
     "alice",
@@ -113,12 +113,12 @@ def test_a_hash_is_the_one_that_any_scrypt_gives() -> None:
 
 
 def test_the_right_password_is_right() -> None:
-    assert Passwords().match(Secret("Wonderland"), STORED) is Match.RIGHT
+    assert match("Wonderland", STORED) is Match.RIGHT
 
 
 @pytest.mark.parametrize("wrong", ["WONDERLAND", "Wonderland ", "Wonderlan", "Aonderland", ""])
 def test_any_other_password_is_wrong(wrong: str) -> None:
-    assert Passwords().match(Secret(wrong), STORED) is Match.WRONG
+    assert match(wrong, STORED) is Match.WRONG
 
 
 @pytest.mark.parametrize(
@@ -129,21 +129,21 @@ def test_a_password_that_is_wrong_in_the_case_of_its_first_letter_is_told_apart(
     password: str, given: str
 ) -> None:
     stored = hash_password(Secret(password))
-    assert Passwords().match(Secret(given), stored) is Match.OTHER_CASE
-    assert Passwords().match(Secret(password), stored) is Match.RIGHT
+    assert match(given, stored) is Match.OTHER_CASE
+    assert match(password, stored) is Match.RIGHT
 
 
 @pytest.mark.parametrize("password", ["7wonders", "ßtraße-9", "\u0130zmir-35", "\u01c5-letters"])
 def test_a_first_letter_without_another_case_is_right_as_it_is(password: str) -> None:
     stored = hash_password(Secret(password))
-    assert Passwords().match(Secret(password), stored) is Match.RIGHT
-    assert Passwords().match(Secret(password[1:]), stored) is Match.WRONG
+    assert match(password, stored) is Match.RIGHT
+    assert match(password[1:], stored) is Match.WRONG
 
 
 def test_a_hash_without_a_case_is_of_the_password_as_it_is() -> None:
     stored = STORED_WITHOUT_CASE
-    assert Passwords().match(Secret("Wonderland"), stored) is Match.RIGHT
-    assert Passwords().match(Secret("wonderland"), stored) is Match.WRONG
+    assert match("Wonderland", stored) is Match.RIGHT
+    assert match("wonderland", stored) is Match.WRONG
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.password import Match, Secret
+from pbm_oust.accounts.password import Match
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.mail.inbound import Envelope
-from pbm_oust.play.passwords import Passwords
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of, codes, count_waiting, make_account
 from tests.support.disturbed import disturbed
 from tests.support.home_by_mail import ALICE, mailed, new_id, taken
 from tests.support.mails import mail
 from tests.support.outbox import letters
+from tests.support.passwords import match
 from tests.support.trouble import Fault
 
 HOME, THIEF = "alice@home.example", "thief@example.com"
@@ -35,7 +35,7 @@ def code_to(home: Home, address: str) -> str:
 
 
 def has_password(home: Home, password: str) -> bool:
-    return Passwords().match(Secret(password), account_of(home, "alice").password) is Match.RIGHT
+    return match(password, account_of(home, "alice").password) is Match.RIGHT
 
 
 def test_when_one_code_for_a_password_is_used_the_others_die(home: Home) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from pbm_oust.accounts.password import Match, Secret, hash_password
 from pbm_oust.board.game import Game
-from pbm_oust.play.passwords import Passwords
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
@@ -16,6 +15,7 @@ from pbm_oust.store.upkeep import forget_expired
 from tests.support.accounts import account_of, change_account, codes, remove_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, BOB, CAROL, NOON, copy_of, home_of, mailed
+from tests.support.passwords import match
 
 DESK = "work@example.com"
 ID = "<again@example.org>"
@@ -208,7 +208,7 @@ def test_after_a_change_of_the_password_a_signup_is_answered_at_the_accounts_add
     assert letter[0] == CAROL
     assert letter[1].startswith("welcome, carol\n")
     account = account_of(home, "carol")
-    assert Passwords().match(Secret("looking-glass"), account.password) is Match.RIGHT
+    assert match("looking-glass", account.password) is Match.RIGHT
     assert account.addresses == (CAROL,)
 
 

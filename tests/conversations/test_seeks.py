@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, seeks_of
-from pbm_oust.commands import seek as module
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
-from pbm_oust.store.account_queries import next_seek_number
-from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import damage_account, make_account, remove_account
@@ -48,23 +45,12 @@ def test_no_number_is_given_twice(home: Home) -> None:
     assert "churn join 1" in send(home, "alice", "churn seek alice wonderland")
 
 
-def test_of_two_who_seek_at_once_each_gets_a_number(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    others = ["bob"]
-
-    def asked_when_another_seeks(snapshot: Snapshot, kind: str) -> int:
-        number = next_seek_number(snapshot, kind)
-        if others:
-            line = f"oust seek {others[0]} wonderland"
-            with ThreadPoolExecutor(1) as pool:
-                pool.submit(send, home, others.pop(), line).result()
-        return number
-
-    monkeypatch.setattr(module, "next_seek_number", asked_when_another_seeks)
-    send(home, "alice", "oust seek alice wonderland")
-    accounts = map(home.account, ("bob", "alice"))
-    assert [seeks_of(each)[0].number for each in accounts if each] == [1, 2]
+def test_of_those_who_seek_at_once_each_gets_a_number(home: Home) -> None:
+    userids = ("alice", "bob", "carol")
+    with ThreadPoolExecutor(len(userids)) as pool:
+        list(pool.map(lambda each: send(home, each, f"oust seek {each} wonderland"), userids))
+    accounts = map(home.account, userids)
+    assert sorted(seeks_of(each)[0].number for each in accounts if each) == [1, 2, 3]
 
 
 def test_an_open_challenge_waits_for_so_long_and_no_longer(home: Home) -> None:

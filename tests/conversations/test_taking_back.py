@@ -21,7 +21,7 @@ from pbm_oust.store.posted import read_letters
 from tests.support.accounts import change_account
 from tests.support.disturbed import FAULTS, disturbed
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, mailed
-from tests.support.outbox import clear_outbox, letters
+from tests.support.outbox import clear_outbox, letters, post
 from tests.support.rings import first_is_fast
 from tests.support.sink import listening_sink
 from tests.support.trouble import Fault
@@ -103,8 +103,7 @@ def test_another_letter_since_is_a_doubt_unless_it_shows_no_board(
     kind: str, expected: str, home: Home
 ) -> None:
     head = Head(BOB, "<1@example.com>", "Your boards", may_show_any_board=kind == "digest")
-    with home.posting([Draft(head, f"To: {BOB}\n\nYour boards\n".encode(), NOON)]):
-        pass
+    post(home, Draft(head, f"To: {BOB}\n\nYour boards\n".encode(), NOON))
     mailed(home, ALICE, UNDO)
     assert actions(home)[-1] == expected
 

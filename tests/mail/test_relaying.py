@@ -33,6 +33,7 @@ from pbm_oust.store.posted import read_all_letters
 from pbm_oust.store.sending import begin_sending, hold_letters
 from pbm_oust.store.upkeep import release_letters, turn_letters_into_files
 from tests.support.disturbed import FAULTS, FaultyWrites
+from tests.support.outbox import post as post_letters
 from tests.support.processes import run_at_once
 from tests.support.rings import first_is_fast, slow
 from tests.support.sink import Sink, listening_sink
@@ -94,8 +95,7 @@ def post(home: Home, clock: Clock, *recipients: str) -> None:
         )
         for number, to in enumerate(recipients)
     ]
-    with home.posting(letters):
-        pass
+    post_letters(home, *letters)
 
 
 def recipients(home: Home) -> list[str]:
@@ -297,8 +297,7 @@ def test_a_letter_whose_recipient_cannot_be_read_is_set_aside(
     home: Home, clock: Clock, relaying: Relaying
 ) -> None:
     at = datetime.fromtimestamp(clock.now, UTC)
-    with home.posting([Draft(Head('"', "<1@example.com>", "1"), b'To: "\nFrom: a@b\n\n', at)]):
-        pass
+    post_letters(home, Draft(Head('"', "<1@example.com>", "1"), b'To: "\nFrom: a@b\n\n', at))
     assert relaying.flush() == Flushed(failed=1)
 
 

@@ -15,6 +15,7 @@ from pbm_oust.mail.sender import Sender
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
+from tests.support.outbox import post
 from tests.support.sink import listening_sink
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -48,8 +49,7 @@ def hanging_up() -> Iterator[tuple[list[object], Endpoint]]:
 def sending(home: Home) -> Iterator[Sender]:
     """A sender that has a letter to send."""
     home.has_relay = True
-    with home.posting([_letter()]):
-        pass
+    post(home, _letter())
     sending = Sender(home)
     yield sending
     sending.stop()
@@ -84,8 +84,7 @@ def test_letters_that_another_process_writes_leave_soon(home: Home) -> None:
         sending = Sender(home)
         sending.use(_to(home, relay))
         another = Home(home.path, has_relay=True)
-        with another.posting([_letter()]):
-            pass
+        post(another, _letter())
         another.database.close()
         sink.wait_for(1)
         sending.stop()

@@ -18,6 +18,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from tests.support.certificates import FOLDER
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed
+from tests.support.outbox import post
 from tests.support.server import PROGRAM
 from tests.support.sink import listening_sink
 from tests.support.waiting import PATIENCE
@@ -57,8 +58,7 @@ def posted(home: Home, to: str, *headers: str, text: str) -> None:
     """Post a letter that is written here."""
     lines = [f"From: pbm_oust <{ADDRESS}>", f"To: {to}", *headers, "", text]
     draft = Draft(Head(to, "<1@example.com>", "1"), "\n".join(lines).encode(), NOON)
-    with home.posting([draft]):
-        pass
+    post(home, draft)
 
 
 def test_the_letters_of_a_game_arrive_signed(tmp_path: Path) -> None:

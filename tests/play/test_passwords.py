@@ -5,6 +5,7 @@ import pytest
 from pbm_oust.accounts.password import Match, Secret, hash_password
 from pbm_oust.play import passwords
 from pbm_oust.play.passwords import OTHER_SECONDS, RIGHT_SECONDS, NotDerived, Passwords
+from tests.support.passwords import match
 from tests.support.steps import work_of
 
 STORED = hash_password(Secret("wonderland"), bytes(16))
@@ -19,7 +20,7 @@ class Clock:
 
 
 def scrypts(known: Passwords, password: str, stored: str = STORED) -> int:
-    return work_of(lambda: known.match(Secret(password), stored)).scrypts
+    return work_of(lambda: match(password, stored, known)).scrypts
 
 
 @pytest.mark.parametrize("password", ["wonderland", "Wonderland", "guess"])
@@ -31,22 +32,22 @@ def test_a_password_is_hashed_once(password: str) -> None:
 def test_what_was_found_stays_the_same() -> None:
     known = Passwords()
     for _ in range(2):
-        assert known.match(Secret("wonderland"), STORED) is Match.RIGHT
-        assert known.match(Secret("Wonderland"), STORED) is Match.OTHER_CASE
-        assert known.match(Secret("guess"), STORED) is Match.WRONG
+        assert match("wonderland", STORED, known) is Match.RIGHT
+        assert match("Wonderland", STORED, known) is Match.OTHER_CASE
+        assert match("guess", STORED, known) is Match.WRONG
 
 
 def test_the_next_password_ends_the_one_before() -> None:
     known = Passwords()
-    known.match(Secret("wonderland"), STORED)
-    assert known.match(Secret("wonderland"), NEXT) is Match.WRONG
-    assert known.match(Secret("looking-glass"), NEXT) is Match.RIGHT
+    match("wonderland", STORED, known)
+    assert match("wonderland", NEXT, known) is Match.WRONG
+    assert match("looking-glass", NEXT, known) is Match.RIGHT
 
 
 def test_a_right_password_is_known_for_a_while_after_its_last_use() -> None:
     clock = Clock()
     known = Passwords(clock=clock)
-    known.match(Secret("wonderland"), STORED)
+    match("wonderland", STORED, known)
     for _ in range(3):
         clock.now += RIGHT_SECONDS - 1
         assert scrypts(known, "wonderland") == 0
@@ -57,7 +58,7 @@ def test_a_right_password_is_known_for_a_while_after_its_last_use() -> None:
 def test_a_wrong_password_is_known_for_a_moment() -> None:
     clock = Clock()
     known = Passwords(clock=clock)
-    known.match(Secret("guess"), STORED)
+    match("guess", STORED, known)
     clock.now += OTHER_SECONDS + 1
     assert scrypts(known, "guess") == 1
 
@@ -65,9 +66,9 @@ def test_a_wrong_password_is_known_for_a_moment() -> None:
 def test_guesses_drive_no_right_password_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "MOST_OTHERS", 2)
     known = Passwords()
-    known.match(Secret("wonderland"), STORED)
+    match("wonderland", STORED, known)
     for guess in range(4):
-        known.match(Secret(f"guess{guess}"), STORED)
+        match(f"guess{guess}", STORED, known)
     assert scrypts(known, "wonderland") == 0
     assert scrypts(known, "guess0") == 1
 
@@ -76,14 +77,14 @@ def test_the_number_of_right_passwords_is_bounded(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(passwords, "MOST_RIGHT", 1)
     monkeypatch.setattr(passwords, "MOST_OTHERS", 1)
     known = Passwords()
-    known.match(Secret("wonderland"), STORED)
-    known.match(Secret("looking-glass"), NEXT)
+    match("wonderland", STORED, known)
+    match("looking-glass", NEXT, known)
     assert scrypts(known, "looking-glass", NEXT) == 0
     assert scrypts(known, "wonderland") == 1
 
 
-def test_where_others_wait_whoever_asks_is_told_what_to_derive() -> None:
-    known = Passwords(at_once=False)
+def test_whoever_asks_is_told_what_to_derive() -> None:
+    known = Passwords()
     with pytest.raises(NotDerived) as needed:
         known.match(Secret("wonderland"), STORED)
     known.derive(needed.value.needed)
@@ -91,7 +92,7 @@ def test_where_others_wait_whoever_asks_is_told_what_to_derive() -> None:
 
 
 def test_a_new_password_is_hashed_as_anywhere() -> None:
-    known = Passwords(at_once=False)
+    known = Passwords()
     with pytest.raises(NotDerived) as needed:
         known.hash(Secret("Wonderland"), bytes(16))
     known.derive(needed.value.needed)
@@ -100,7 +101,7 @@ def test_a_new_password_is_hashed_as_anywhere() -> None:
 
 
 def test_nothing_that_is_printed_shows_a_password() -> None:
-    known = Passwords(at_once=False)
+    known = Passwords()
     with pytest.raises(NotDerived) as needed:
         known.match(Secret("wonderland"), STORED)
     shown = f"{needed.value!r} {needed.value} {needed.value.needed!r} {known!r} {vars(known)!r}"

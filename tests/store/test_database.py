@@ -168,13 +168,31 @@ def test_a_work_sees_what_it_has_written(database: EmbeddedDatabase) -> None:
     assert database.write(work) == ["a"]
 
 
-def test_a_work_may_not_use_the_database_past_its_transaction(database: EmbeddedDatabase) -> None:
-    with pytest.raises(RuntimeError):
-        database.write(lambda _: keys(database))
-    with pytest.raises(RuntimeError):
-        database.write(lambda _: write(database, "a"))
-    write(database, "b")
-    assert keys(database) == ["b"]
+def test_what_a_work_asks_of_the_database_is_its_transaction(database: EmbeddedDatabase) -> None:
+    def work(transaction: Transaction) -> None:
+        add(transaction, "a")
+        write(database, "b")
+        assert keys(database) == ["a", "b"]
+        raise Wrong
+
+    with pytest.raises(Wrong):
+        database.write(work)
+    assert keys(database) == []
+
+
+def test_a_part_of_a_work_that_fails_is_undone_alone(database: EmbeddedDatabase) -> None:
+    def part(transaction: Transaction) -> None:
+        add(transaction, "b")
+        raise Wrong
+
+    def work(transaction: Transaction) -> None:
+        add(transaction, "a")
+        with pytest.raises(Wrong):
+            database.write(part)
+        add(transaction, "c")
+
+    database.write(work)
+    assert keys(database) == ["a", "c"]
 
 
 def test_the_number_of_changed_rows_is_returned(database: EmbeddedDatabase) -> None:

@@ -4,14 +4,13 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.connections import Database, Transaction
 from pbm_oust.store.disk import Disk, NoSuchFile
 from pbm_oust.store.engines import Engine, open_engine, server_in
 from pbm_oust.store.histories import NO_STAMP
@@ -379,29 +378,6 @@ def test_a_mistake_in_what_was_sent_fails_its_work_alone(engine: Engine, now: da
     with pytest.raises(Exception, match=r"(?i)unique"):
         bad.result()
     assert [has_key(engine.database, key) for key in "abc"] == [True] * 3
-
-
-def test_what_is_foreseen_is_answered_as_at_its_moment(
-    engine: Engine, other: Engine, now: datetime
-) -> None:
-    engine.database.write(noting("a", now))
-    with engine.database.read() as snapshot:
-        snapshot.foresee([partial(find_key, key=key) for key in "abc"])
-        assert find_key(snapshot, "a")
-        other.database.write(noting("b", now))
-        assert [find_key(snapshot, key) for key in "bc"] == [None, None]
-    assert has_key(engine.database, "b")
-
-
-def test_questions_that_fail_are_foreseen_as_far_as_they_go(engine: Engine, now: datetime) -> None:
-    def ask(snapshot: Snapshot) -> None:
-        raise Wrong(str(find_key(snapshot, "a")))
-
-    engine.database.write(noting("a", now))
-    with engine.database.read() as snapshot:
-        snapshot.foresee([ask])
-        with pytest.raises(Wrong, match="DONE"):
-            ask(snapshot)
 
 
 # Which engine a home has

@@ -8,8 +8,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import next_seek_number
 from pbm_oust.store.boards import challenge_remark
-from pbm_oust.store.commits import Changed
 from pbm_oust.store.entries import Source
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import next_number, start_new_board, started_from
 from tests.store.kept import new_game
@@ -41,7 +41,7 @@ def test_a_board_is_found_by_what_it_came_from(home: Home) -> None:
 
 def test_what_leads_to_one_board_does_not_lead_to_two_at_the_same_moment(home: Home) -> None:
     start(home, SEEK)
-    with pytest.raises(Changed, match="oust seek 5"):
+    with pytest.raises(Stale, match="oust seek 5"):
         start(home, SEEK)
     assert next_number(home, OUST) == 2
     start(home, Source("seek", 6))

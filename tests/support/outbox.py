@@ -4,7 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
+from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Draft
 from tests.support.letters import as_text, page_of, text_letter
 
 
@@ -62,6 +64,16 @@ def letters(home: Home, but: Collection[str] = ()) -> list[Letter]:
     with home.database.read():
         names = [name for name in home.outbox.letters() if name not in but]
         return [Letter(name, home.outbox.read(name)) for name in names]
+
+
+def post(home: Home, *drafts: Draft) -> None:
+    """Add letters to the outbox."""
+
+    def deed(_: Transaction) -> None:
+        with home.posting(drafts):
+            pass
+
+    home.database.write(deed)
 
 
 def clear_outbox(home: Home) -> None:

@@ -11,7 +11,7 @@ so who has waited for a lock in vain ends the connections of hosts that have sai
 """
 
 import select
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import cast
 
@@ -21,7 +21,7 @@ from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
 from pbm_oust.frozen import frozen
-from pbm_oust.store.connections import Identity, Question, Row, Snapshot, Value
+from pbm_oust.store.connections import Identity, Row, Value
 from pbm_oust.store.faults import DatabaseConflict, DatabaseFreed, DatabaseLocked
 from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql.clock import SharedClock
@@ -30,8 +30,6 @@ from pbm_oust.store.postgresql.faults import fault_of, too_new
 from pbm_oust.store.postgresql.schema import OLDEST_AND_TIME
 
 Raw = psycopg.Connection[TupleRow]
-_Asked = tuple[str, tuple[Value, ...]]
-"""A statement and its values."""
 
 _HOME_LOCK = 0x6F757374
 """The number of the advisory lock that writers hold; locks of one database know no other."""
@@ -80,10 +78,6 @@ def set_up(connection: Raw, patience: float) -> None:
     """
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.execute(f"{_SETTINGS}; SET lock_timeout = '{int(patience * 1000)}ms'")
-
-
-class _Unanswered(Exception):
-    """A question cannot go on without an answer."""
 
 
 @frozen
@@ -137,10 +131,6 @@ class PostgresqlConnection:
         """Whether something was sent since the latest round trip."""
         self._version: ServerAnswer | None = None
         """The version of the tables, until it has been looked at."""
-        self._foreseen = dict[_Asked, list[Row]]()
-        """Answers of this transaction, which reads one moment."""
-        self._missing: dict[_Asked, None] | None = None
-        """What questions have asked that is not foreseen yet; None if who asks waits."""
 
     @property
     def is_sound(self) -> bool:
@@ -160,12 +150,6 @@ class PostgresqlConnection:
 
     def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
         """Carry out a statement in the SQL that all engines know, and return its rows."""
-        asked = statement, values
-        if asked in self._foreseen:
-            return list(self._foreseen[asked])
-        if self._missing is not None:
-            self._missing[asked] = None
-            raise _Unanswered
         answer = self.send(statement, values)
         self.wait()
         self.changed = answer.changed
@@ -198,18 +182,6 @@ class PostgresqlConnection:
                 self._has_sent = False
                 self._pipeline.sync()
             self._check_version()
-
-    def foresee(self, questions: Iterable[Question]) -> None:
-        """Ask together what questions will ask within a transaction that reads one moment.
-
-        A question is tried with the answers that are there; the one that it misses is what it asks
-        next. Where it depends on that one, asking takes another round trip.
-        """
-        asked = list(questions)
-        while wanted := self._asked_next(asked):
-            answers = [(each, self.send(*each)) for each in wanted]
-            self.wait()
-            self._foreseen |= {each: answer.rows for each, answer in answers}
 
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""
@@ -249,18 +221,6 @@ class PostgresqlConnection:
         """Close the connection, in whatever state it is."""
         self.raw.close()
 
-    def _asked_next(self, questions: Iterable[Question]) -> list[_Asked]:
-        """Return what questions ask that is not foreseen, as far as they get without it."""
-        self._missing = {}
-        try:
-            for question in questions:
-                # Whatever else is wrong is for those to say who really ask.
-                with suppress(Exception):
-                    question(Snapshot(self))
-            return list(self._missing)
-        finally:
-            self._missing = None
-
     def _begin(self, *statements: str) -> None:
         """Begin a transaction; the last statement gives the version of the tables and the time."""
         self._begun, self._undoing = self._clock.own(), _UNDO
@@ -280,7 +240,6 @@ class PostgresqlConnection:
     def _leave(self) -> None:
         """Wait for what was sent, and wait for each statement again."""
         self._pipeline, self._version = None, None
-        self._foreseen.clear()
         self._within.close()
 
     @contextmanager

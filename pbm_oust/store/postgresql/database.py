@@ -56,7 +56,7 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
 
         A host that is dead, or has stopped, loses them within a minute.
         """
-        self._check_thread()
+        self._check_process()
         return Holder(self._snapshots.connection, self._lease_seconds)
 
     @contextmanager

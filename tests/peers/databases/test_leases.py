@@ -33,6 +33,7 @@ from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id
 from tests.support.mails import mail
+from tests.support.outbox import post
 from tests.support.postgresql import DatabaseServer
 from tests.support.sink import Sink, SinkThatWaits, listening_sink
 from tests.support.waiting import PATIENCE, wait_until
@@ -270,8 +271,7 @@ def outbox(hosts: tuple[Host, Host]) -> Iterator[tuple[Home, Home]]:
     other.prepare()
     at = one.now()
     heads = [Head(f"{to}@example.org", f"<{to}{n}@x>", f"{n}") for n in range(3) for to in "abcdef"]
-    with one.posting(Draft(head, f"Subject: {head.subject}\n\n".encode(), at) for head in heads):
-        pass
+    post(one, *(Draft(head, f"Subject: {head.subject}\n\n".encode(), at) for head in heads))
     yield one, other
     for home in homes:
         home.close()

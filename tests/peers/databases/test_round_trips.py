@@ -8,12 +8,10 @@ import pytest
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.commits import Commits
 from pbm_oust.store.entries import Entry
 from pbm_oust.store.home import Home
 from pbm_oust.store.refreshing import Walk
 from pbm_oust.store.salvage import Salvage
-from pbm_oust.store.settler import Settler
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, new_id
 from tests.support.mails import mail
@@ -53,8 +51,6 @@ mail is refused. Ratings follow when a game ends, step by step."""
 MORE = 8
 """How many boards are added, each of which would be asked about one by one: as many as one player
 may begin with one other in a day."""
-LATER = 3600
-"""Seconds after which a settler writes what waits: never, in a test."""
 
 
 @pytest.fixture
@@ -73,9 +69,7 @@ def home(postgresql: DatabaseServer, wire: Wire, tmp_path: Path) -> Iterator[Hom
     home.prepare()
     for userid, address in (("alice", ALICE), ("bob", BOB)):
         make_account(home, userid, PASSWORDS[userid], address)
-    settler = Settler(home.database, home.boards, soon=LATER)
-    home.commits = Commits(home.database, home.maildir, settler, home.write_out)
-    with settler.running():
+    with home.settling_soon():
         for sender, line in BEGUN:
             take(home, sender, line)
         yield home

@@ -1,6 +1,7 @@
-"""A unit of work: what it writes, and the letters about that, stand or fall together."""
+"""A transaction: what it writes, and the letters about that, stand or fall together."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.store.commits import Changed
+from pbm_oust.store.connections import Transaction
+from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Letter, State, all_letters, remove_letter
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
@@ -49,137 +51,162 @@ def with_address(account: Account, address: str) -> Account:
     return replace(account, addresses=(*account.addresses, address))
 
 
+def within(home: Home, deed: Callable[[], None]) -> None:
+    """Do something within a transaction."""
+    home.database.write(lambda _: deed())
+
+
+def post(home: Home, *texts: str, key: str = "") -> None:
+    """Post letters together with the settling of a key."""
+
+    def deed() -> None:
+        with home.posting(draft(text) for text in texts):
+            if key:
+                settle(home, key)
+
+    within(home, deed)
+
+
 def settle_and_fail(home: Home, error: BaseException) -> None:
     with home.posting([draft("one")]):
         settle(home)
         raise error
 
 
-def remove_both(home: Home, *removed: Letter) -> None:
-    with home.unit():
+def remove(home: Home, *removed: Letter) -> None:
+    def deed() -> None:
         home.withhold(each.file for each in removed)
         for each in removed:
             home.do(remove_letter, each.id)
         settle(home)
 
+    within(home, deed)
+
 
 def test_letters_are_there_when_the_body_has_succeeded(home: Home) -> None:
-    with home.posting([draft("one"), draft("two")]):
-        settle(home)
-        assert not is_settled(home)
-        assert texts(home) == []
+    post(home, "one", "two", key=KEY)
     assert is_settled(home)
     assert texts(home) == ["one", "two"]
+
+
+def test_others_see_nothing_until_the_transaction_is_committed(home: Home) -> None:
+    def deed() -> None:
+        with home.posting([draft("one")]):
+            settle(home)
+        assert is_settled(home)
+        with ThreadPoolExecutor(1) as other:
+            assert not other.submit(is_settled, home).result()
+
+    within(home, deed)
+    assert is_settled(home)
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_nothing_is_there_when_the_body_fails(error: type[BaseException], home: Home) -> None:
     with pytest.raises(error):
-        settle_and_fail(home, error())
+        within(home, lambda: settle_and_fail(home, error()))
     assert not is_settled(home)
     assert texts(home) == []
     settle(home)
     assert is_settled(home)
 
 
-def test_what_a_part_writes_waits_for_the_whole(home: Home) -> None:
-    with home.unit():
-        with home.posting([draft("one")]):
-            settle(home)
-        with home.posting([draft("two")]):
-            settle(home, OTHER)
-        assert not is_settled(home)
-    assert is_settled(home)
-    assert is_settled(home, OTHER)
-    assert texts(home) == ["one", "two"]
-
-
 def test_a_part_that_fails_leaves_out_what_it_has_written(home: Home) -> None:
-    with home.unit():
+    def deed() -> None:
         settle(home, OTHER)
         with pytest.raises(ValueError, match="part"):
             settle_and_fail(home, ValueError("part"))
+        assert not is_settled(home)
+
+    within(home, deed)
     assert is_settled(home, OTHER)
     assert not is_settled(home)
     assert texts(home) == []
 
 
-def test_a_unit_within_another_is_committed_by_itself(home: Home) -> None:
-    def fail_after_another() -> None:
-        with home.unit():
-            settle(home)
-            with home.unit():
-                settle(home, OTHER)
-            raise ValueError("outer")
+def test_a_part_is_undone_with_its_whole(home: Home) -> None:
+    def deed() -> None:
+        settle(home)
+        within(home, lambda: settle(home, OTHER))
+        raise ValueError("outer")
 
     with pytest.raises(ValueError, match="outer"):
-        fail_after_another()
+        within(home, deed)
+    assert not is_settled(home, OTHER)
+    assert not is_settled(home)
+
+
+def test_one_transaction_that_fails_leaves_those_that_share_its_commit(home: Home) -> None:
+    def fail(_: Transaction) -> None:
+        settle(home)
+        raise ValueError("one")
+
+    one, other = home.database.write_all([fail, lambda _: settle(home, OTHER)])
+    other.result()
+    with pytest.raises(ValueError, match="one"):
+        one.result()
     assert is_settled(home, OTHER)
     assert not is_settled(home)
 
 
 def test_an_account_that_is_written_twice_keeps_both_changes(home: Home) -> None:
-    with home.unit():
+    def deed() -> None:
         once = with_address(account_of(home, "alice"), "one@example.org")
         home.save(once)
         home.save(with_address(once, "two@example.org"))
+
+    within(home, deed)
     assert account_of(home, "alice").addresses[1:] == ("one@example.org", "two@example.org")
 
 
-def test_a_unit_may_write_the_account_that_it_holds(home: Home) -> None:
-    account = account_of(home, "alice")
-    with home.unit():
-        home.save(with_address(account, "one@example.org"))
-        home.hold(account)
-    assert len(account_of(home, "alice").addresses) == 2
+def test_what_was_undone_of_an_account_is_not_remembered(home: Home) -> None:
+    def deed() -> None:
+        home.save(with_address(account_of(home, "alice"), "one@example.org"))
+        assert len(account_of(home, "alice").addresses) == 2
+        raise ValueError("undone")
+
+    with pytest.raises(ValueError, match="undone"):
+        within(home, deed)
+    assert len(account_of(home, "alice").addresses) == 1
+    home.save(with_address(account_of(home, "alice"), "two@example.org"))
+    assert account_of(home, "alice").addresses[1:] == ("two@example.org",)
 
 
-@pytest.mark.parametrize("deed", [Home.hold, Home.save])
-def test_an_account_that_others_have_changed_stops_the_unit(
-    deed: Callable[[Home, Account], None], home: Home
-) -> None:
+def test_an_account_that_others_have_changed_is_not_written(home: Home) -> None:
     account = account_of(home, "alice")
     home.save(with_address(account, "one@example.org"))
 
-    def settle_with_account() -> None:
-        with home.posting([draft("one")]):
-            settle(home)
-            deed(home, account)
+    def deed() -> None:
+        settle(home)
+        home.save(account)
 
-    with pytest.raises(Changed):
-        settle_with_account()
+    with pytest.raises(Stale):
+        within(home, deed)
     assert not is_settled(home)
-    assert texts(home) == []
 
 
 def test_letters_wait_where_there_is_a_relay_and_are_files_where_there_is_none(home: Home) -> None:
-    with home.posting([draft("one")]):
-        pass
+    post(home, "one")
     home.has_relay = True
-    with home.posting([draft("two")]):
-        pass
+    post(home, "two")
     assert len(home.ask(all_letters, State.FILE)) == 1
     assert len(home.ask(all_letters, State.WAITING)) == 1
     assert len(list((home.outbox.path / "new").iterdir())) == 1
 
 
 def test_a_letter_that_is_removed_goes_with_its_file(home: Home) -> None:
-    with home.posting([draft("one"), draft("two")]):
-        pass
+    post(home, "one", "two")
     first, second = home.ask(all_letters, State.FILE)
-    with home.unit():
-        home.withhold([first.file])
-        home.do(remove_letter, first.id)
+    remove(home, first)
     assert [path.name for path in (home.outbox.path / "new").iterdir()] == [second.file]
     assert list((home.outbox.path / "tmp").iterdir()) == []
 
 
-def test_a_letter_that_somebody_has_opened_stops_the_unit(home: Home) -> None:
-    with home.posting([draft("one"), draft("two")]):
-        pass
+def test_a_letter_that_somebody_has_opened_is_not_removed(home: Home) -> None:
+    post(home, "one", "two")
     first, second = home.ask(all_letters, State.FILE)
     (home.outbox.path / "new" / second.file).rename(home.outbox.path / "cur" / second.file)
-    with pytest.raises(Changed):
-        remove_both(home, first, second)
+    with pytest.raises(Stale):
+        remove(home, first, second)
     assert not is_settled(home)
     assert (home.outbox.path / "new" / first.file).exists()
