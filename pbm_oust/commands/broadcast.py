@@ -100,15 +100,18 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
 
     Returns the number of players. Raises NotAllowed for a userid that nobody has.
     """
-    if userids is None:
-        notices = notices_to(work.home.ask(accounts_wanting_broadcasts), text, "", work)
-    else:
-        readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
-        notices = _told(readers, "", text, is_to_all=False)
-    identity = f"operator {secrets.token_hex(8)}"
-    request = Request("", "", "", identity)
-    with work.posting(notices, request):
-        return len(notices)
+    request = Request("", "", "", f"operator {secrets.token_hex(8)}")
+
+    def deed(work: UnitOfWork) -> int:
+        if userids is None:
+            notices = notices_to(work.home.ask(accounts_wanting_broadcasts), text, "", work)
+        else:
+            readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
+            notices = _told(readers, "", text, is_to_all=False)
+        with work.posting(notices, request):
+            return len(notices)
+
+    return work.retried(deed)
 
 
 def notices_to(

@@ -16,7 +16,7 @@ from pbm_oust.play.verification import MAILED
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.rate_limits import Charge
-from pbm_oust.store.verifications import count_waiting, find_verification, keep_within
+from pbm_oust.store.verifications import count_waiting, find_verification, keep_verification
 
 MOST_WAITING = 3
 """How many challenges of one player wait for a confirmation at most."""
@@ -76,5 +76,5 @@ def ask_to_confirm(
     reader = work.player(account) if work.is_within else work.player_at(account, request)
     has_text = bool(request.chat.strip())
     with work.posting([UnconfirmedNotice(reader, code, challenge, other, has_text)], request):
-        home.do(keep_within, name_of(code), pending, MOST_WAITING)
+        home.do(keep_verification, name_of(code), pending)
     return MAILED

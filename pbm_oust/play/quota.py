@@ -9,7 +9,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import Charge, count, count_within_limit, end_of_limit
+from pbm_oust.store.rate_limits import Charge, count, end_of_limit
 
 
 @frozen
@@ -43,28 +43,22 @@ class TooMuch(NotAllowedReason):
 
 
 def spend(charges: Iterable[Charge], work: UnitOfWork) -> None:
-    """Count what is about to be done, with the unit of work. Raises NotAllowed at a limit."""
+    """Count what is about to be done. Raises NotAllowed at a limit."""
     charges = list(charges)
     ask(charges, work)
-    take(charges, work)
+    record(charges, work)
 
 
 def spend_once(charge: Charge, work: UnitOfWork) -> bool:
     """Return whether something is within its limit; if so, count it."""
     if work.home.ask(end_of_limit, charge, work.limits, work.now()):
         return False
-    take([charge], work)
+    record([charge], work)
     return True
 
 
-def take(charges: Iterable[Charge], work: UnitOfWork) -> None:
-    """Count what is done, with the unit of work, which starts again if a limit has been reached."""
-    for charge in charges:
-        work.home.do(count_within_limit, charge, work.limits, work.now())
-
-
 def record(charges: Iterable[Charge], work: UnitOfWork) -> None:
-    """Count what is done, with the unit of work."""
+    """Count what is done."""
     for charge in charges:
         work.home.do(count, charge, work.now())
 

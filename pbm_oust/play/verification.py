@@ -12,7 +12,7 @@ from pbm_oust.languages import Language
 from pbm_oust.play.meanings import Unheard, Verification
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
-from pbm_oust.play.quota import of_codes, of_owner, record, take
+from pbm_oust.play.quota import of_codes, of_owner, record
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.limits import Counted
@@ -93,7 +93,7 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
         pending, notices = replace(pending, userid=""), []
     with work.posting(notices, request):
         home.do(keep_verification, name, known or pending)
-        take(charges, work)
+        record(charges, work)
         if pending.purpose in (Purpose.ADD, Purpose.CHANGE):
             record(of_codes(len(free), pending.userid), work)
     return Asked.MAILED

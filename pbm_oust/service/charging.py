@@ -15,7 +15,6 @@ from pbm_oust.play.quota import (
     record,
     spend,
     spend_once,
-    take,
 )
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -45,7 +44,7 @@ def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitO
         ask(of_boards(cost.boards, userid), work)
         moves = list(of_player(cost, userid))
         ask(moves, work)
-        record(moves, work)  # a few more in flight do no harm
+        record(moves, work)
     except NotAllowed:
         is_repeated = work.was_done(userid, request)
         if not (is_repeated or started_by(work.home, request.message_key(userid))):
@@ -95,7 +94,7 @@ def number_left(refusal: Refusal, request: Request, work: UnitOfWork) -> int:
         return -1
     if not spend_once(mail, work):
         return left
-    take([equal], work)
+    record([equal], work)
     return left - 1
 
 

@@ -11,24 +11,15 @@ from pbm_oust.accounts.address import normal_address
 from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.faults import Stale
 from pbm_oust.store.limits import LONGEST, Counted, Limits
 
 _EXACT = 120
 """Up to so many are counted by the second; of more, that many rows at most are kept."""
-
-
 _COUNT = (
-    "INSERT INTO rate_limits (word, subject, at, number) SELECT ?1, ?2, ?3, ?4 WHERE TRUE"
+    "INSERT INTO rate_limits (word, subject, at, number) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (word, subject, at) DO UPDATE"
-    " SET number = rate_limits.number + excluded.number RETURNING 1"
+    " SET number = rate_limits.number + excluded.number"
 )
-_SO_FAR = (
-    "(SELECT coalesce(sum(number), 0) FROM rate_limits"
-    " WHERE word = ?1 AND subject = ?2 AND at > ?5 AND at <= ?6)"
-)
-_COUNT_WITHIN = _COUNT.replace("TRUE", f"{_SO_FAR} <= ?7")
-"""The statement that counts if no more was counted since a second; it gives a row then."""
 
 
 @frozen
@@ -74,19 +65,6 @@ def end_of_limit(
 def count(transaction: Transaction, charge: Charge, now: datetime) -> None:
     """Record that something was done."""
     transaction.send(_COUNT, *_counted(charge, now))
-
-
-def count_within_limit(
-    transaction: Transaction, charge: Charge, limits: Limits, now: datetime
-) -> None:
-    """Record that something was done. The work raises Stale if that is over the limit by now."""
-    reached = Stale(f"the limit {charge.counted.value.word}")
-    most = limits.most(charge.counted)
-    if not most:
-        raise reached
-    rest = max(most, charge.number) - charge.number
-    _, _, *lately = _that_count(charge.counted, charge.subject, now)
-    transaction.require(reached, _COUNT_WITHIN, *_counted(charge, now), *lately, rest)
 
 
 def forget_old_counts(transaction: Transaction, now: datetime) -> int:

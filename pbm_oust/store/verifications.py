@@ -11,7 +11,6 @@ from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.connections import Row, Snapshot, Transaction
-from pbm_oust.store.faults import Stale
 
 
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
@@ -67,13 +66,6 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
         pending.line,
         pending.other,
     )
-
-
-def keep_within(transaction: Transaction, code: str, pending: Pending, most: int) -> None:
-    """Let a request wait, unless so many for the same purpose wait for its player. Raises Stale."""
-    if count_waiting(transaction, pending.purpose, pending.userid, pending.asked) >= most:
-        raise Stale(f"the limit of {pending.purpose.value}s that wait")
-    keep_verification(transaction, code, pending)
 
 
 def count_waiting(snapshot: Snapshot, purpose: Purpose, userid: str, now: datetime) -> int:
