@@ -3,7 +3,7 @@
 A history is appended to; it is written anew only to replace a userid. What returns is durable.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -133,6 +133,11 @@ class Histories(Protocol):
 
         If it is in the database, it is that of the moment of `within`.
         """
+
+    def stamps(
+        self, kind: str, numbers: Collection[int], within: Snapshot
+    ) -> dict[BoardName, Stamp]:
+        """Return the stamps of histories, as far as they can be read, as `stamp` does each."""
 
     def read(
         self, name: BoardName, known: Found | None = None, within: Snapshot | None = None

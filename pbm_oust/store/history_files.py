@@ -3,8 +3,8 @@
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -112,6 +112,16 @@ class HistoryFiles:
             return _stamp_of(os.lstat(self._text_path(name)))
         except FileNotFoundError:
             return NO_STAMP
+
+    def stamps(
+        self, kind: str, numbers: Collection[int], within: Snapshot
+    ) -> dict[BoardName, Stamp]:
+        """Return the stamps of histories as they are now, as far as they can be read."""
+        found = dict[BoardName, Stamp]()
+        for name in (BoardName(kind, number) for number in numbers):
+            with suppress(OSError):
+                found[name] = self.stamp(name)
+        return found
 
     def read(
         self, name: BoardName, known: Found | None = None, within: Snapshot | None = None

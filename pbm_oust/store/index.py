@@ -3,8 +3,10 @@
 It is made from the histories, and they take precedence.
 """
 
+from collections.abc import Collection
+
 from pbm_oust.store.board_queries import find_damage, find_entry
-from pbm_oust.store.columns import format_outcome, seconds
+from pbm_oust.store.columns import format_outcome, seconds, words_list
 from pbm_oust.store.connections import Answer, Row, Snapshot, Transaction
 from pbm_oust.store.entries import Damage, Entry, Reading, Source, State
 from pbm_oust.store.histories import NO_STAMP, Stamp
@@ -25,9 +27,15 @@ def stamp_in(snapshot: Snapshot, name: BoardName) -> Stamp | None:
     return Stamp(*row) if row else None
 
 
-def stamps_in(snapshot: Snapshot, kind: str) -> dict[BoardName, Stamp]:
-    """Return the stamps of all boards of a kind."""
-    rows = snapshot.rows("SELECT board, size, mtime, inode FROM histories WHERE kind = ?", kind)
+def stamps_in(
+    snapshot: Snapshot, kind: str, numbers: Collection[int] | None = None
+) -> dict[BoardName, Stamp]:
+    """Return the stamps of all boards of a kind, or of those with some numbers."""
+    statement, values = "SELECT board, size, mtime, inode FROM histories WHERE kind = ?", [kind]
+    if numbers is not None:
+        statement += " AND board IN (SELECT CAST(value AS INTEGER) FROM json_each(?))"
+        values.append(words_list(map(str, numbers)))
+    rows = snapshot.rows(statement, *values)
     return {BoardName(kind, board): Stamp(*stamp) for board, *stamp in rows}
 
 

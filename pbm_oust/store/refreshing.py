@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from pbm_oust.rules.kinds import KINDS
@@ -122,7 +122,7 @@ class Walk:
             if not self._ahead:
                 self._ahead.extend(_all_names(snapshot, self._boards))
             names |= {self._ahead.popleft() for _ in range(min(most, len(self._ahead)))}
-            changed = [name for name in sorted(names) if not _fits(self._boards, name, snapshot)]
+            changed = sorted(_unfitting(snapshot, self._boards, names))
         refresh_all(self._database, self._boards, changed)
         replay_believed(self._database, self._boards, _MOST_REPLAYED)
         return changed
@@ -214,8 +214,9 @@ def _news(database: Database, found: _Found) -> _Found:
 def _put_all(boards: Boards, found: _Found, transaction: Transaction, *, believes: bool) -> None:
     """Write into the index what files say, unless something waits or they have changed since."""
     waiting = set(boards_with_waiting(transaction))
+    stamps = _stamps(transaction, boards, found)
     for name, each in found.items():
-        if each and name not in waiting and _stamp(boards, name, transaction) == each[1]:
+        if each and name not in waiting and stamps.get(name) == each[1]:
             index.put(transaction, *each)
         else:
             refresh(transaction, boards, name, believes=believes)
@@ -231,15 +232,27 @@ def _all_names(snapshot: Snapshot, boards: Boards) -> list[BoardName]:
     return names
 
 
-def _fits(boards: Boards, name: BoardName, snapshot: Snapshot) -> bool:
-    """Return whether a history is the one that the index knows."""
-    known = index.stamp_in(snapshot, name)
-    return _stamp(boards, name, snapshot) == known
+def _unfitting(
+    snapshot: Snapshot, boards: Boards, names: Collection[BoardName]
+) -> Iterator[BoardName]:
+    """Yield those histories that are not as the index knows them."""
+    found = _stamps(snapshot, boards, names)
+    for kind in KINDS:
+        known = index.stamps_in(snapshot, kind, _numbers(names, kind))
+        for name in names:
+            if name.kind == kind and known.get(name) != found.get(name):
+                yield name
 
 
-def _stamp(boards: Boards, name: BoardName, snapshot: Snapshot) -> Stamp | None:
-    """Return the stamp of a history; None if it cannot be read."""
-    try:
-        return boards.histories.stamp(name, snapshot)
-    except OSError:
-        return None
+def _stamps(
+    snapshot: Snapshot, boards: Boards, names: Collection[BoardName]
+) -> dict[BoardName, Stamp]:
+    """Return the stamps of histories, as far as they can be read."""
+    found = dict[BoardName, Stamp]()
+    for kind in KINDS:
+        found |= boards.histories.stamps(kind, _numbers(names, kind), snapshot)
+    return found
+
+
+def _numbers(names: Collection[BoardName], kind: str) -> list[int]:
+    return [name.board for name in names if name.kind == kind]

@@ -3,7 +3,7 @@
 Lines that wait in the database are missing then.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from pbm_oust.accounts.clock import earliest_ruling
@@ -21,7 +21,6 @@ from pbm_oust.store.board_queries import (
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.entries import Entry, State, entry_of
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.histories import Stamp
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.waiting import BoardName
@@ -93,7 +92,6 @@ class Salvage:
 
     def _fitting(self, snapshot: Snapshot, kind: str, player: str) -> dict[BoardName, Entry]:
         histories = self._home.boards.histories
-        stamps: Mapping[BoardName, Stamp | None]
         if player:
             theirs = [
                 each
@@ -101,15 +99,12 @@ class Salvage:
                 for each in boards_of_player(snapshot, player, state, kind, Standing.STANDS)
             ]
             entries = {each.name: each for each in theirs}
-            stamps = {name: index.stamp_in(snapshot, name) for name in entries}
+            stamps = index.stamps_in(snapshot, kind, [name.board for name in entries])
         else:
             stamps = index.stamps_in(snapshot, kind)
             entries = {each.name: each for each in boards_of_kind(snapshot, kind)}
-        return {
-            name: each
-            for name, each in entries.items()
-            if stamps[name] == histories.stamp(name, snapshot)
-        }
+        there = histories.stamps(kind, [name.board for name in entries], snapshot)
+        return {name: each for name, each in entries.items() if stamps.get(name) == there.get(name)}
 
     def _read(self, by_database: Callable[[], T], by_files: Callable[[], T]) -> T:
         if not self._is_without_database:

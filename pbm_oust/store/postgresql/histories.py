@@ -5,12 +5,13 @@ process holds one history at a time, and the lock of those who write to the data
 it, so nobody waits in a circle.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
 from pbm_oust.regex import regex
+from pbm_oust.store.columns import words_list
 from pbm_oust.store.connections import Snapshot, Transaction, Value
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.histories import NO_STAMP, Found, Stamp
@@ -22,6 +23,10 @@ from pbm_oust.store.waiting import BoardName
 
 _LINES = regex(rb"[^\n]*\n|[^\n]+")
 _STAMP = "SELECT size, version FROM history_stamps WHERE kind = ? AND board = ?"
+_STAMPS = (
+    "SELECT board, size, version FROM history_stamps"
+    " WHERE kind = ? AND board IN (SELECT CAST(value AS INTEGER) FROM json_each(?))"
+)
 _CONTENT = (
     "SELECT size, version, (SELECT string_agg(content, CAST('' AS BYTEA) ORDER BY line)"
     " FROM history_lines l WHERE l.kind = s.kind AND l.board = s.board AND s.version <> ?3)"
@@ -144,6 +149,14 @@ class HistoryRows:
             with lent(self._pool) as connection:
                 rows = connection.execute(_STAMP, _key(name))
         return Stamp(*rows[0]) if rows else NO_STAMP
+
+    def stamps(
+        self, kind: str, numbers: Collection[int], within: Snapshot
+    ) -> dict[BoardName, Stamp]:
+        """Return the stamps of histories at the moment of `within`."""
+        rows = within.rows(_STAMPS, kind, words_list(map(str, numbers)))
+        found = {board: Stamp(size, version) for board, size, version in rows}
+        return {BoardName(kind, number): found.get(number, NO_STAMP) for number in numbers}
 
     def read(
         self, name: BoardName, known: Found | None = None, within: Snapshot | None = None
