@@ -25,7 +25,7 @@ from pbm_oust.play.passwords import NotDerived, Passwords
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import UnreadableReason
-from pbm_oust.service.service import handle
+from pbm_oust.service.service import deed_of
 from pbm_oust.service.table import is_of_letter
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.home import Home
@@ -156,14 +156,10 @@ class Inbound:
         code = next((tag for tag in tags if isinstance(tag, Secret)), None)
         claims = [tag for tag in tags if isinstance(tag, Claim)]
         verdict = self._verdict(mail, envelope)
-
-        def deed(work: UnitOfWork) -> Handled:
-            reply = None if code else self._reply(mail, claims, verdict, work)
-            if robot and not isinstance(reply, Unsubscribing):
-                return silent(robot)
-            return handle(self._asked(mail, code, reply, envelope, verdict), work)
-
-        return deed
+        reply = None if code else self._reply(mail, claims, verdict)
+        if robot and not isinstance(reply, Unsubscribing):
+            return silent(robot)
+        return deed_of(self._asked(mail, code, reply, envelope, verdict), self.work)
 
     def _verdict(self, mail: Mail, envelope: Envelope) -> Verdict:
         """Return what is known about the From of a mail."""
@@ -173,9 +169,7 @@ class Inbound:
             return Verdict.UNKNOWN
         return verdict_of(mail, self.authserv_id)
 
-    def _reply(
-        self, mail: Mail, claims: Sequence[Claim], verdict: Verdict, work: UnitOfWork
-    ) -> Answered | None:
+    def _reply(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Answered | None:
         """Return a mail as an answer to a letter of ours, if it proves who sent it.
 
         `claims` comes from the addresses that it was sent to. Its headers may also name the tagged
@@ -186,14 +180,17 @@ class Inbound:
         tags = [parse_tag(recipient, self.address) for recipient in mail.recipients]
         tags += [parse_letter_id(message_id, host) for message_id in mail.answered]
         named = [tag for tag in tags if isinstance(tag, Claim)]
-        for claim in claims:
-            if reply := verify(claim, work):
-                return reply
-        for claim in named:
-            if reply := verify(claim, work):
-                account = work.account(reply.userid)
-                is_from = account.has_address(mail.sender) and verdict is not Verdict.FORGED
-                return reply if is_from else None
+        if not (claims or named):
+            return None
+        with self.work.home.database.sharing():
+            for claim in claims:
+                if reply := verify(claim, self.work):
+                    return reply
+            for claim in named:
+                if reply := verify(claim, self.work):
+                    account = self.work.account(reply.userid)
+                    is_from = account.has_address(mail.sender) and verdict is not Verdict.FORGED
+                    return reply if is_from else None
         return None
 
     def _read_bounce(self, data: bytes, recipient: str, identity: str) -> "Handled | Deed":

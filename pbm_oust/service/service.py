@@ -1,5 +1,7 @@
 """From a request to what it writes: records, accounts and notices."""
 
+from collections.abc import Callable
+
 from pbm_oust.accounts.answered import Reply, Sheet
 from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential
@@ -58,17 +60,26 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     Raises OSError, DamagedHistory or AccountDamaged if that failed through no fault of the sender;
     nothing has changed then. A mail that only looks at a damaged board is told so instead.
     """
+    return work.retried(deed_of(request, work))
+
+
+def deed_of(request: Request, work: UnitOfWork) -> Callable[[UnitOfWork], Handled]:
+    """Read a request, which needs nobody else, and return what carries it out."""
     proved = work.proved if work.is_within else set()
-    work = replace(work, vocabulary=VOCABULARY, proved=proved)
     sheet = None if request.fault else request.reply
-    if isinstance(sheet, Sheet):
-        handled = work.retried(lambda attempt: _take_sheet(sheet, request, attempt))
-    else:
-        read, asked = _read(request, is_whole_mail=not work.is_within)
-        handled = work.retried(lambda attempt: _take(read, asked, attempt))
-    if handled.untold and not work.is_within:
-        work.retried(lambda attempt: tell_unknown(handled.untold, attempt))
-    return handled
+    read, asked = _read(request, is_whole_mail=not work.is_within)
+
+    def deed(work: UnitOfWork) -> Handled:
+        work = replace(work, vocabulary=VOCABULARY, proved=proved)
+        if isinstance(sheet, Sheet):
+            handled = _take_sheet(sheet, request, work)
+        else:
+            handled = _take(read, asked, work)
+        if handled.untold and not work.is_within:
+            tell_unknown(handled.untold, replace(work, read={}))
+        return handled
+
+    return deed
 
 
 def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
@@ -86,7 +97,19 @@ def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Reques
         heard=read.heard,
         unsure="",
     )
-    return read, asked
+    return read, _masked(read.command, asked)
+
+
+def _masked(command: Command | Unreadable, request: Request) -> Request:
+    """Return a request without passwords in what is passed on with its command."""
+    if isinstance(command, Unreadable):
+        return request
+    form = form_of(command)
+    password, chat = form.password_of(command), request.chat
+    if form.text is not Text.UNSEEN:
+        chat = without_passwords(chat, password)
+    left_out = request.left_out and without_passwords(request.left_out, password)
+    return replace(request, chat=chat, left_out=left_out)
 
 
 def _take_sheet(sheet: Sheet, request: Request, work: UnitOfWork) -> Handled:
@@ -117,6 +140,7 @@ def _reached(handled: Handled, request: Request, work: UnitOfWork) -> Handled:
 def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
     if isinstance(read.command, Unreadable):
         read = completed(read, request, work)
+        request = _masked(read.command, request)
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
     form = form_of(read.command)
@@ -128,12 +152,6 @@ def _carry_out(
     form: AnyForm, read: Read, command: Command, request: Request, work: UnitOfWork
 ) -> Handled:
     """Carry out the command of a request, or answer why it is not done."""
-    if form.text is not Text.UNSEEN:
-        chat = without_passwords(request.chat, form.password_of(command))
-        request = replace(request, chat=chat) if chat != request.chat else request
-    if request.left_out:
-        left_out = without_passwords(request.left_out, form.password_of(command))
-        request = replace(request, left_out=left_out)
     actor = None
     try:
         may_prove = request.is_proved or form.claims_proof(command)
@@ -296,7 +314,8 @@ def _seen(text: str) -> Seen:
 
 
 def _carry_out_line(request: Request, work: UnitOfWork) -> Handled:
-    return _handle(Read(*parse_line(request.line), request.chat), request, work)
+    read = Read(*parse_line(request.line), request.chat)
+    return _handle(read, _masked(read.command, request), work)
 
 
 _SERVICE = Service(_seen, handle, _carry_out_line)

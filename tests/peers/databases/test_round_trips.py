@@ -7,6 +7,7 @@ import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.outcome import Outcome
+from pbm_oust.play.passwords import Passwords
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.entries import Entry
 from pbm_oust.store.home import Home
@@ -19,8 +20,9 @@ from tests.support.outbox import letters
 from tests.support.postgresql import DatabaseServer
 from tests.support.wire import Wire, counted
 
-MOST_STATEMENTS = 31
+MOST_STATEMENTS, MOST_ROUND_TRIPS = 31, 16
 """Of a move."""
+KNOWN = Passwords()
 BEGUN = [
     (ALICE, "oust challenge alice bob wonderland"),
     (ALICE, "oust move 1 alice wonderland D4"),
@@ -32,22 +34,20 @@ MOVES = [
     (ALICE, "oust move 1 alice wonderland K2"),
 ]
 ROUND_TRIPS = [
-    (ALICE, "oust challenge alice bob wonderland", Outcome.DONE, 6),
-    (ALICE, "oust move 1 alice wonderland H8", Outcome.DONE, 5),
-    (BOB, "oust move 1 bob lookingglass propose", Outcome.DONE, 5),
-    (ALICE, "oust move 1 alice wonderland H8", Outcome.REFUSED, 6),
-    (ALICE, "oust move 1 alice wonderland accept", Outcome.DONE, 16),
-    (BOB, "oust rematch 1 bob lookingglass", Outcome.DONE, 8),
-    (BOB, "oust decline 2 bob lookingglass", Outcome.DONE, 5),
-    (ALICE, "oust show 1", Outcome.ANSWERED, 4),
-    (BOB, "settings bob lookingglass mail=mine", Outcome.DONE, 5),
-    (CAROL, "signup carol rabbithole", Outcome.DONE, 7),
-    (CAROL, "no such command", Outcome.REFUSED, 5),
+    (ALICE, "oust challenge alice bob wonderland", Outcome.DONE, 19),
+    (ALICE, "oust move 1 alice wonderland H8", Outcome.DONE, 16),
+    (BOB, "oust move 1 bob lookingglass propose", Outcome.DONE, 16),
+    (ALICE, "oust move 1 alice wonderland H8", Outcome.REFUSED, 22),
+    (ALICE, "oust move 1 alice wonderland accept", Outcome.DONE, 27),
+    (BOB, "oust rematch 1 bob lookingglass", Outcome.DONE, 23),
+    (BOB, "oust decline 2 bob lookingglass", Outcome.DONE, 16),
+    (ALICE, "oust show 1", Outcome.ANSWERED, 17),
+    (BOB, "settings bob lookingglass mail=mine", Outcome.DONE, 10),
+    (CAROL, "signup carol rabbithole", Outcome.DONE, 39),
+    (CAROL, "no such command", Outcome.REFUSED, 27),
 ]
-"""Mails and how often each waits for the server: for what it reads, and for the end of that; for
-what it writes until the index has answered, if boards change; for the rest, and for the commit.
-What a question depends on is one more, as the number of a new board; so is what is asked when a
-mail is refused. Ratings follow when a game ends, step by step."""
+"""Mails and how often each waits for the server: once for each question, for all that it
+has written before the next question, for the commit, and as often again for the history."""
 MORE = 8
 """How many boards are added, each of which would be asked about one by one: as many as one player
 may begin with one other in a day."""
@@ -81,7 +81,7 @@ def take(
 ) -> None:
     """Hand in a mail with a line."""
     headers = (f"From: {sender}", f"Subject: {line}", new_id())
-    inbound = open_inbound(home, ADDRESS, lambda: NOON)
+    inbound = open_inbound(home, ADDRESS, lambda: NOON, passwords=KNOWN)
     handled = inbound.take(mail(*headers), Envelope(sender, (to,)))
     assert handled.outcome is outcome, handled
 
@@ -90,7 +90,7 @@ def test_a_move_takes_few_round_trips_and_statements(home: Home, wire: Wire) -> 
     for sender, line in MOVES:
         wire.reset()
         take(home, sender, line)
-        assert wire.round_trips <= 5
+        assert wire.round_trips <= MOST_ROUND_TRIPS
         assert wire.statements <= MOST_STATEMENTS
 
 
@@ -99,7 +99,7 @@ def test_an_answer_to_a_letter_takes_no_more_than_a_move(home: Home, wire: Wire)
         latest = [each for each in letters(home) if each.to == sender][-1]
         wire.reset()
         take(home, sender, cell, to=latest.headers["Reply-To"].rpartition("<")[2].rstrip(">"))
-        assert wire.round_trips <= 5
+        assert wire.round_trips <= MOST_ROUND_TRIPS
         assert wire.statements <= MOST_STATEMENTS
 
 
