@@ -25,8 +25,8 @@ from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import BoardAt
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import How, Kind, Side
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.waiting import BoardName
 
 PAUSE = 0.5
 """Seconds between two looks at the size of the history."""

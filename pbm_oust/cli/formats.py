@@ -20,8 +20,8 @@ from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_texts
 from pbm_oust.regex import regex
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.importing import NotImported, import_game, plan_import
-from pbm_oust.store.waiting import BoardName
 
 _FORMATS: dict[str, Callable[[Sheet], str]] = {
     "sgf": format_sgf,

@@ -20,8 +20,8 @@ from pbm_oust.cli.terminal import say
 from pbm_oust.grammar.values import Filter
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.entries import Entry
-from pbm_oust.store.histories import DamagedHistory
 
 
 @click.command("list")

@@ -1,4 +1,4 @@
-"""`pbm-oust games history`, `verify` and `reindex`: the histories, and the index made from them."""
+"""`pbm-oust games history`, `verify` and `accept`, `home rebuild`: histories and their files."""
 
 import sys
 from contextlib import nullcontext
@@ -11,6 +11,7 @@ from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
+    Refused,
     as_json,
     pass_operator,
     print_json,
@@ -20,8 +21,8 @@ from pbm_oust.cli.verifying import verified
 from pbm_oust.doctor.finding import counted
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store import refreshing
-from pbm_oust.store.waiting import BoardName
+from pbm_oust.store import rebuilding
+from pbm_oust.store.entries import BoardName
 
 
 @click.command()
@@ -49,7 +50,7 @@ def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
 @as_json
 @pass_operator
 def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
-    """Replay histories through the rules.
+    """Replay histories through the rules, and compare their files with the database.
 
     Prints a line for each board. Exit status 1 if one of them does not replay.
     """
@@ -73,13 +74,32 @@ def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bo
 
 
 @click.command()
+@click.argument("kind", type=KIND)
+@click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
 @pass_operator
-def reindex(operator: Operator) -> None:
-    """Make the index of boards anew from the histories.
+def accept(operator: Operator, kind: Kind, board: int) -> None:
+    """Let an edited history be the history of its board.
 
-    A server may run meanwhile. It does the same by itself for histories that have changed.
+    It is the file of the board, or the last one that was set aside because somebody had changed it.
+    It must replay through the rules.
+    """
+    home, name = operator.prepared_home(), BoardName(kind.name, board)
+    try:
+        path = rebuilding.accept(home.database, home.boards, home.publisher, name)
+    except rebuilding.NotAccepted as error:
+        raise Refused(str(error)) from None
+    say(f"{name} has the history of {path} now")
+
+
+@click.command()
+@pass_operator
+def rebuild(operator: Operator) -> None:
+    """Make the database from the files of histories.
+
+    Each file becomes the history of its board. Boards without a file, accounts and letters stay. A
+    home without a database does the same at its start.
     """
     home = operator.prepared_home()
     with progress_bar("reading histories") as progress:
-        boards = refreshing.reindex(home.database, home.boards, progress)
-    say(f"the index holds {counted(boards, 'board')}")
+        boards = rebuilding.rebuild(home.database, home.boards, home.publisher, progress)
+    say(f"the database holds {counted(boards, 'board')}")

@@ -64,6 +64,9 @@ def main(home: str) -> None:
 @main.group(
     cls=Gathered,
     elsewhere={
+        "accept": Elsewhere(
+            "histories:accept", "Let an edited history be the history of its board."
+        ),
         "adopt": Elsewhere("rulings:adopt", "Hand a side to another player."),
         "analyse": Elsewhere(
             "analysing:analyse", "Say how likely x was to win after each record of a game."
@@ -79,12 +82,12 @@ def main(home: str) -> None:
             "formats:import_", "Make a board from a game in FILE, or on standard input."
         ),
         "list": Elsewhere("games:list_", "List boards."),
-        "reindex": Elsewhere(
-            "histories:reindex", "Make the index of boards anew from the histories."
-        ),
         "show": Elsewhere("boards:show", "Draw a board as it is, or as it was after record N."),
         "undo": Elsewhere("rulings:undo", "Take the latest turn back, all parts of it."),
-        "verify": Elsewhere("histories:verify", "Replay histories through the rules."),
+        "verify": Elsewhere(
+            "histories:verify",
+            "Replay histories through the rules, and compare their files with the database.",
+        ),
         "void": Elsewhere("rulings:void", "End a game as never begun."),
         "why": Elsewhere(
             "causes:why", "Tell which mail led to record N of a board, or to its latest one."
@@ -102,6 +105,7 @@ def games() -> None:
             "copying:copy",
             "Copy the home in folder FROM into the home in folder TO, and compare all of it.",
         ),
+        "rebuild": Elsewhere("histories:rebuild", "Make the database from the files of histories."),
         "upgrade": Elsewhere(
             "upgrading:upgrade", "Bring the tables of the home to the version of this program."
         ),

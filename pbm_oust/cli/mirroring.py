@@ -39,18 +39,13 @@ def follow(home: Home, folder: Path, *, once: bool) -> None:
 
 
 def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) -> None:
-    from pbm_oust.store.postgresql.histories import HistoryRows
-    from pbm_oust.store.postgresql.mirror import Mirror
-
-    histories = home.engine.histories
-    if not isinstance(histories, HistoryRows):
-        raise TypeError("a home with a store has its histories there")
-    mirror, has_begun, fault = Mirror(histories, folder, home.disk), False, ""
+    publisher, has_begun, fault = home.publisher_in(folder), False, ""
     while not stopping.is_set():
         try:
             if not has_begun:
-                mirror.begin()
-            copied = mirror.catch_up(lambda: not stopping.is_set())
+                publisher.prepare()
+                publisher.remove_drafts()
+            copied = publisher.catch_up(lambda: not stopping.is_set())
         except OSError as error:
             if once:
                 raise

@@ -30,10 +30,10 @@ from pbm_oust.store.configuration import (
 )
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.engines import CONFIGURATION
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory
-from pbm_oust.store.waiting import BoardName
 
 if TYPE_CHECKING:
     from pbm_oust.store.salvage import Salvage

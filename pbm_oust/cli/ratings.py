@@ -1,6 +1,5 @@
 """`pbm-oust ratings` and `standings`: as they are kept, or computed from the histories."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -17,26 +16,24 @@ from pbm_oust.cli.operator import (
     pass_operator,
     print_json,
 )
-from pbm_oust.cli.terminal import page, progress_bar, say
+from pbm_oust.cli.terminal import page, say
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.tables import standing_rows
 from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_queries import Place
-from pbm_oust.store.connections import Database, Snapshot
+from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.entries import Entry
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.rating_lists import all_changes
 from pbm_oust.store.ratings import (
     count_all,
-    counted_until,
+    finished_games,
     forget_ratings,
     is_up_to_date,
     standings_of,
     wrongly_rated,
 )
-from pbm_oust.store.refreshing import look_at_histories, read_again
 
 
 @click.command()
@@ -61,13 +58,15 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("kind", type=KIND, required=False)
-@click.option("--recompute", is_flag=True, help="Compute them from the histories, and compare.")
+@click.option(
+    "--recompute", is_flag=True, help="Compute them from all finished games, and compare."
+)
 @as_json
 @pass_operator
 def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
     """Show how the ratings came about, game by game.
 
-    They are printed to the last digit. With --recompute they are computed from the histories.
+    They are printed to the last digit. With --recompute they are computed from all finished games.
     Exit status 1 if other ones were kept; these are counted anew.
     """
     if recompute:
@@ -86,38 +85,25 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise Refused(
-            f"the ratings that were kept are not those of the histories: {wrong[0]}{more}; "
+            f"the ratings that were kept are not those of the finished games: {wrong[0]}{more}; "
             "they have been counted anew"
         )
 
 
 def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], list[str]]:
-    """Return the ratings that the histories give, and of whom others were kept."""
-    home = operator.prepared_home()
-    database, games = home.database, defaultdict[str, list[Finish]](list)
-    until = {each.name: _catch_up(database, each) for each in _kinds(kind)}
-    with progress_bar("reading histories") as progress:
-        for entry in read_again(database, home.boards, progress):
-            if finish := entry.finish:
-                games[entry.name.kind].append(finish)
+    """Return the ratings that all finished games give, and of whom others were kept."""
+    database = operator.prepared_home().database
     tables, wrong = list[Table](), list[str]()
     for each in _kinds(kind):
-        tables += rate(games[each.name])
+        count_all(database, each)
         with database.read() as snapshot:
-            keys = wrongly_rated(snapshot, each, games[each.name], until[each.name])
+            tables += rate(finished_games(snapshot, each))
+            keys = wrongly_rated(snapshot, each)
         if keys:
             wrong += [f"{userid} in {each.title} on {size.value} boards" for size, userid in keys]
-            look_at_histories(database, home.boards)
             database.write(partial(forget_ratings, kind=each))
             count_all(database, each)
     return tables, wrong
-
-
-def _catch_up(database: Database, kind: Kind) -> Place:
-    """Count what has still to be counted; return up to which place all has been."""
-    count_all(database, kind)
-    with database.read() as snapshot:
-        return counted_until(snapshot, kind)
 
 
 def _rated_games(operator: Operator, kind: Kind) -> Iterator[Finish]:

@@ -14,8 +14,8 @@ from pbm_oust.grammar.passwords import read_new_userid
 from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
-from pbm_oust.store.faults import AccountDamaged, command_line
-from pbm_oust.store.histories import DamagedHistory, NoSuchBoard
+from pbm_oust.store.boards import DamagedHistory, NoSuchBoard
+from pbm_oust.store.faults import AccountDamaged
 
 
 @click.command()
@@ -60,8 +60,7 @@ def _move(
     except NotAllowed as refusal:
         if isinstance(refusal.reason, NoSuchBoard):
             board = f"{refusal.reason.kind.name} {refusal.reason.board}"
-            reindex = command_line(operator.path, "games", "reindex")
-            raise Refused(f"{board} has been removed; do:  {reindex}") from None
+            raise Refused(f"{board} has been removed") from None
         raise Refused(f"there is no player {new}") from None
     except (CannotMove, AccountDamaged) as error:
         raise Refused(str(error)) from None

@@ -23,8 +23,8 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.regex import regex
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.faults import AccountDamaged
-from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 DRAW = "draw"

@@ -9,7 +9,7 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.signing import read_signer
 from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.configuration import BadConfiguration
-from pbm_oust.store.refreshing import look_at_histories
+from pbm_oust.store.publishing import Walk
 
 
 @click.command()
@@ -24,7 +24,9 @@ def sweep(operator: Operator, as_json: bool) -> None:
     home = operator.prepared_home()
     home.recover()
     home.remove_drafts()
-    look_at_histories(home.database, home.boards)
+    if not home.is_on_server:
+        for name in Walk(home.publisher, home.database).whole():
+            say(f"{name}: its file was not as it should be", err=True)
     swept = sweeps.sweep(open_inbound(home, operator.configuration.address, home.now).work)
     if as_json:
         done = [{"about": deed.about, "what": deed.what} for deed in swept.done]

@@ -5,7 +5,7 @@ import click
 from pbm_oust.cli.operator import Operator, Parsed, pass_operator
 from pbm_oust.cli.terminal import say
 from pbm_oust.store.configuration import parse_store
-from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.schema import LATEST
 
 _URL = Parsed("URL", parse_store)
 

@@ -1,20 +1,26 @@
 """Replaying many histories, on all cores."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pbm_oust.accounts.clock import earliest_ruling
+from pbm_oust.board.game import Game
 from pbm_oust.cli.boards import state_of
 from pbm_oust.cli.operator import Operator, no_board
 from pbm_oust.doctor.finding import counted
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.board_queries import find_entry
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.cores import on_all_cores
-from pbm_oust.store.histories import DamagedHistory
+from pbm_oust.store.disk import content_of
+from pbm_oust.store.entries import BoardName, entry_of
+from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.salvage import Salvage
-from pbm_oust.store.waiting import BoardName
 
 
 def verified(operator: Operator, names: Sequence[BoardName]) -> Iterator[dict[str, Any]]:
@@ -36,7 +42,10 @@ def _verify_all(reader: tuple[Home, Salvage], names: Sequence[BoardName]) -> lis
 
 
 def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:
-    """Return what is found when a history is replayed. Raises Refused for a board that is gone."""
+    """Return what is found when a history is replayed, and compared with its row and its file.
+
+    Raises Refused for a board that is gone.
+    """
     kind = KINDS[name.kind]
     told = {"kind": name.kind, "board": name.board, "path": str(home.history_path(name))}
     try:
@@ -46,5 +55,28 @@ def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:
     except DamagedHistory as damage:
         text = f"{name}: BAD: {damage}"
         return {"ok": False, **told, "line": damage.line, "reason": damage.reason, "text": text}
+    if wrong := _difference(home, name, game):
+        return {"ok": False, **told, "line": 0, "reason": wrong, "text": f"{name}: BAD: {wrong}"}
     text = f"{name}: ok, {counted(len(game.records), 'record')}, {state_of(game)}"
     return {"ok": True, **told, "text": text}
+
+
+def _difference(home: Home, name: BoardName, game: Game) -> str:
+    """Return in what the row or the file of a board differs from its history; empty if in nothing.
+
+    Where the database cannot be read, there is nothing to compare with.
+    """
+    with suppress(DatabaseFault):
+        if home.ask(find_entry, name) != entry_of(game, earliest_ruling):
+            advice = command_line(home.path, "home", "rebuild")
+            return f"the database says something else than its history; do:  {advice}"
+        if home.is_on_server:
+            return ""
+        try:
+            if content_of(home.history_path(name)) != home.history(name):
+                return f"{home.history_path(name)} differs from the history in the database"
+        except FileNotFoundError:
+            return f"{home.history_path(name)} is missing"
+        except OSError as error:
+            return str(error)
+    return ""

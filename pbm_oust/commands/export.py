@@ -23,9 +23,9 @@ from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.bounces import bounces_of
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.letters import count_letters_to
 from pbm_oust.store.verifications import requests_of
-from pbm_oust.store.waiting import BoardName
 
 T = TypeVar("T")
 

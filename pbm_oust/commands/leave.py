@@ -20,10 +20,10 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.bounces import forget_bounces
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import open_board
 from pbm_oust.store.verifications import forget_player
-from pbm_oust.store.waiting import BoardName
 
 
 @frozen

@@ -22,8 +22,8 @@ from pbm_oust.play.starting import answered_again, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.entries import Source
-from pbm_oust.store.histories import NoSuchBoard
 from pbm_oust.store.open_boards import next_number, read_game, started_from
 
 

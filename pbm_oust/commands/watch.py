@@ -19,7 +19,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.histories import NoSuchBoard
+from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 

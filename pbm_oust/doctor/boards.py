@@ -1,4 +1,4 @@
-"""The histories: each replays, and there is nothing else beside them."""
+"""The histories: each replays, its file says the same, and there is nothing else beside them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,11 +13,12 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.account_queries import has_account
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.disk import content_of
+from pbm_oust.store.entries import BoardName
+from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory
 from pbm_oust.store.salvage import Salvage
-from pbm_oust.store.waiting import BoardName
 
 TOLERANCE = timedelta(hours=1)
 """How far ahead of the clock a record may be dated."""
@@ -64,15 +65,50 @@ def _check_board(
         line = f"line {damage.line}: " if damage.line else ""
         yield _on.bad(
             f"{file}: {line}{damage.reason}",
-            "Put the file back from a backup; until then nothing is written to it",
+            "Mend the file; until then nothing is written to the board. Then do",
+            command_line(home.path, "games", "accept", name.kind, str(name.board)),
         )
         return
+    with suppress(DatabaseFault):
+        yield from _check_file(home, name)
     with suppress(DatabaseFault):
         yield from _check_owners(home, game)
     if game.latest > now + TOLERANCE:
         yield _on.bad(
             f"{file}: its latest time, {format_time(game.latest)}, lies in the future",
             "Set the clock of this host",
+        )
+
+
+def _check_file(home: Home, name: BoardName) -> Iterator[Finding]:
+    """Yield in what the file of a board differs from the database, and what was set aside."""
+    if home.is_on_server:
+        return
+    accept = command_line(home.path, "games", "accept", name.kind, str(name.board))
+    for path in home.publisher.edited(name):
+        yield _on.bad(
+            f"{within(home.path, path)} was changed by somebody, and set aside; "
+            f"{name} goes on without that",
+            "Remove it, or let it be the history of the board",
+            accept,
+        )
+    file = within(home.path, home.history_path(name))
+    try:
+        found = content_of(home.history_path(name))
+    except FileNotFoundError:
+        yield _on.note(f"{file} is missing; the server writes it again")
+        return
+    except OSError as error:
+        yield _on.bad(f"{file} cannot be read: {error.strerror}", "Look at its permissions")
+        return
+    wanted = home.history(name)
+    if found != wanted and wanted.startswith(found[: found.rfind(b"\n") + 1]):
+        yield _on.note(f"{file} is behind the database; the server mends it")
+    elif found != wanted:
+        yield _on.bad(
+            f"{file} says something else than the board; the server is going to set it aside",
+            "Let it be the history of the board, if that is meant",
+            accept,
         )
 
 
@@ -89,9 +125,18 @@ def _check_owners(home: Home, game: Game) -> Iterator[Finding]:
 
 def _strange_files(home: Home, kind: Kind, names: Iterable[BoardName]) -> Iterator[Finding]:
     histories = set(map(home.history_path, names))
+    histories |= {path for name in names for path in home.publisher.edited(name)}
     folder = home.path / kind.name
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path not in histories and not path.name.startswith("."):
+        if path in histories or path.name.startswith("."):
+            continue
+        if path.name == f"{path.stem}.txt" and path.stem.isdecimal():
+            yield _on.bad(
+                f"{within(home.path, path)} is no board of the database",
+                "Move it out of the home, or let it be a board",
+                command_line(home.path, "games", "accept", kind.name, path.stem),
+            )
+        else:
             yield _on.bad(
                 f"{within(home.path, path)} is no history by its name",
                 "A history is NUMBER.txt; move what is none out of the home",

@@ -1,17 +1,13 @@
-"""The database: that SQLite finds it whole, and that it fits the histories."""
+"""The database: that SQLite finds it whole, and that ratings are those of its games."""
 
 from collections.abc import Iterator
 
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_queries import find_damage
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import stamp_in
 from pbm_oust.store.ratings import is_up_to_date, wrongly_rated
-from pbm_oust.store.refreshing import unfit
-from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 _on = Examiner("database")
 
@@ -38,43 +34,12 @@ def check(home: Home) -> Iterator[Finding]:
         with home.database.read() as snapshot:
             findings = [
                 *(_on.bad(each, RESTORE) for each in home.database.damage(snapshot)),
-                *_index(home, snapshot),
                 *_ratings(home, snapshot),
-                *_waiting(snapshot),
             ]
     except DatabaseFault as fault:
         yield _on.bad(str(fault), "Until then no mail is taken")
         return
-    fits = "" if findings else ", and the index of boards fits the histories"
-    yield from _on.all_or(f"it is whole{fits}", findings)
-
-
-def _index(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield the boards whose index entries differ from their histories."""
-    waiting = set(boards_with_waiting(snapshot))
-    strange = [name for name in unfit(snapshot, home.boards) if name not in waiting]
-    wrong = [name for name in strange if _is_stamped(home, snapshot, name)]
-    behind = [name for name in strange if name not in wrong]
-    if wrong:
-        yield _on.bad(
-            f"the index does not say what {_histories(wrong)} says",
-            "Do",
-            command_line(home.path, "games", "reindex"),
-        )
-    if behind:
-        yield _on.note(
-            f"the index is behind {_histories(behind)}; the server reads again what has changed, "
-            "and so does",
-            command_line(home.path, "games", "reindex"),
-        )
-
-
-def _is_stamped(home: Home, snapshot: Snapshot, name: BoardName) -> bool:
-    """Return whether a history has not changed since the index was made from it."""
-    try:
-        return stamp_in(snapshot, name) == home.boards.histories.stamp(name)
-    except OSError:
-        return False
+    yield from _on.all_or("it is whole", findings)
 
 
 def _ratings(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
@@ -92,25 +57,3 @@ def _ratings(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
                 "Do",
                 command_line(home.path, "ratings", "--recompute"),
             )
-
-
-def _waiting(snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield the boards whose histories still lack something that waits."""
-    names = boards_with_waiting(snapshot)
-    stuck = [name for name in names if find_damage(snapshot, name)]
-    if stuck:
-        yield _on.bad(
-            f"lines wait for {_histories(stuck)}, which is damaged",
-            "Mend it, and the server appends them; what they say has been told to the players",
-        )
-    soon = [name for name in names if name not in stuck]
-    if soon:
-        yield _on.note(
-            f"lines wait for {_histories(soon)}; the server appends them within a minute"
-        )
-
-
-def _histories(names: list[BoardName]) -> str:
-    """Return the name of the first history, and the number of the others."""
-    others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
-    return f"the history of {names[0]}{others}"

@@ -87,7 +87,7 @@ class Server:
             loop.add_reader(self.member.keeper, signals.put_nowait, signal.SIGTERM)
         if self.member.alarm and self.member.is_first:
             loop.add_reader(self.member.alarm[0], self._hear_alarm)
-        with self.home.settling_soon(), Lanes() as lanes:
+        with self.home.keeping_up(), Lanes() as lanes:
             configuration = self.configure()
             if self.member.is_first:
                 self._sender = Sender(self.home)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.service.sweep import Trouble, sweep
-from pbm_oust.store.refreshing import Walk
+from pbm_oust.store.publishing import Walk
 
 log = logging.getLogger("pbm_oust")
 
@@ -52,7 +52,8 @@ class Sweeper:
 
     def use(self, work: UnitOfWork) -> None:
         """Sweep with this unit of work from now on."""
-        self._walk = Walk(work.home.database, work.home.boards)
+        if not work.home.is_on_server:
+            self._walk = Walk(work.home.publisher, work.home.database)
         self._work = work
 
     def stop(self) -> None:
@@ -95,12 +96,12 @@ class Sweeper:
         return min(self._seconds, SHARED_SECONDS) if is_shared else self._seconds
 
     def _look_at_histories(self) -> None:
-        """Update the index of boards from some histories that others may have edited.
+        """Mend the files of some histories that others may have edited.
 
         Once all of them have been looked at, remove what dead processes were writing.
         """
         for name in self._walk.stretch() if self._walk else ():
-            log.info("sweep %s: its history was changed by others and is read again", name)
+            log.info("sweep %s: its file was not as it should be, and is", name)
             if self._stopping.is_set():
                 return
         if self._work and self._walk and self._walk.is_round:

@@ -14,11 +14,10 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Extract, Part, boards_in, boards_of, boards_waiting_for
 from pbm_oust.store.board_queries import boards_with, damaged_boards
-from pbm_oust.store.entries import Entry, State
-from pbm_oust.store.histories import DamagedHistory
+from pbm_oust.store.boards import DamagedHistory
+from pbm_oust.store.entries import BoardName, Entry, State
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import active_entries, game_of, summary_in
-from pbm_oust.store.waiting import BoardName
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

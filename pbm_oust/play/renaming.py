@@ -23,6 +23,7 @@ from pbm_oust.store import board_queries
 from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.bounces import forget_bounces
 from pbm_oust.store.causes import give_causes
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import files_to, remove_letters_to
 from pbm_oust.store.open_boards import (
@@ -31,7 +32,6 @@ from pbm_oust.store.open_boards import (
 )
 from pbm_oust.store.renaming import NOTHING, plan_renaming, rename
 from pbm_oust.store.verifications import forget_player
-from pbm_oust.store.waiting import BoardName
 
 
 @frozen

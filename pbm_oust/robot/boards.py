@@ -11,11 +11,10 @@ from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import boards_of_player, progress_of
-from pbm_oust.store.entries import Entry, State
-from pbm_oust.store.histories import DamagedHistory
+from pbm_oust.store.boards import DamagedHistory
+from pbm_oust.store.entries import BoardName, Entry, State
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.waiting import BoardName
 
 
 @frozen

@@ -10,8 +10,8 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How
 from pbm_oust.store.analyses import has_analysis
 from pbm_oust.store.board_pages import Part, boards_in
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.entries import Entry, State
-from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 

@@ -17,7 +17,7 @@ from pbm_oust.robot.boards import Boards, Waiting
 from pbm_oust.robot.player import Clock
 from pbm_oust.robot.sharing import Wanted, first_of, seconds_for
 from pbm_oust.robot.trees import Trees
-from pbm_oust.store.waiting import BoardName
+from pbm_oust.store.entries import BoardName
 
 log = getLogger("pbm_oust")
 

@@ -20,7 +20,7 @@ from pbm_oust.grammar.values import Filter
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import form_of
-from pbm_oust.store.histories import NoSuchBoard
+from pbm_oust.store.boards import NoSuchBoard
 
 
 def advise(command: Command, refusal: Refusal) -> Command | Partial | None:

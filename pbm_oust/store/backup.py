@@ -1,52 +1,34 @@
 """Backups: copying what a home holds at one moment, while others use it, and restoring it.
 
     DIR/pbm_oust.db          the database, by SQLite's own backup
-    DIR/oust/17.txt          histories as they were when the database was copied
+    DIR/oust/17.txt          histories for people to read, as they were then
     DIR/key                  the secret of the home
     DIR/pbm_oust.toml        the configuration, if there is one
 
-The database is copied first and named last: without it, a backup is not complete. Lines that wait
-in it are already in the copied histories. A history that has gone on since is cut.
+The database is copied first and named last: without it, a backup is not complete.
 """
 
 import os
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.account_queries import all_userids
-from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
 from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase, files_of
 from pbm_oust.store.engines import KeyFile, server_in, without_server
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
-from pbm_oust.store.histories import Histories
-from pbm_oust.store.history_files import HistoryFiles
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import stamps_in
-from pbm_oust.store.joining import join
 from pbm_oust.store.letters import State, count_letters
-from pbm_oust.store.refreshing import Progress, look_at_histories, reindex
+from pbm_oust.store.rebuilding import Progress
 from pbm_oust.store.sending import hold_letters
-from pbm_oust.store.settling import settle
-from pbm_oust.store.waiting import (
-    BoardName,
-    boards_with_waiting,
-    latest_rewriting,
-    waiting_for,
-)
 
-_RECORD = regex(rb"^ {0,3}([0-9]+) [xo*] ", re.MULTILINE)
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
-_MOST_ATTEMPTS = 10
-"""How often players may be renamed while a backup is made."""
 
 
 class NotCopied(Exception):
@@ -78,14 +60,7 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
         raise NotCopied(f"{home.path} is no whole copy of another home; back that one up")
     configuration = _configuration_of_files(home)
     with _filled(home.disk, folder, "make the backup in a new one"):
-        if home.database.is_made:
-            look_at_histories(home.database, home.boards)
-        for _ in range(_MOST_ATTEMPTS):
-            copied, rewriting = _copy(home, folder, progress)
-            if home.ask(latest_rewriting, home.database) == rewriting:
-                break
-        else:
-            raise OSError(f"{home.path}: players get other userids again and again")
+        copied = _copy(home, folder, progress)
         if home.is_on_server:
             KeyFile(folder / home.key_path.name, home.disk).put(home.key())
             configured = folder / home.configuration.name
@@ -112,11 +87,9 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
         database = EmbeddedDatabase(path / UNFINISHED, home.disk)
         try:
             database.write(hold_letters)
-            _restore_histories(HistoryFiles(folder, home.disk), home)
-            settle(database, home.boards)
-            reindex(database, home.boards, progress)
             with database.read() as snapshot:
                 copied = _counted(snapshot)
+            progress(0, copied.boards)
         except DatabaseFault as fault:
             reason = str(fault).replace(str(path / UNFINISHED), str(folder / FILE_NAME))
             raise NotCopied(f"the backup cannot be used: {reason}") from None
@@ -129,6 +102,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
                 raise InUse(f"somebody else uses {path}; move it, and restore into a new one")
             home.disk.move(path / UNFINISHED, home.database_path)
         home.prepare()
+        home.publisher.catch_up(progress=progress)
     home.close()
     return copied
 
@@ -159,51 +133,22 @@ def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
         raise
 
 
-def _copy(home: Home, folder: Path, progress: Progress) -> tuple[Copied, int]:
-    """Copy the database and its histories; return also the id of the latest rewriting."""
-    there = {name for kind in KINDS for name in _files(home.boards.histories, kind)}
+def _copy(home: Home, folder: Path, progress: Progress) -> Copied:
+    """Copy the database, and publish its histories beside the copy."""
     with home.database.copied_to(folder / UNFINISHED) as snapshot:
-        names = sorted(there | _known(snapshot))
+        names = [
+            BoardName(*row)
+            for row in snapshot.rows("SELECT kind, board FROM boards ORDER BY kind, board")
+        ]
         for kind in KINDS:
             home.disk.make_folder(folder / kind, 0o700)
-        done = 0
         for done, name in enumerate(names, 1):
-            with suppress(NoSuchFile):
-                content = history_at(snapshot, home.boards.histories, name)
-                home.disk.write(HistoryFiles(folder).path(name), content, 0o600)
+            content = home.boards.history(snapshot, name)
+            home.disk.write(folder / name.kind / f"{name.board}.txt", content, 0o600)
             progress(done, len(names))
         for kind in KINDS:
             home.disk.sync_folder(folder / kind)
-        return _counted(snapshot, done), latest_rewriting(snapshot, home.database)
-
-
-def history_at(snapshot: Snapshot, histories: Histories, name: BoardName) -> bytes:
-    """Return a history as it was at the moment of a snapshot. Raises NoSuchFile."""
-    waiting, entry = waiting_for(snapshot, name), find_entry(snapshot, name)
-    try:
-        data = histories.read(name).data
-    except NoSuchFile:
-        if not waiting.lines:
-            raise
-        data = b""
-    return join(up_to(data, entry.records) if entry else data, waiting).content
-
-
-def up_to(data: bytes, records: int) -> bytes:
-    """Return a history cut to so many records."""
-    body = data.find(b"\n\n") + 1
-    for match in _RECORD.finditer(data, body):
-        if int(match[1]) > records:
-            return data[: match.start()]
-    return data
-
-
-def _restore_histories(source: Histories, home: Home) -> None:
-    for kind in KINDS:
-        home.disk.make_folder(home.path / kind, FOLDER_OF_HISTORIES)
-        for name in _files(source, kind):
-            home.disk.write(home.history_path(name), source.read(name).data, HISTORY)
-        home.disk.sync_folder(home.path / kind)
+        return _counted(snapshot)
 
 
 def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
@@ -234,17 +179,7 @@ def _check_no_server(configuration: Path) -> None:
         raise NotCopied(f"{configuration} names a server in store; remove that line first")
 
 
-def _files(histories: Histories, kind: str) -> Iterator[BoardName]:
-    return (BoardName(kind, number) for number in histories.numbers(kind))
-
-
-def _known(snapshot: Snapshot) -> set[BoardName]:
-    """Return the boards that a database knows."""
-    indexed = {name for kind in KINDS for name in stamps_in(snapshot, kind)}
-    return indexed | set(boards_with_waiting(snapshot))
-
-
-def _counted(snapshot: Snapshot, boards: int | None = None) -> Copied:
+def _counted(snapshot: Snapshot) -> Copied:
     letters = sum(number for state, number in count_letters(snapshot).items() if state in _LEAVING)
-    number = len(_known(snapshot)) if boards is None else boards
-    return Copied(number, len(all_userids(snapshot)), letters)
+    ((boards,),) = snapshot.rows("SELECT count(*) FROM boards")
+    return Copied(int(boards), len(all_userids(snapshot)), letters)

@@ -1,8 +1,4 @@
-"""Queries to the index of boards. Each is served by an index of a table.
-
-The index may be behind a history that was edited by hand a moment ago, so showing or changing a
-board always reads its history.
-"""
+"""Finding boards by what their rows say. Each query is served by an index of a table."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -12,14 +8,16 @@ from pbm_oust.board.game import AHEAD
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.columns import ALL_ROWS, moment_of, parse_outcome, seconds, words_list
 from pbm_oust.store.connections import Row, Snapshot, Value
-from pbm_oust.store.entries import Damage, Entry, Source, State
-from pbm_oust.store.waiting import BoardName, is_about_to_go
+from pbm_oust.store.entries import BoardName, Damage, Entry, Source, State
 
 ENTRIES = (
     "SELECT b.kind, b.board, b.grid, b.x, b.o, b.to_move, b.result, b.is_rated, b.started, "
     "b.latest, b.records, b.due FROM"
 )
 """The beginning of a statement whose rows `read_entries` reads; it calls the boards `b`."""
+
+_WHOLE = "state <> 'damaged'"
+"""Of boards whose histories replay."""
 
 Place = tuple[int, int]
 """Where a game stands among those that count for ratings: the second in which it ended, and its
@@ -42,7 +40,10 @@ class Standing(Enum):
 def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
     found = read_entries(
-        snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ?", name.kind, name.board
+        snapshot,
+        f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND {_WHOLE}",
+        name.kind,
+        name.board,
     )
     return found[0] if found else None
 
@@ -50,7 +51,9 @@ def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
 def count_records(snapshot: Snapshot, name: BoardName) -> int | None:
     """Return how many records a board has; None if it is damaged or does not exist."""
     row = snapshot.row(
-        "SELECT records FROM boards WHERE kind = ? AND board = ?", name.kind, name.board
+        f"SELECT records FROM boards WHERE kind = ? AND board = ? AND {_WHOLE}",  # noqa: S608 - the words are ours # nosec B608
+        name.kind,
+        name.board,
     )
     return int(row[0]) if row else None
 
@@ -58,7 +61,7 @@ def count_records(snapshot: Snapshot, name: BoardName) -> int | None:
 def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
     """Return what is wrong with the history of a board; None if it replays or does not exist."""
     row = snapshot.row(
-        "SELECT x, o, line, reason FROM damaged_boards WHERE kind = ? AND board = ?",
+        "SELECT x, o, line, reason FROM damages WHERE kind = ? AND board = ?",
         name.kind,
         name.board,
     )
@@ -67,7 +70,8 @@ def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
 
 def boards_of_kind(snapshot: Snapshot, kind: str) -> list[Entry]:
     """Return the boards of a kind in order of their numbers."""
-    return read_entries(snapshot, f"{ENTRIES} boards b WHERE kind = ? ORDER BY board", kind)
+    search = f"{ENTRIES} boards b WHERE kind = ? AND {_WHOLE} ORDER BY board"
+    return read_entries(snapshot, search, kind)
 
 
 def boards_of_player(
@@ -157,9 +161,9 @@ def all_players(snapshot: Snapshot) -> list[str]:
 
 
 def has_played(snapshot: Snapshot, userid: str) -> bool:
-    """Return whether a userid is in any history, or is just being replaced there."""
+    """Return whether a userid is in any history."""
     row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)
-    return row is not None or is_about_to_go(snapshot, userid)
+    return row is not None
 
 
 def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
@@ -207,7 +211,7 @@ def rated_games(
 def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
     """Return the board that the mail with a message key has started."""
     row = snapshot.row(
-        "SELECT kind, board FROM histories WHERE challenge = ? ORDER BY kind, board LIMIT 1", key
+        "SELECT kind, board FROM boards WHERE challenge = ? ORDER BY kind, board LIMIT 1", key
     )
     return BoardName(*row) if row else None
 
@@ -215,7 +219,7 @@ def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
 def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | None:
     """Return the board of a kind that came from a source."""
     row = snapshot.row(
-        "SELECT board FROM histories WHERE kind = ? AND source = ? AND source_number = ? "
+        "SELECT board FROM boards WHERE kind = ? AND source = ? AND source_number = ? "
         "ORDER BY board LIMIT 1",
         kind,
         source.word,
@@ -227,7 +231,7 @@ def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | N
 def highest_source(snapshot: Snapshot, kind: str, word: str) -> int:
     """Return the highest number among the sources with a word; 0 if there are none."""
     row = snapshot.row(
-        "SELECT max(source_number) FROM histories WHERE kind = ? AND source = ?", kind, word
+        "SELECT max(source_number) FROM boards WHERE kind = ? AND source = ?", kind, word
     )
     return int(row[0] or 0) if row else 0
 
@@ -240,7 +244,7 @@ def damaged_boards(
     A board whose header cannot be read may be anybody's.
     """
     rows = snapshot.rows(
-        "SELECT board, x, o, line, reason FROM damaged_boards WHERE kind = ? ORDER BY board", kind
+        "SELECT board, x, o, line, reason FROM damages WHERE kind = ? ORDER BY board", kind
     )
     found = (Damage(BoardName(kind, board), *rest) for board, *rest in rows)
     wanted = {None, *userids} if userids is not None else None

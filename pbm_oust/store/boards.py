@@ -1,60 +1,147 @@
-"""The boards of a home: read, started and continued.
+"""The boards of a home: their histories, kept line by line, and what is said about each.
 
     board = boards.read(snapshot, kind, 17)
-    acted = board.game.act(..)
-    database.write(lambda transaction: boards.append(transaction, board, acted, key))
-    settle(database, boards)
+    boards.append(transaction, board, board.game.act(..))
 
-What is written waits in the database until it is in the histories (`settling.py`).
+The rows are the truth about the games. A board's own row says what its history says, so that boards
+are found without reading histories; both are written by the same transaction. What a transaction
+has changed is in `transaction.boards` until it is published (`publishing.py`).
 """
 
-import threading
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pbm_oust.accounts.clock import earliest_ruling
-from pbm_oust.board.game import Game
-from pbm_oust.board.history import BadHistory, History, format_records
-from pbm_oust.board.notation import format_header
+from pbm_oust.board.game import Game, redo
+from pbm_oust.board.history import BadHistory, format_records, read_history
+from pbm_oust.board.notation import format_header, format_result, parse_record
+from pbm_oust.board.over import format_over
 from pbm_oust.board.ratings import finish_of
+from pbm_oust.board.record import Record
 from pbm_oust.board.rename import with_other_userid
-from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.refusal import NotAllowed
+from pbm_oust.frozen import frozen
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store import index
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.columns import format_outcome, seconds
+from pbm_oust.store.connections import Snapshot, Transaction, Value
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import (
+    BoardName,
+    Damage,
     Due,
     Entry,
     Reading,
-    believe,
+    State,
+    Told,
+    entry_of,
     read_damage,
-    read_entry,
     read_told,
 )
-from pbm_oust.store.histories import (
-    NO_STAMP,
-    DamagedHistory,
-    Found,
-    HeldHistory,
-    Histories,
-    NoSuchBoard,
-    Stamp,
-)
-from pbm_oust.store.joining import Joined, join
+from pbm_oust.store.faults import Stale
+from pbm_oust.store.latest import Latest
 from pbm_oust.store.ratings import catch_up, forget_player
-from pbm_oust.store.replays import Replay, Replays
-from pbm_oust.store.seen import (
-    MISSING,
-    Board,
-    BoardChanged,
-    Seen,
-    SeenBoards,
-    name_of,
-    settled,
+
+MOST_RECORDS = 100_000
+"""How many records all boards may have that are remembered."""
+_BOARD = 50
+"""To remember a board without records takes about as much memory as so many records."""
+_MICROSECONDS = 1_000_000
+
+_COLUMNS = (
+    "version, length, challenge, source, source_number, state, grid, x, o, to_move, result, "
+    "is_rated, started, latest, records, due"
 )
-from pbm_oust.store.waiting import BoardName, Lines, Waiting, add_lines, add_rewriting, waiting_for
+_MAKE = (
+    f"INSERT INTO boards ({_COLUMNS}, kind, board) "  # noqa: S608 - the names are ours # nosec B608
+    f"VALUES ({', '.join('?' * 18)}) ON CONFLICT DO NOTHING RETURNING 1"
+)
+_CHANGE = (
+    "UPDATE boards SET version = ?, length = ?, challenge = ?, source = ?, source_number = ?, "
+    "state = ?, grid = ?, x = ?, o = ?, to_move = ?, result = ?, is_rated = ?, started = ?, "
+    "latest = ?, records = ?, due = ? WHERE kind = ? AND board = ? AND version = ? RETURNING 1"
+)
+_GO_ON = (
+    "UPDATE boards SET version = ?, length = ?, to_move = ?, latest = ?, records = ?, due = ? "
+    "WHERE kind = ? AND board = ? AND version = ? RETURNING 1"
+)
+_ADD = "INSERT INTO records (kind, board, number, lines) VALUES (?, ?, ?, ?)"
+
+
+@frozen
+class NoSuchBoard(NotAllowedReason):
+    """There is no board of this number."""
+
+    kind: Kind
+    board: int
+
+
+@frozen
+class DamagedBoard(NotAllowedReason):
+    """The history of a board is damaged, and the operator has to repair it."""
+
+    kind: Kind
+    board: int
+
+
+class DamagedHistory(Exception):
+    """A history does not replay.
+
+    The operator has to repair it; nothing is written to it, and other boards go on.
+    """
+
+    def __init__(self, path: Path, error: BadHistory | OSError) -> None:
+        is_bad = isinstance(error, BadHistory)
+        super().__init__(f"{path}: {error}" if is_bad else str(error))
+        self.path = path
+        self.line = error.line if isinstance(error, BadHistory) else 0
+        """The line at fault; 0 if its file as a whole cannot be read."""
+        self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
+
+    @property
+    def name(self) -> BoardName:
+        """The name of the board."""
+        return BoardName(self.path.parent.name, int(self.path.stem))
+
+    def refusal(self) -> NotAllowed:
+        """Return what to tell somebody who only wants to look at the board."""
+        return NotAllowed(DamagedBoard(KINDS[self.name.kind], self.name.board))
+
+
+class BoardChanged(Stale):
+    """A board is no longer as it was read; the command has to be carried out again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board as it was read."""
+
+    game: Game
+    data: bytes
+    """Its history."""
+    has_result_line: bool
+    told: Told
+    version: int = 0
+    """Another one after each change of the history; 0 for a board that is in no database."""
+
+    @property
+    def name(self) -> BoardName:
+        """The kind and the number."""
+        return BoardName(self.game.header.kind.name, self.game.header.board)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a transaction has done to the history of a board."""
+
+    board: Board
+    """The board after it."""
+    length: int
+    """How many bytes the history had before it."""
+    text: bytes | None
+    """What was appended; None if the history was written anew."""
 
 
 def challenge_remark(key: str) -> bytes:
@@ -62,225 +149,395 @@ def challenge_remark(key: str) -> bytes:
     return f"# challenge {key}\n".encode()
 
 
+def read_board(name: BoardName, data: bytes) -> Board:
+    """Return the board of a history, every record checked against the rules. Raises BadHistory."""
+    history = read_history(data)
+    header = history.game.header
+    if header.kind.name != name.kind:
+        raise BadHistory(2, f"in this folder the kind is {name.kind}")
+    if header.board != name.board:
+        raise BadHistory(3, f"by the name of the file this is board {name.board}")
+    whole = data[: history.whole_length]
+    return Board(history.game, whole, history.has_result_line, read_told(whole))
+
+
+def by_records(text: bytes, after: int = 0) -> list[tuple[int, bytes]]:
+    """Return the lines of a history, or its last ones, by the records to which they belong.
+
+    What stands below a record belongs to it; `after` is the number of the record above the text, 0
+    for the header.
+    """
+    found: list[tuple[int, bytes]] = []
+    number, lines = after, list[bytes]()
+    for line in text.splitlines(keepends=True) if b"\r" not in text else _lines(text):
+        if line[:5] == b"%4d " % (number + 1) and line[5:6] in b"xo*":
+            if lines:
+                found.append((number, b"".join(lines)))
+            number, lines = number + 1, []
+        lines.append(line)
+    return [*found, (number, b"".join(lines))] if lines else found
+
+
 class Boards:
     """The boards of a home. Any number of threads may use it.
 
-    The methods raise DamagedHistory if a history cannot be read or does not replay, and
-    DatabaseFault.
+    `folder` is the home, by which messages name histories; `time` gives the seconds since the
+    epoch. The methods raise DamagedHistory if a history does not replay, and DatabaseFault.
     """
 
-    def __init__(self, histories: Histories, due: Due = earliest_ruling) -> None:
-        self.histories = histories
+    def __init__(self, folder: Path, time: Callable[[], float], due: Due = earliest_ruling) -> None:
+        self._folder = folder
+        self._time = time
         self._due = due
-        self._replays = Replays()
-        self._seen = SeenBoards(histories)
-        self._doubtful = set[BoardName]()
-        self._lock = threading.Lock()
+        self._version = 0
+        """The highest version that was seen or given."""
+        self._latest = Latest[tuple[object, BoardName], Board](
+            MOST_RECORDS, lambda board: len(board.game.records) + _BOARD
+        )
+
+    def path(self, name: BoardName) -> Path:
+        """Return the path of the file in which the history of a board is published."""
+        return self._folder / name.kind / f"{name.board}.txt"
+
+    # Reading
 
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
         name = BoardName(kind.name, number)
-        seen = self._seen.look(snapshot, name)
-        if not seen.is_there:
+        if isinstance(snapshot, Transaction) and name in snapshot.boards:
+            return snapshot.boards[name].board
+        row = snapshot.row(
+            "SELECT version FROM boards WHERE kind = ? AND board = ?", kind.name, number
+        )
+        if row is None:
             raise NotAllowed(NoSuchBoard(kind, number), str(number))
-        if index.stamp_in(snapshot, name) != seen.stamp:
-            with self._lock:
-                self._doubtful.add(name)
-        return Board(self.replayed(name, seen.data).replay, seen)
+        (version,) = row
+        key = snapshot.identity, name
+        known = self._latest.get(key)
+        if known and known.version == version:
+            return known
+        data = self.history(snapshot, name)
+        goes_on = known and data.startswith(known.data) and _continued(known, data)
+        board = replace(goes_on or self.replayed(name, data), version=version)
+        self._latest.put(key, board)
+        return board
 
-    def summary(self, snapshot: Snapshot, entry: Entry) -> Summary:
-        """Return what a list says about a board in the index.
+    def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
+        """Return the history of a board, damaged or not. Raises NoSuchFile."""
+        rows = snapshot.rows(
+            "SELECT lines FROM records WHERE kind = ? AND board = ? ORDER BY number",
+            name.kind,
+            name.board,
+        )
+        if not rows:
+            raise NoSuchFile(str(name))
+        return b"".join([lines for (lines,) in rows])
 
-        Its history is read only if it is not the one that the index knows. Raises NotAllowed if
-        there is none, and DamagedHistory.
-        """
-        with suppress(OSError):
-            stamp = self.histories.stamp(entry.name, snapshot)
-            if index.stamp_in(snapshot, entry.name) == stamp:
-                return entry.summary
-        return summary_of(self.read(snapshot, KINDS[entry.name.kind], entry.name.board).game)
-
-    def read_file(self, kind: Kind, number: int) -> Board:
-        """Return a board from its file alone, without a database. Raises as `read` does."""
-        name = BoardName(kind.name, number)
-        try:
-            found = self.histories.read(name)
-        except NoSuchFile:
-            raise NotAllowed(NoSuchBoard(kind, number), str(number)) from None
-        except OSError as error:
-            raise DamagedHistory(self.histories.path(name), error) from None
-        return self.replayed(name, join(found.data, Waiting()).content)
+    def is_there(self, snapshot: Snapshot, name: BoardName) -> bool:
+        """Return whether there is a board, damaged or not."""
+        search = "SELECT 1 FROM boards WHERE kind = ? AND board = ?"
+        return snapshot.row(search, name.kind, name.board) is not None
 
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""
-        number = index.highest_number(snapshot, kind.name) + 1
-        while self.histories.stamp(BoardName(kind.name, number), snapshot) != NO_STAMP:
-            number += 1  # a history that the index does not know yet
-        return number
+        row = snapshot.row("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
+        return int(row[0] or 0) + 1 if row else 1
 
-    def start(self, transaction: Transaction, game: Game, key: str, remarks: bytes = b"") -> Board:
+    def replayed(self, name: BoardName, data: bytes) -> Board:
+        """Return the board of a history. Raises DamagedHistory."""
+        try:
+            return read_board(name, data)
+        except BadHistory as error:
+            raise DamagedHistory(self.path(name), error) from None
+
+    def remember(self, transactions: Iterable[Transaction]) -> None:
+        """Remember boards as transactions have left them, which are durable."""
+        for transaction in transactions:
+            for name, change in transaction.boards.items():
+                self._latest.put((transaction.identity, name), change.board)
+
+    # Writing
+
+    def start(self, transaction: Transaction, game: Game, remarks: bytes = b"") -> Board:
         """Make a board of a game, which may have begun elsewhere, and return it.
 
         `remarks` are whole lines to go below the header. Raises BoardChanged if a board has that
         number already.
         """
         text = format_header(game.header).encode() + remarks + format_records(game, 0).encode()
-        return self.start_from(transaction, game, text, key)
+        return self.start_from(transaction, game, text)
 
-    def start_from(self, transaction: Transaction, game: Game, text: bytes, key: str) -> Board:
+    def start_from(self, transaction: Transaction, game: Game, text: bytes) -> Board:
         """Make a board of a whole history, which replays to a game, and return the board.
 
         Raises BoardChanged if a board has that number already.
         """
-        seen = MISSING
-        if not self.histories.is_within_database:
-            seen = self._seen.look(transaction, name_of(game))
-        if seen.is_there:
-            raise BoardChanged(str(name_of(game)))
-        history = History(game, game.result is not None, len(text))
-        replay = Replay(text, history, read_told(text))
-        return self._write(transaction, Lines(0, text, key), seen, replay)
+        version = self._next_version(transaction)
+        board = Board(game, text, game.result is not None, read_told(text), version)
+        reading = Reading(entry_of(game, self._due), board.told)
+        self._make(transaction, board.name, text, reading, version)
+        transaction.boards[board.name] = Change(board, 0, text)
+        self._count(transaction, board)
+        return board
 
-    def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
-        """Return the history of a board, with what waits for it, damaged or not.
-
-        Raises NoSuchFile.
-        """
-        seen = self._seen.look(snapshot, name)
-        if not seen.is_there:
-            raise NoSuchFile(str(name))
-        return seen.data
-
-    def is_there(self, snapshot: Snapshot, name: BoardName) -> bool:
-        """Return whether there is a board, damaged or not."""
-        return self._seen.look(snapshot, name).is_there
-
-    def append(self, transaction: Transaction, board: Board, acted: Game, key: str) -> Board:
+    def append(self, transaction: Transaction, board: Board, acted: Game) -> Board:
         """Add the new records of a game to a board, and return the board after that.
 
         Without new records, a missing result line is added. Raises BoardChanged.
         """
         after = self.after(board, acted)
-        text = after.data[len(board.data) :]
-        seen = board.seen if text else None
-        if not (seen and self._extends(seen)):
-            seen = self._see_unchanged(transaction, board)
+        text, name = after.data[len(board.data) :], board.name
         if not text:
+            self._check_unchanged(transaction, board)
             return board
-        lines = Lines(len(board.game.records) + 1, text, key)
-        return self._write(transaction, lines, seen, after.replay)
+        after = replace(after, version=self._next_version(transaction, board.version))
+        if _is_move(board, after):
+            transaction.require(BoardChanged(str(name)), _GO_ON, *self._course(board, after))
+        else:
+            self._change(transaction, board, after)
+        records = len(board.game.records)
+        for number, lines in by_records(text, records):
+            if number == records:
+                lines = by_records(board.data)[-1][1] + lines
+                self._set_lines(transaction, name, number, lines)
+            else:
+                transaction.send(_ADD, name.kind, name.board, number, lines)
+        self._note(transaction, board, after, text)
+        self._count(transaction, after)
+        return after
 
     def after(self, board: Board, acted: Game) -> Board:
         """Return a board with the records of a game added."""
         text = format_records(acted, len(board.game.records)).encode()
         if board.has_result_line or not text:
             return board
-        return Board(board.replay.with_records(text, acted))
+        return _with_lines(board, text, acted, has_result_line=acted.result is not None)
 
     def rename(self, transaction: Transaction, board: Board, old: str, new: str) -> Board:
         """Give a player on a board another userid, and return the board after that.
 
         Raises BoardChanged, and DamagedHistory if the history would not replay then.
         """
-        seen = self._see_unchanged(transaction, board)
-        renamed = self.renamed(board, old, new)
-        add_rewriting(transaction, board.name, old, new)
+        name, version = board.name, self._next_version(transaction, board.version)
+        renamed = replace(self.renamed(board, old, new), version=version)
+        self._change(transaction, board, renamed)
+        before = dict(by_records(board.data))
+        for number, lines in by_records(renamed.data):
+            if lines != before[number]:
+                self._set_lines(transaction, name, number, lines)
+        transaction.send(
+            "INSERT INTO renamed (kind, board, old, new, at) VALUES (?, ?, ?, ?, ?)",
+            name.kind,
+            name.board,
+            old,
+            new,
+            int(self._time()),
+        )
         forget_player(transaction, board.game.header.kind, old)
-        index.put(transaction, self._reading_of(renamed.replay), seen.stamp)
+        self._note(transaction, board, renamed, None)
         return renamed
 
     def renamed(self, board: Board, old: str, new: str) -> Board:
         """Return a board on which a player has another userid. Raises DamagedHistory."""
         return self.replayed(board.name, with_other_userid(board.data, old, new))
 
-    def replayed(self, name: BoardName, data: bytes) -> Board:
-        """Return the board of a history. Raises DamagedHistory."""
-        try:
-            return Board(self._replays.replay(name, data))
-        except BadHistory as error:
-            raise DamagedHistory(self.histories.path(name), error) from None
+    def put(self, transaction: Transaction, name: BoardName, data: bytes, reading: Reading) -> None:
+        """Let a board have another history, damaged or not, or make it. `reading` is what it says.
 
-    def look(
-        self, snapshot: Snapshot, name: BoardName, *, believes: bool = True
-    ) -> tuple[Reading, Stamp] | None:
-        """Return what the index should say about a board, and the stamp of its file.
-
-        None if there is no such board. A history that ends with its result may be believed.
+        Nothing is published.
         """
-        waiting = waiting_for(snapshot, name)
-        return self.look_with(name, waiting, believes=believes, within=snapshot)
+        version = self._next_version(transaction)
+        transaction.send("DELETE FROM boards WHERE kind = ? AND board = ?", name.kind, name.board)
+        self._make(transaction, name, data, reading, version)
+        transaction.boards.pop(name, None)
 
-    def look_with(
+    def reading(self, name: BoardName, data: bytes) -> Reading:
+        """Return what a history says, damaged or not."""
+        try:
+            board = read_board(name, data)
+        except BadHistory as error:
+            return read_damage(name, data, error)
+        return Reading(entry_of(board.game, self._due), board.told)
+
+    def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
+        """Return a version that is higher than all that were given, as far as we know them.
+
+        It is the time in microseconds, unless the clock was set back.
+        """
+        if not self._version:
+            row = snapshot.row("SELECT max(version) FROM boards")
+            self._version = int(row[0] or 0) if row else 0
+        now = int(self._time() * _MICROSECONDS)
+        self._version = max(self._version + 1, before + 1, now)
+        return self._version
+
+    def _make(
         self,
+        transaction: Transaction,
         name: BoardName,
-        waiting: Waiting,
-        *,
-        believes: bool = True,
-        within: Snapshot | None = None,
-    ) -> tuple[Reading, Stamp] | None:
-        """Return what `look` does, given what waits for the board."""
-        try:
-            seen = self._seen.look_with(name, waiting, within)
-        except DamagedHistory as damage:
-            return read_damage(name, None, damage.line, damage.reason), NO_STAMP
-        if not seen.is_there:
-            return None
-        return self._reading(name, seen.data, believes=believes), seen.stamp
+        data: bytes,
+        reading: Reading,
+        version: int,
+    ) -> None:
+        """Write the rows of a board that is not there. Raises BoardChanged if it is."""
+        row = _row_of(reading, version, len(data))
+        transaction.require(BoardChanged(str(name)), _MAKE, *row, name.kind, name.board)
+        for number, lines in by_records(data):
+            transaction.send(_ADD, name.kind, name.board, number, lines)
+        if isinstance(reading.entry, Damage):
+            damage = reading.entry
+            transaction.send(
+                "INSERT INTO damages (kind, board, line, reason, x, o) VALUES (?, ?, ?, ?, ?, ?)",
+                name.kind,
+                name.board,
+                damage.line,
+                damage.reason,
+                damage.x,
+                damage.o,
+            )
+        self._add_userids(transaction, reading)
 
-    def held(self, name: BoardName) -> AbstractContextManager[HeldHistory]:
-        """Lock the history of a board, so that nobody else writes to it. Raises NoSuchFile."""
-        return self.histories.held(name, self._seen.known_file(name))
+    def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
+        """Let the row of a board say what its history says now. Raises BoardChanged."""
+        name, reading = after.name, Reading(entry_of(after.game, self._due), after.told)
+        row = _row_of(reading, after.version, len(after.data))
+        transaction.require(
+            BoardChanged(str(name)), _CHANGE, *row, name.kind, name.board, before.version
+        )
+        transaction.send(
+            "DELETE FROM board_userids WHERE kind = ? AND board = ?", name.kind, name.board
+        )
+        self._add_userids(transaction, reading)
 
-    def joined(self, name: BoardName, found: Found, waiting: Waiting) -> Joined:
-        """Return what the file of a board and what waits for it say."""
-        return self._seen.joined(name, found, waiting).joined
+    def _add_userids(self, transaction: Transaction, reading: Reading) -> None:
+        entry = reading.entry
+        owners = entry.owners if isinstance(entry, Entry) else frozenset[str]()
+        for userid in sorted(reading.told.userids):
+            transaction.send(
+                "INSERT INTO board_userids (userid, kind, board, state, is_owner) "
+                "VALUES (?, ?, ?, ?, ?)",
+                userid,
+                entry.name.kind,
+                entry.name.board,
+                _state_of(entry).value,
+                int(userid in owners),
+            )
 
-    def take_doubtful(self) -> frozenset[BoardName]:
-        """Return the boards that were read since the last call and do not fit the index."""
-        with self._lock:
-            taken, self._doubtful = frozenset(self._doubtful), set()
-        return taken
+    def _course(self, before: Board, after: Board) -> tuple[Value, ...]:
+        """Return what moves change in the row of a board, and where that row is."""
+        entry = entry_of(after.game, self._due)
+        return (
+            after.version,
+            len(after.data),
+            entry.to_move,
+            seconds(entry.latest),
+            entry.records,
+            seconds(entry.due) if entry.due else None,
+            *(entry.name.kind, entry.name.board, before.version),
+        )
 
-    def _see_unchanged(self, snapshot: Snapshot, board: Board) -> Seen:
-        seen = self._seen.look(snapshot, board.name)
-        if not seen.is_there or seen.data != board.data:
+    def _set_lines(
+        self, transaction: Transaction, name: BoardName, number: int, lines: bytes
+    ) -> None:
+        transaction.send(
+            "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND number = ?",
+            lines,
+            name.kind,
+            name.board,
+            number,
+        )
+
+    def _check_unchanged(self, snapshot: Snapshot, board: Board) -> None:
+        search = "SELECT version FROM boards WHERE kind = ? AND board = ?"
+        if snapshot.row(search, board.name.kind, board.name.board) != (board.version,):
             raise BoardChanged(str(board.name))
-        return seen
 
-    def _reading(self, name: BoardName, data: bytes, *, believes: bool) -> Reading:
-        if believes and not self._replays.recall(name, data):
-            reading = believe(name, data)
-            if reading:
-                return reading
-        try:
-            return self._reading_of(self._replays.replay(name, data))
-        except BadHistory as error:
-            return read_damage(name, data, error.line, error.reason)
+    def _note(
+        self, transaction: Transaction, before: Board, after: Board, text: bytes | None
+    ) -> None:
+        """Note what the transaction has done to a board, besides what it had done before."""
+        known, length = transaction.boards.get(after.name), len(before.data)
+        if known and text is not None:
+            text = None if known.text is None else known.text + text
+            length = known.length
+        transaction.boards[after.name] = Change(after, length, text)
 
-    def _reading_of(self, replay: Replay) -> Reading:
-        return read_entry(replay.told, replay.history.game, self._due)
+    def _count(self, transaction: Transaction, board: Board) -> None:
+        """Count a game for ratings that has ended."""
+        if finish_of(board.game):
+            catch_up(transaction, board.game.header.kind)
 
-    def _write(self, transaction: Transaction, lines: Lines, seen: Seen, replay: Replay) -> Board:
-        """Let a history have lines, with which it replays, and write that into the index.
 
-        They wait for the history if that is not within the database.
-        """
-        name, written = name_of(replay.history.game), None
-        if self._extends(seen):
-            changed = BoardChanged(str(name))
-            written = self.histories.extend(transaction, name, seen.found, replay.data, changed)
-        else:
-            add_lines(transaction, name, lines)
-        index.put(transaction, self._reading_of(replay), seen.stamp)
-        after = settled(written()) if written else seen.with_lines(lines, replay.data)
-        if after.stamp != seen.stamp:
-            index.note_stamp(transaction, name, after.stamp)
-        self._replays.remember(name, replay)
-        self._seen.remember(name, after)
-        if finish_of(replay.history.game):
-            catch_up(transaction, replay.history.game.header.kind)
-        return Board(replay, after)
+def _lines(text: bytes) -> list[bytes]:
+    """Return the lines of a text, which end in LF alone."""
+    *whole, rest = text.split(b"\n")
+    return [*(line + b"\n" for line in whole), *([rest] if rest else [])]
 
-    def _extends(self, seen: Seen) -> bool:
-        """Return whether lines are written into a history itself, with their transaction."""
-        return self.histories.is_within_database and seen.is_settled
+
+def _is_move(before: Board, after: Board) -> bool:
+    """Return whether a board goes on, between the same players."""
+    games = before.game, after.game
+    return (
+        not any(game.result for game in games)
+        and games[0].x == games[1].x
+        and games[0].o == games[1].o
+        and before.told.userids == after.told.userids
+    )
+
+
+def _with_lines(board: Board, text: bytes, game: Game, *, has_result_line: bool) -> Board:
+    """Return a board with more lines, which lead to a game."""
+    told = board.told.with_records(text)
+    return Board(game, board.data + text, has_result_line, told, board.version)
+
+
+def _continued(known: Board, data: bytes) -> Board | None:
+    """Return what a history says that goes on; None if it goes on with other lines than records."""
+    game, has_result_line = known.game, known.has_result_line
+    more = data[len(known.data) :]
+    with suppress(ValueError, Refusal):
+        for line in more.decode().split("\n")[:-1]:
+            if has_result_line:
+                return None
+            if game.result and line == format_result(game.result):
+                has_result_line = True
+            elif not (game.result and line == format_over(game)):
+                game = _with_record(game, parse_record(line))
+        return _with_lines(known, more, game, has_result_line=has_result_line)
+    return None
+
+
+def _with_record(game: Game, record: Record) -> Game:
+    """Return a game with one more record. Raises Refusal, and ValueError if it does not fit."""
+    following = redo(game, record)
+    if following.records[-1] != record:
+        raise ValueError("by the rules the record is another one")
+    if record.at < game.latest or game.records.has_message_key(record.message_key):
+        raise ValueError("the record does not follow the others")
+    return following
+
+
+def _state_of(entry: Entry | Damage) -> State:
+    return entry.state if isinstance(entry, Entry) else State.DAMAGED
+
+
+def _row_of(reading: Reading, version: int, length: int) -> tuple[Value, ...]:
+    """Return the columns of a board from `version` on."""
+    entry, source = reading.entry, reading.told.source
+    told = reading.told.challenge, *((source.word, source.number) if source else (None, None))
+    head = version, length, *told, _state_of(entry).value
+    if isinstance(entry, Damage):
+        return *head, "", "", "", None, None, 0, 0, 0, 0, None
+    return (
+        *head,
+        entry.grid,
+        entry.x,
+        entry.o,
+        entry.to_move,
+        format_outcome(entry.result) if entry.result else None,
+        int(entry.is_rated),
+        seconds(entry.started),
+        seconds(entry.latest),
+        entry.records,
+        seconds(entry.due) if entry.due else None,
+    )

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from pbm_oust.store.faults import DatabaseFault
 
 if TYPE_CHECKING:
-    from pbm_oust.store.waiting import BoardName
+    from pbm_oust.store.boards import Change
+    from pbm_oust.store.entries import BoardName
     from pbm_oust.store.writing import MakeDurable, Task
 
 T = TypeVar("T")
@@ -146,8 +147,8 @@ class Transaction(Snapshot):
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
-        self.boards = set["BoardName"]()
-        """The boards whose histories change."""
+        self.boards = dict["BoardName", "Change"]()
+        """What has changed on boards."""
         self.has_letters = False
         """Whether letters were posted."""
         self.saved = dict[str, int]()
@@ -160,7 +161,7 @@ class Transaction(Snapshot):
     @contextmanager
     def part(self) -> Iterator[None]:
         """Undo what the body has written, if it fails."""
-        saved = dict(self.saved)
+        saved, boards, has_letters = dict(self.saved), dict(self.boards), self.has_letters
         self.send("SAVEPOINT part")
         try:
             yield
@@ -169,7 +170,7 @@ class Transaction(Snapshot):
             if self._connection.is_in_transaction:
                 self._connection.execute("ROLLBACK TO part")
                 self._connection.execute("RELEASE part")
-                self.saved = saved
+                self.saved, self.boards, self.has_letters = saved, boards, has_letters
             raise
         self.send("RELEASE part")
 

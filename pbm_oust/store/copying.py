@@ -1,71 +1,36 @@
 """Copying a whole home into another one, whichever engines keep them.
 
-What a home holds besides its histories is copied in one transaction. The index of boards is made
-anew from the histories. The key comes last: it is withheld until then, so that nobody uses a home
-that is no whole copy, and copying may go on.
+Every row is copied, in one transaction, and compared afterwards; the files of histories are
+published from that. The key comes last: it is withheld until then, so that nobody uses a home that
+is no whole copy, and copying may begin again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 
-from pbm_oust.accounts.registry import KEPT
-from pbm_oust.frozen import frozen
-from pbm_oust.rules.kinds import KINDS
+import apsw
+
 from pbm_oust.store.account_queries import all_userids
-from pbm_oust.store.account_tables import ADDRESSES
-from pbm_oust.store.backup import NotCopied, history_at
+from pbm_oust.store.backup import NotCopied
 from pbm_oust.store.connections import Database, Row, Snapshot, Transaction, Value
-from pbm_oust.store.faults import command_line
 from pbm_oust.store.guarding import CLOSED, guard
-from pbm_oust.store.histories import Histories
 from pbm_oust.store.home import Home
-from pbm_oust.store.refreshing import Progress, reindex
+from pbm_oust.store.rebuilding import Progress
+from pbm_oust.store.schema import tables
 from pbm_oust.store.sending import hold_letters
-from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 _PAGE = 500
 """How many rows are read at a time."""
-_TOGETHER = 200
-"""How many histories are written at a time."""
 _LOWEST = -(2**63)
+_COUNTED = frozenset({"board_counts", "rating_counts"})
+"""The tables that triggers fill."""
 
 Keys = tuple[tuple[str, Value], ...]
 """The columns by which the rows of a table are in order, and what comes before all values."""
-_OF_ACCOUNT: Keys = (("userid", ""), ("position", _LOWEST))
-_OF_BOARD: Keys = (("kind", ""), ("board", _LOWEST))
-
-TABLES: dict[str, Keys] = {
-    "accounts": (("userid", ""),),
-    "account_versions": (("id", _LOWEST),),
-    ADDRESSES: _OF_ACCOUNT,
-    "seek_numbers": (("kind", ""),),
-    **{noun.name: _OF_ACCOUNT for noun in KEPT},
-    "message_keys": (("message_key", ""),),
-    "rate_limits": (("word", ""), ("subject", ""), ("at", _LOWEST)),
-    "verifications": (("code", ""),),
-    "bounces": (("id", _LOWEST),),
-    "letters": (("id", _LOWEST),),
-    "sheets": (("userid", ""), ("id", "")),
-    "causes": (*_OF_BOARD, ("record", _LOWEST)),
-    "analyses": _OF_BOARD,
-}
-"""The tables that are copied: each comes after those that its rows refer to."""
-WAITING: dict[str, Keys] = {
-    "waiting_lines": (*_OF_BOARD, ("record", _LOWEST)),
-    "waiting_rewritings": (("id", _LOWEST),),
-}
-"""Those with what waits for histories, which are copied where the histories are not."""
-DERIVED = (
-    *("histories", "boards", "damaged_boards", "board_userids", "board_counts"),
-    *("ratings", "ratings_until", "rating_steps", "rating_counts"),
-)
-"""Those that are made from the histories."""
-_NUMBERED = ("letters", "bounces", "waiting_rewritings")
-"""Those that give ids, which are never given twice."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Copied:
     """How much was copied, and compared afterwards."""
 
@@ -74,6 +39,28 @@ class Copied:
     rows: int
     letters: int
     """Letters that waited, and are held back in the copy."""
+
+
+@cache
+def copied_tables() -> dict[str, Keys]:
+    """Return the tables that are copied: each comes after those that its rows refer to."""
+    connection = apsw.Connection(":memory:")
+    connection.execute(tables("sqlite"))
+    made = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        " ORDER BY rowid"
+    )
+    found: dict[str, Keys] = {}
+    for name in [str(name) for (name,) in made]:
+        columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
+        keys = sorted(
+            (place, str(column), kind) for _, column, kind, _, _, place in columns if place
+        )
+        found[name] = tuple(
+            (column, _LOWEST if kind == "INTEGER" else "") for _, column, kind in keys
+        )
+    connection.close()
+    return {name: keys for name, keys in found.items() if name not in _COUNTED}
 
 
 def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
@@ -89,120 +76,78 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     source.recover()
     target.path.mkdir(CLOSED, parents=True, exist_ok=True)
     guard(target.path, has_readers=target.configured.readers)
-    target.boards.histories.prepare()
-    try:
-        target.remove_drafts()  # which a copying has left that was killed
-        return _copy(source, target, progress)
-    except BaseException:
-        with suppress(OSError):
-            target.remove_drafts()
-        raise
-
-
-def _copy(source: Home, target: Home, progress: Progress) -> Copied:
-    """Copy a home into another one whose folder is prepared."""
+    if not target.is_on_server:
+        target.publisher.prepare()
     with source.database.read_latest() as snapshot:
         source.database.check_copied(snapshot)
-        if waiting := boards_with_waiting(snapshot):
-            doctor = command_line(source.path, "doctor")
-            raise NotCopied(f"lines wait for the history of {waiting[0]}; do:  {doctor}")
-        names = _names(source)
-        _check_begun(target, names)
-        target.engine.key.withhold()
-        copying = (snapshot, source.boards.histories, target.boards.histories, names)
-        for done in _copy_histories(*copying):
-            progress(done, len(names))
-        target.database.write(partial(copy_tables, source.database, snapshot, target.database))
-        _check_strange(target, names)
-        rows = _compare(snapshot, source, target, names)
+        _check_begun(target)
+        key.withhold()
+        boards = _count_boards(snapshot)
+        progress(0, boards)
+        target.database.write(
+            lambda transaction: copy_tables(source.database, snapshot, target.database, transaction)
+        )
+        rows = _compare(snapshot, target)
         accounts = len(all_userids(snapshot))
-    reindex(target.database, target.boards)
     letters = target.database.write(hold_letters)
     target.maildir.prepare()
-    target.engine.key.put(source.key())
-    return Copied(len(names), accounts, rows, letters)
+    if not target.is_on_server:
+        target.publisher.catch_up(progress=progress)
+    key.put(source.key())
+    return Copied(boards, accounts, rows, letters)
 
 
 def copy_tables(
     source: Database, snapshot: Snapshot, target: Database, transaction: Transaction
 ) -> None:
-    """Put what a snapshot holds, besides what is made from histories, in place of what is there.
+    """Put all that a snapshot holds in place of what is there.
 
     Raises DatabaseTooNew, if either may hold more than we know of.
     """
     source.check_copied(snapshot)
     target.check_copied(transaction)
-    tables = TABLES | WAITING
-    for table in reversed(tables):
+    known = copied_tables()
+    for table in reversed(known):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
-    for table, keys in tables.items():
-        if table == "seek_numbers":
-            continue
+    for table, keys in known.items():
+        if table == "seek_numbers":  # open challenges have noted theirs
+            transaction.run("DELETE FROM seek_numbers")
         _insert_all(transaction, table, _rows(snapshot, table, keys))
-    # Open challenges have noted their numbers, but higher ones may have been given.
-    transaction.run("DELETE FROM seek_numbers")
-    numbers = _rows(snapshot, "seek_numbers", TABLES["seek_numbers"])
-    _insert_all(transaction, "seek_numbers", numbers)
-    for table in _NUMBERED:
-        search = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
-        ((highest,),) = snapshot.rows(search)
-        latest = max(source.latest_id(snapshot, table), int(highest))
-        target.note_latest_id(transaction, table, latest)
+    for table, keys in known.items():
+        if keys[0][0] == "id" and keys[0][1] == _LOWEST and _gives_ids(table):
+            search = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
+            ((highest,),) = snapshot.rows(search)
+            latest = max(source.latest_id(snapshot, table), int(highest))
+            target.note_latest_id(transaction, table, latest)
 
 
-def _names(home: Home) -> list[BoardName]:
-    """Return all boards that have a history."""
-    histories = home.boards.histories
-    return [BoardName(kind, number) for kind in KINDS for number in histories.numbers(kind)]
+@cache
+def _gives_ids(table: str) -> bool:
+    """Return whether a table gives ids that are never given twice."""
+    made = tables("sqlite").partition(f"CREATE TABLE {table} (")[2].partition(";")[0]
+    return "INTEGER PRIMARY KEY" in made and "CHECK (id = 1)" not in made
 
 
-def _check_begun(target: Home, names: Sequence[BoardName]) -> None:
-    """Raise NotCopied unless a home is new, or its copying from the same source was broken off."""
+def _check_begun(target: Home) -> None:
+    """Raise NotCopied unless a home is new, or its copying was broken off."""
     with target.database.read_latest() as copy:
         target.database.check_copied(copy)
-        holds_players = bool(all_userids(copy))
-    if not target.engine.key.is_withheld and (holds_players or _names(target)):
+        is_used = bool(all_userids(copy) or _count_boards(copy))
+    is_used = is_used or (not target.is_on_server and bool(target.publisher.names()))
+    if is_used and not target.engine.key.is_withheld:
         raise NotCopied(f"{target.path} holds something already; copy into a new home")
-    _check_strange(target, names)
 
 
-def _check_strange(target: Home, names: Sequence[BoardName]) -> None:
-    """Raise NotCopied if a home has a history that the source does not have."""
-    if strange := sorted({*_names(target)} - {*names}):
-        raise NotCopied(
-            f"{target.path} has a history of {strange[0]}, which is not one of the home to copy; "
-            "copy into a new home"
-        )
+def _count_boards(snapshot: Snapshot) -> int:
+    ((number,),) = snapshot.rows("SELECT count(*) FROM boards")
+    return int(number)
 
 
-def _copy_histories(
-    snapshot: Snapshot, source: Histories, target: Histories, names: Sequence[BoardName]
-) -> Iterator[int]:
-    """Let histories of the target be those that the source had at the moment of a snapshot.
-
-    Yields the number of each one that is there.
-    """
-    there = {BoardName(kind, number) for kind in KINDS for number in target.numbers(kind)}
-    for first in range(0, len(names), _TOGETHER):
-        portion = names[first : first + _TOGETHER]
-        contents = {name: history_at(snapshot, source, name) for name in portion}
-        for name in there & contents.keys():
-            if target.read(name).data != contents[name]:
-                with target.held(name) as held:
-                    held.replace(contents[name])
-        target.create_all({name: contents[name] for name in portion if name not in there})
-        yield from range(first + 1, first + len(portion) + 1)
-
-
-def _compare(snapshot: Snapshot, source: Home, target: Home, names: Sequence[BoardName]) -> int:
-    """Compare all histories, and all rows, which are counted. Raises NotCopied."""
-    for name in names:
-        content = history_at(snapshot, source.boards.histories, name)
-        if target.boards.histories.read(name).data != content:
-            raise NotCopied(f"the history of {name} is not the same in {target.path}")
+def _compare(snapshot: Snapshot, target: Home) -> int:
+    """Compare all rows, which are counted. Raises NotCopied."""
     count = 0
     with target.database.read_latest() as copy:
-        for table, keys in TABLES.items():
+        for table, keys in copied_tables().items():
             there = _rows(copy, table, keys)
             for row in _rows(snapshot, table, keys):
                 if next(there, None) != row:

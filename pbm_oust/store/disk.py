@@ -42,9 +42,9 @@ class Disk:
     single operations that all others consist of, and the points where a disk can fail.
     """
 
-    def create(self, path: Path, data: bytes, mode: int) -> None:
+    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
         """Write a file that does not exist; it appears whole. Raises FileExistsError."""
-        self._write_beside(path, data, mode, self.step_link)
+        self._write_beside(path, data, mode, self.step_link, syncs=syncs)
 
     def create_all(self, contents: Mapping[Path, bytes], mode: int) -> None:
         """Write files that do not exist, and sync them together; each appears whole.
@@ -95,12 +95,13 @@ class Disk:
         finally:
             os.close(handle)
 
-    def append(self, handle: int, data: bytes, at: int) -> None:
+    def append(self, handle: int, data: bytes, at: int, *, syncs: bool = True) -> None:
         """Write to the end of an open file, whose content ends at `at`; what follows is cut off."""
         try:
             self.step_truncate(handle, at)
             self._write_all(handle, data, at)
-            self.step_sync(handle)
+            if syncs:
+                self.step_sync(handle)
         except OSError as error:
             try:
                 self.step_truncate(handle, at)
@@ -147,16 +148,23 @@ class Disk:
             os.close(handle)
 
     def _write_beside(
-        self, path: Path, data: bytes, mode: int, put_in_place: Callable[[Path, Path], None]
+        self,
+        path: Path,
+        data: bytes,
+        mode: int,
+        put_in_place: Callable[[Path, Path], None],
+        *,
+        syncs: bool = True,
     ) -> None:
         draft = _draft_of(path)
         try:
-            self.write(draft, data, mode)
+            self.write(draft, data, mode, syncs=syncs)
             put_in_place(draft, path)
         finally:
             with suppress(OSError):
                 self.step_remove(draft)
-        self._sync_named(path)
+        if syncs:
+            self._sync_named(path)
 
     def _sync_named(self, path: Path) -> None:
         """Sync the folder of a file that got or lost its name. Raises Undecided."""

@@ -26,7 +26,13 @@ from pbm_oust.store.faults import (
 )
 from pbm_oust.store.patience import Patience
 from pbm_oust.store.snapshots import Idle
-from pbm_oust.store.sqlite import LARGEST_LOG, LARGEST_TENDED, Log, SqliteConnection
+from pbm_oust.store.sqlite import (
+    LARGEST_LOG,
+    LARGEST_TENDED,
+    Log,
+    SqliteConnection,
+    empty_database,
+)
 from pbm_oust.store.threads import ThreadsDatabase
 from pbm_oust.store.writing import MakeDurable, Task
 
@@ -239,8 +245,6 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
         """Make the file if it is missing; a log that is left from before does not belong to it."""
         if self.path.exists():
             return
-        from pbm_oust.store.migrations.steps import empty_database
-
         with locked_folder(self.path.parent):
             if not self.path.exists():
                 for companion in COMPANIONS:

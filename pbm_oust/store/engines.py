@@ -1,4 +1,4 @@
-"""What keeps a home: its database, its histories and its key, in files or on a server."""
+"""What keeps a home: its database and its key, in files or on a server."""
 
 import errno
 import os
@@ -15,8 +15,6 @@ from pbm_oust.store.configuration import parse_store
 from pbm_oust.store.connections import Database
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
 from pbm_oust.store.embedded import FILE_NAME, EmbeddedDatabase
-from pbm_oust.store.histories import Histories
-from pbm_oust.store.history_files import HistoryFiles
 
 CONFIGURATION = "pbm_oust.toml"
 KEY = "key"
@@ -68,13 +66,13 @@ class Engine:
     """What keeps a home."""
 
     database: Database
-    histories: Histories
     key: Key
+    is_on_server: bool = False
+    """Whether a database server keeps the home, which others may share."""
 
     def close(self) -> None:
         """Close what is open; it is opened again when needed."""
         self.database.close()
-        self.histories.close()
 
 
 def open_engine(home: Path, disk: Disk) -> Engine:
@@ -90,7 +88,7 @@ def open_engine(home: Path, disk: Disk) -> Engine:
         except OSError as error:
             raise OSError(f"{home / CONFIGURATION}: store: {error}") from None
     database = EmbeddedDatabase(home / FILE_NAME, disk)
-    return Engine(database, HistoryFiles(home, disk), KeyFile(home / KEY, disk))
+    return Engine(database, KeyFile(home / KEY, disk))
 
 
 def server_in(text: str) -> str:

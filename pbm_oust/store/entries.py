@@ -2,8 +2,7 @@
 
 A history that ends with its result is believed: its header is read, each record is checked for its
 form, number, time and message key, and the owners follow from the records that change them. If that
-needs the rules, because a turn was taken back or the board goes on, all of it is replayed. What was
-believed is replayed later, when nobody waits for it.
+needs the rules, because a turn was taken back or the board goes on, all of it is replayed.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,7 +25,6 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.columns import parse_outcome
-from pbm_oust.store.waiting import BoardName
 
 Due = Callable[[Game], datetime | None]
 """Returns the earliest moment when something can be due on an active board.
@@ -45,6 +43,24 @@ _TIME, _KEY = slice(-37, -17), slice(-16, None)
 _HASH, _Z = b"#Z"
 _ADOPTION = regex(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
 _ASKS_THE_RULES = regex(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
+
+
+@frozen
+class BoardName:
+    """A board by its kind and number; boards are in the order of the registry of kinds."""
+
+    kind: str
+    board: int
+
+    def __lt__(self, other: "BoardName") -> bool:
+        return self._place < other._place
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        return list(KINDS).index(self.kind), self.board
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.board}"
 
 
 class State(Enum):
@@ -134,7 +150,7 @@ class Damage:
     """The userid that owned side x at the start; None if the header cannot be read."""
     o: str | None
     line: int
-    """The line at fault; 0 if the file as a whole cannot be read."""
+    """The line at fault."""
     reason: str
 
 
@@ -159,13 +175,7 @@ class Reading:
     """All that the index keeps about a history."""
 
     entry: Entry | Damage
-    userids: frozenset[str] | None
-    """All userids in it; None if the file cannot be read."""
-    challenge: str | None
-    """The message key of the mail that started the board."""
-    source: Source | None
-    """What the board came from, if not from the mail alone."""
-    is_replayed: bool = True
+    told: Told
 
 
 def read_told(data: bytes) -> Told:
@@ -177,7 +187,7 @@ def read_told(data: bytes) -> Told:
 
 def read_entry(told: Told, game: Game, due: Due) -> Reading:
     """Return what the index says about a history that tells this and replays to a game."""
-    return _reading(entry_of(game, due), told)
+    return Reading(entry_of(game, due), told)
 
 
 def entry_of(game: Game, due: Due) -> Entry:
@@ -198,14 +208,13 @@ def entry_of(game: Game, due: Due) -> Entry:
     )
 
 
-def read_damage(name: BoardName, data: bytes | None, line: int, reason: str) -> Reading:
-    """Return what the index says about a history that is damaged or cannot be read."""
+def read_damage(name: BoardName, data: bytes, error: BadHistory) -> Reading:
+    """Return what the index says about a history that is damaged."""
     header = None
     with suppress(BadHistory):
-        header = read_header(data or b"")
+        header = read_header(data)
     x, o = (header.x, header.o) if header else (None, None)
-    told = None if data is None else read_told(data)
-    return _reading(Damage(name, x, o, line, reason), told)
+    return Reading(Damage(name, x, o, error.line, error.reason), read_told(data))
 
 
 def believe(name: BoardName, data: bytes) -> Reading | None:
@@ -238,7 +247,7 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
         records=course.records,
         due=None,
     )
-    return _reading(entry, read_told(data), is_replayed=False)
+    return Reading(entry, read_told(data))
 
 
 @frozen
@@ -276,9 +285,3 @@ def _tell(lines: Iterable[bytes], header: Header) -> _Course:
 def _numbers(most: int) -> list[bytes]:
     """Return how histories write the numbers from 1 to this one."""
     return [b"%4d" % number for number in range(1, most + 1)]
-
-
-def _reading(entry: Entry | Damage, told: Told | None, *, is_replayed: bool = True) -> Reading:
-    if told is None:
-        return Reading(entry, None, None, None, is_replayed)
-    return Reading(entry, told.userids, told.challenge, told.source, is_replayed)

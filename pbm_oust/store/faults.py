@@ -123,7 +123,7 @@ def damaged(path: Path, reason: str) -> DatabaseDamaged:
     return DatabaseDamaged(
         f"{path} is damaged ({reason}). Stop the server, then restore a backup, or remove "
         f"{path.name}, {path.name}-wal and {path.name}-shm to begin again without accounts and "
-        "letters. The games are in files of their own and can still be shown and verified"
+        "letters: the games are made anew from their files, which can be shown and verified now"
     )
 
 
@@ -132,6 +132,15 @@ def too_new(path: Path, version: int, known: int) -> DatabaseTooNew:
     return DatabaseTooNew(
         f"{path} was written by a newer pbm_oust: its tables are of version {version}, and this "
         f"program knows version {known}. Install the newer program, or restore an older backup"
+    )
+
+
+def too_old(path: Path, version: int, known: int) -> DatabaseTooOld:
+    """Return the fault for a database that an earlier version of the program wrote."""
+    return DatabaseTooOld(
+        f"{path} was written by an earlier pbm_oust: its tables are of version {version}, and this "
+        f"program knows version {known}. Stop the server, make a backup of the folder, and do:  "
+        + command_line(path.parent, "home", "upgrade")
     )
 
 

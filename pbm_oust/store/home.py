@@ -1,23 +1,24 @@
 """The home: the directory that holds everything the server knows.
 
-    HOME/oust/17.txt         histories, appended to; written anew only to replace a userid
-    HOME/pbm_oust.db         everything but the games (`embedded.py`)
+    HOME/pbm_oust.db         everything the server knows (`embedded.py`)
+    HOME/oust/17.txt         histories for people to read, published from it (`publishing.py`)
     HOME/outbox/             letters if no relay is set, a Maildir (`maildir.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
     HOME/.copying            while the home is no whole copy of another one yet (`copying.py`)
-    HOME/.indexing           while the index of the boards is made for a new database
+    HOME/.rebuilding         while a new database is made from the files of histories
+    HOME/.published          which histories are known to be published
     HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`),
     HOME/deliver             and from `deliver`
 
 Any number of processes may share a home. What a command reads and writes is one transaction;
-the histories and the Maildir get their part of it afterwards.
+the files of histories and the Maildir get their part of it afterwards.
 """
 
 import errno
 import logging
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -33,17 +34,17 @@ from pbm_oust.store.connections import Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_file, locked_folder, read_file
 from pbm_oust.store.embedded import FILE_NAME, UNFINISHED
 from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.known_accounts import KnownAccounts
 from pbm_oust.store.letters import Draft, State, add_letter
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
-from pbm_oust.store.refreshing import reindex
-from pbm_oust.store.settler import Settler
+from pbm_oust.store.publishing import Publisher, keeping_up
+from pbm_oust.store.rebuilding import rebuild
 from pbm_oust.store.sheets import keep_sheet
 from pbm_oust.store.tally import Tally, write_tally
-from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 log = logging.getLogger("pbm_oust")
 
@@ -51,8 +52,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-INDEXING = ".indexing"
-"""The name of a file that is there until a new database has its whole index."""
+REBUILDING = ".rebuilding"
+"""The name of a file that is there until a new database has all boards that are in files."""
+OVERLAP = 60.0
+"""How many seconds a transaction may take on a server, at most, until it is committed."""
 
 
 class Home:
@@ -68,20 +71,20 @@ class Home:
         self.configuration = path / CONFIGURATION
         self.key_path = path / KEY
         self.database_path = path / FILE_NAME
-        self._indexing = path / INDEXING
+        self._rebuilding = path / REBUILDING
         self.engine = open_engine(path, self.disk)
         self.database = self.engine.database
-        self.boards = Boards(self.engine.histories, earliest_ruling)
+        self.boards = Boards(path, self.database.time, earliest_ruling)
+        self.publisher = self.publisher_in(path)
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)
         self.tally = Tally()
         self.known_accounts = KnownAccounts()
-        self._settler = Settler(self.database, self.boards)
         self.database.after = self._follow_up
         self._has_relay = has_relay
 
     def prepare(self) -> None:
-        """Keep others out, and make what is missing: folders, the key, the index of boards.
+        """Keep others out, and make what is missing: folders, the key, the database.
 
         Raises OSError, also for a folder that is no home or that is only partly restored.
         """
@@ -90,24 +93,30 @@ class Home:
             raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
         self.path.mkdir(CLOSED, parents=True, exist_ok=True)
         guard(self.path, has_readers=self.configured.readers)
-        self.boards.histories.prepare()
+        if not self.is_on_server:
+            self.publisher.prepare()
         self.maildir.prepare()
         self.engine.key.make()
-        if not self.database.is_made or self._indexing.exists():
-            self._make_index()
+        if not self.database.is_made or self._rebuilding.exists():
+            self._rebuild()
 
-    def _make_index(self) -> None:
-        """Make the index of boards, or wait until others have: nobody works with a part of it."""
+    def publisher_in(self, folder: Path) -> Publisher:
+        """Return what publishes the histories in a folder."""
+        overlap = OVERLAP if self.is_on_server else 0.0
+        return Publisher(folder, self.database, self.boards, self.disk, overlap)
+
+    def _rebuild(self) -> None:
+        """Make the database from the files, or wait until others have: nobody works with a part."""
         if not self.database.is_made:
             with suppress(FileExistsError):
-                self.disk.create(self._indexing, b"", mode=0o600)
+                self.disk.create(self._rebuilding, b"", mode=0o600)
         with ExitStack() as held:
             try:
-                held.enter_context(locked_file(self._indexing))
+                held.enter_context(locked_file(self._rebuilding))
             except FileNotFoundError:
                 return  # others have made it meanwhile
-            reindex(self.database, self.boards)
-            self.disk.remove(self._indexing)
+            rebuild(self.database, self.boards, self.publisher)
+            self.disk.remove(self._rebuilding)
 
     @property
     def is_unfinished(self) -> bool:
@@ -115,20 +124,25 @@ class Home:
         return (self.path / UNFINISHED).exists()
 
     def recover(self) -> None:
-        """Finish what dead processes have left: lines for histories, letters for files.
+        """Finish what dead processes have left: files of histories, and of letters.
 
         What cannot be finished is left for another time.
         """
-        self._settler.settle()
+        if not self.is_on_server:
+            try:
+                self.publisher.catch_up()
+            except OSError as error:
+                log.warning("files of histories are not published: %s", error)
         self.write_out()
 
-    def settling_soon(self) -> AbstractContextManager[None]:
-        """Write into the histories of many boards together, while the body runs and at its end."""
-        return self._settler.running()
+    def keeping_up(self) -> AbstractContextManager[None]:
+        """Sync the files of histories from time to time, while the body runs and at its end."""
+        return nullcontext() if self.is_on_server else keeping_up(self.publisher, self.database)
 
     def remove_drafts(self) -> None:
         """Remove the files that dead processes were writing, which takes a look at all names."""
-        self.boards.histories.remove_drafts()
+        if not self.is_on_server:
+            self.publisher.remove_drafts()
         with locked_folder(self.path):
             self.disk.remove_drafts(self.path)
 
@@ -156,7 +170,7 @@ class Home:
     @property
     def is_on_server(self) -> bool:
         """Whether a database server keeps the home, which others may share."""
-        return self.boards.histories.is_within_database
+        return self.engine.is_on_server
 
     @property
     def has_relay(self) -> bool:
@@ -208,20 +222,12 @@ class Home:
                     keep_sheet(transaction, draft.sheet, draft.written)
                 transaction.has_letters = True
 
-    def write(self, work: Work, *names: BoardName) -> None:
-        """Do some work within the current transaction, or else in one of its own.
-
-        `names` are the boards whose histories change.
-        """
-
-        def noted(transaction: Transaction) -> None:
-            transaction.boards.update(names)
-            work(transaction)
-
+    def write(self, work: Work) -> None:
+        """Do some work within the current transaction, or else in one of its own."""
         if transaction := self.database.transaction:
-            noted(transaction)
+            work(transaction)
         else:
-            self.database.write(noted)
+            self.database.write(work)
 
     def withhold(self, files: Iterable[str]) -> None:
         """Keep letters in the Maildir from being opened while the transaction removes them.
@@ -252,13 +258,12 @@ class Home:
     def board_names(self, kind: str) -> list[BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
         with self.database.read() as snapshot:
-            waiting = {name for name in boards_with_waiting(snapshot) if name.kind == kind}
-        there = {BoardName(kind, number) for number in self.boards.histories.numbers(kind)}
-        return sorted(there | waiting)
+            rows = snapshot.rows("SELECT board FROM boards WHERE kind = ? ORDER BY board", kind)
+        return [BoardName(kind, board) for (board,) in rows]
 
     def history_path(self, name: BoardName) -> Path:
-        """Return the path of a board's history."""
-        return self.boards.histories.path(name)
+        """Return the path of the file in which a board's history is published."""
+        return self.boards.path(name)
 
     def history(self, name: BoardName) -> bytes:
         """Return the history of a board. Raises NoSuchFile."""
@@ -304,9 +309,11 @@ class Home:
             raise RuntimeError("this is a part of a transaction")
         return transaction
 
-    def _follow_up(self, transactions: Iterable[Transaction]) -> None:
+    def _follow_up(self, transactions: Sequence[Transaction]) -> None:
         """Do what follows from transactions that were committed."""
-        if boards := {name for each in transactions for name in each.boards}:
-            self._settler.take(boards)
+        self.boards.remember(transactions)
+        if not self.is_on_server:
+            for transaction in transactions:
+                self.publisher.publish(transaction.boards)
         if any(each.has_letters for each in transactions):
             self.write_out()

@@ -12,10 +12,10 @@ from pbm_oust.regex import regex
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.causes import keep_import
 from pbm_oust.store.connections import Transaction
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, next_number, read_game
-from pbm_oust.store.waiting import BoardName
 
 _CONTROL = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 MOST_ATTEMPTS = 50
@@ -32,20 +32,19 @@ def import_game(draft: Draft, home: Home, at: datetime, number: int | None = Non
     Nobody is mailed. Raises BadGame and NotImported, as `plan_import` does.
     """
     checked = _checked(draft, at)
-    kind = checked.game.header.kind.name
+    kind = checked.game.header.kind
     for _ in range(MOST_ATTEMPTS):
         planned = _planned(checked, home, number)
-        name = BoardName(kind, planned.game.header.board)
         try:
-            home.write(partial(_write, home, planned, at), name)
+            home.write(partial(_write, home, planned, at))
         except Stale:
             continue
         return planned.game
-    raise NotImported(f"others start boards of {kind} all the time")
+    raise NotImported(f"others start boards of {kind.name} all the time")
 
 
 def _write(home: Home, planned: Checked, at: datetime, transaction: Transaction) -> None:
-    home.boards.start_from(transaction, planned.game, planned.history.encode(), "0" * 16)
+    home.boards.start_from(transaction, planned.game, planned.history.encode())
     keep_import(transaction, planned.game, at)
 
 

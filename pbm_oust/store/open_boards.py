@@ -7,17 +7,15 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
+from pbm_oust.store.boards import Board, BoardChanged, DamagedHistory
 from pbm_oust.store.causes import Incoming, keep_cause
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.entries import Entry, Source, State
-from pbm_oust.store.histories import DamagedHistory
 from pbm_oust.store.home import Home
-from pbm_oust.store.seen import Board, BoardChanged
-from pbm_oust.store.waiting import BoardName
 
 __all__ = ["DamagedHistory"]
 
-_HAS_STARTED_NONE = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM histories WHERE challenge = ?)"
+_HAS_STARTED_NONE = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM boards WHERE challenge = ?)"
 """The statement that gives a row if the mail with a message key has started no board."""
 
 
@@ -39,14 +37,13 @@ class OpenBoard:
         `mail` is the one that led to them, if one did.
         """
         home, first = self._home, len(self.game.records) + 1
-        key = game.records[first - 1].message_key
 
         def work(transaction: Transaction) -> None:
-            home.boards.append(transaction, self.board, game, key)
+            home.boards.append(transaction, self.board, game)
             if mail:
                 keep_cause(transaction, game, first, mail)
 
-        home.write(work, self.board.name)
+        home.write(work)
 
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
@@ -79,15 +76,15 @@ def start_new_board(
 
     The unit is not committed if another board has come from the same mail or source meanwhile.
     """
-    name = BoardName(game.header.kind.name, game.header.board)
+    kind = game.header.kind.name
 
     def work(transaction: Transaction) -> None:
-        if source and board_queries.started_from(transaction, name.kind, source):
-            raise BoardChanged(f"{name.kind} {source.word} {source.number}")
+        if source and board_queries.started_from(transaction, kind, source):
+            raise BoardChanged(f"{kind} {source.word} {source.number}")
         transaction.require(BoardChanged(f"the board of {key}"), _HAS_STARTED_NONE, key)
-        home.boards.start(transaction, game, key, remarks + (source.remark if source else b""))
+        home.boards.start(transaction, game, remarks + (source.remark if source else b""))
 
-    home.write(work, name)
+    home.write(work)
 
 
 def next_number(home: Home, kind: Kind) -> int:
@@ -112,9 +109,9 @@ def game_of(home: Home, entry: Entry) -> Game:
     return read_game(home, KINDS[entry.name.kind], entry.name.board)
 
 
-def summary_in(home: Home, entry: Entry) -> Summary:
-    """Return what a list says about a board. Raises NotAllowed and DamagedHistory."""
-    return home.ask(home.boards.summary, entry)
+def summary_in(_home: Home, entry: Entry) -> Summary:
+    """Return what a list says about a board."""
+    return entry.summary
 
 
 def active_entries(home: Home, userid: str) -> list[Entry]:

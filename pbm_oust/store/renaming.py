@@ -10,10 +10,9 @@ from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import boards_with
-from pbm_oust.store.boards import Boards
+from pbm_oust.store.boards import Board, BoardChanged, Boards
 from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.seen import Board, BoardChanged
-from pbm_oust.store.waiting import BoardName, is_about_to_go
+from pbm_oust.store.entries import BoardName
 
 NOTHING: Mapping[BoardName, Game] = MappingProxyType({})
 
@@ -36,31 +35,28 @@ def plan_renaming(
 ) -> Renaming:
     """Return the plan for giving a player another userid on all boards.
 
-    `acted` holds the games of boards on which the same unit of work acts before that. Raises
+    `acted` holds the games of boards on which the same command acts before that. Raises
     DamagedHistory for a board that must be repaired first, or that would not replay afterwards,
     for example because one player would have both sides.
     """
     found = [
         boards.read(snapshot, KINDS[name.kind], name.board) for name in boards_with(snapshot, old)
     ]
-    found = [
-        boards.after(board, acted[board.name]) if board.name in acted else board for board in found
-    ]
     for board in found:
-        boards.renamed(board, old, new)
+        after = boards.after(board, acted[board.name]) if board.name in acted else board
+        boards.renamed(after, old, new)
     return Renaming(old, new, tuple(found))
 
 
 def rename(transaction: Transaction, boards: Boards, renaming: Renaming) -> None:
-    """Give a player the other userid on all boards. What waits has to be settled afterwards.
+    """Give a player the other userid on all boards.
 
-    Raises BoardChanged if it has to be planned again: a board has changed or been replaced, or the
-    userid still waits to be replaced by another.
+    Raises BoardChanged if it has to be planned again, because a board has changed.
     """
     names = [board.name for board in renaming.boards]
     if boards_with(transaction, renaming.old) != names:
         raise BoardChanged(f"the boards of {renaming.old}")
-    if is_about_to_go(transaction, renaming.new):
-        raise BoardChanged(f"the boards that were {renaming.new}'s")
     for board in renaming.boards:
-        boards.rename(transaction, board, renaming.old, renaming.new)
+        changed = transaction.boards.get(board.name)
+        current = changed.board if changed else board
+        boards.rename(transaction, current, renaming.old, renaming.new)

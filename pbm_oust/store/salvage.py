@@ -1,7 +1,4 @@
-"""The games of a home whose database cannot be read, from their histories alone.
-
-Lines that wait in the database are missing then.
-"""
+"""The games of a home whose database cannot be read, from the files of their histories alone."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -10,7 +7,6 @@ from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
-from pbm_oust.store import index
 from pbm_oust.store.board_queries import (
     Standing,
     boards_of_kind,
@@ -18,12 +14,13 @@ from pbm_oust.store.board_queries import (
     boards_with,
     damaged_boards,
 )
+from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.entries import Entry, State, entry_of
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.entries import BoardName, Entry, State, entry_of
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, read_game
-from pbm_oust.store.waiting import BoardName
 
 T = TypeVar("T")
 
@@ -41,7 +38,7 @@ class Salvage:
 
     def names(self, kind: str) -> list[BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
-        numbers = self._home.boards.histories.numbers
+        numbers = self._home.publisher.numbers
         return self._read(
             lambda: self._home.board_names(kind),
             lambda: [BoardName(kind, number) for number in numbers(kind)],
@@ -51,22 +48,32 @@ class Salvage:
         """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
         return self._read(
             lambda: read_game(self._home, kind, number),
-            lambda: self._home.boards.read_file(kind, number).game,
+            lambda: self._published(kind, number),
         )
+
+    def _published(self, kind: Kind, number: int) -> Game:
+        """Return the game of a board from its file alone. Raises as `game` does."""
+        name = BoardName(kind.name, number)
+        try:
+            data = self._home.publisher.read(name)
+        except NoSuchFile:
+            raise NotAllowed(NoSuchBoard(kind, number), str(number)) from None
+        except OSError as error:
+            raise DamagedHistory(self._home.history_path(name), error) from None
+        return self._home.boards.replayed(name, data).game
 
     def history(self, name: BoardName) -> bytes:
         """Return the history of a board. Raises NoSuchFile."""
         return self._read(
             lambda: self._home.history(name),
-            lambda: self._home.boards.histories.read(name).data,
+            lambda: self._home.publisher.read(name),
         )
 
     def entries(self, kind: Kind, player: str = "") -> Iterator[Entry | DamagedHistory]:
         """Yield what there is to say about each board of a kind, in order.
 
-        Only the histories that the index does not fit are read. With a player, they are the boards
-        on which the index knows the player, and damaged ones that may be theirs; no others are
-        looked at.
+        No histories are read, but without the database. With a player, they are the boards on which
+        the player stands, and damaged ones that may be theirs.
         """
         fitting: dict[BoardName, Entry] = self._read(
             lambda: self._home.ask(self._fitting, kind.name, player), dict
@@ -91,20 +98,15 @@ class Salvage:
         return self._read(lambda: self._home.ask(asked), lambda: self.names(kind))
 
     def _fitting(self, snapshot: Snapshot, kind: str, player: str) -> dict[BoardName, Entry]:
-        histories = self._home.boards.histories
         if player:
-            theirs = [
+            found = [
                 each
                 for state in State
                 for each in boards_of_player(snapshot, player, state, kind, Standing.STANDS)
             ]
-            entries = {each.name: each for each in theirs}
-            stamps = index.stamps_in(snapshot, kind, [name.board for name in entries])
         else:
-            stamps = index.stamps_in(snapshot, kind)
-            entries = {each.name: each for each in boards_of_kind(snapshot, kind)}
-        there = histories.stamps(kind, [name.board for name in entries], snapshot)
-        return {name: each for name, each in entries.items() if stamps.get(name) == there.get(name)}
+            found = boards_of_kind(snapshot, kind)
+        return {each.name: each for each in found}
 
     def _read(self, by_database: Callable[[], T], by_files: Callable[[], T]) -> T:
         if not self._is_without_database:

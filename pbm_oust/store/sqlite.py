@@ -20,9 +20,10 @@ from pbm_oust.store.faults import (
     disk_faults,
     fault_of,
     too_new,
+    too_old,
 )
-from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.patience import Patience
+from pbm_oust.store.schema import LATEST, tables
 
 log = logging.getLogger("pbm_oust")
 
@@ -34,6 +35,11 @@ LARGEST_TENDED = 5 * LARGEST_LOG
 """The number of pages after which it is, even if somebody else has to do it."""
 _RESTART = 0.1
 """How many seconds to wait for those who read the log."""
+_FORMAT_VERSIONS = slice(18, 20)
+"""Where a database file says how it is written and read: 2 is for a write-ahead log.
+
+See section 1.3.3 of SQLite's description of the file format.
+"""
 
 
 @dataclass
@@ -117,17 +123,10 @@ class SqliteConnection:
         self.execute("PRAGMA foreign_keys = ON")
         self.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
         self.execute(f"PRAGMA journal_size_limit = {RESET_SIZE}")
-        version = self.version()
         # A process may have died between writing a transaction and syncing it. Whoever opens the
         # database next sees that transaction, and must not build on it before it is durable.
         with suppress(FileNotFoundError):
             disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
-        if 0 < version < LATEST:
-            from pbm_oust.store.migrations.steps import migrate
-
-            self.execute("BEGIN IMMEDIATE")
-            migrate(self._apsw)
-            self.execute("COMMIT")
 
     def _may_write(self) -> bool:
         try:
@@ -221,6 +220,8 @@ class SqliteConnection:
             return
         if version > LATEST:
             raise too_new(self.path, version, LATEST)
+        if version:
+            raise too_old(self.path, version, LATEST)
         raise damaged(self.path, "it has none of our tables")
 
     def version(self) -> int:
@@ -284,11 +285,26 @@ def identity_of(path: Path) -> Identity | None:
 
 
 def _connection_to_nothing() -> apsw.Connection:
-    from pbm_oust.store.migrations.steps import migrate
-
     connection = apsw.Connection(":memory:")
-    migrate(connection)
+    make_tables(connection)
     return connection
+
+
+def make_tables(connection: apsw.Connection) -> None:
+    """Make all tables in an empty database."""
+    connection.execute(tables("sqlite"))
+    connection.pragma("user_version", LATEST)
+
+
+def empty_database() -> bytes:
+    """Return a whole database file with all tables, all empty."""
+    connection = _connection_to_nothing()
+    try:
+        content = bytearray(connection.serialize("main"))
+    finally:
+        connection.close()
+    content[_FORMAT_VERSIONS] = b"\2\2"
+    return bytes(content)
 
 
 def _errno_of(path: Path) -> int:

@@ -7,7 +7,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from pbm_oust.store.histories import DamagedHistory
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.web import (
     boards,
     calendars,

@@ -22,9 +22,9 @@ from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot.analyses import kept_text, read_analysis
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.boards import Board
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.open_boards import read_board
-from pbm_oust.store.seen import Board
-from pbm_oust.store.waiting import BoardName
 from pbm_oust.web import paths
 from pbm_oust.web.drawing import TooManyWait
 from pbm_oust.web.fresh import Page
@@ -111,7 +111,7 @@ async def page(request: Request) -> Response:
     templates = ground.templates_for(request)
     name = BoardName(given["kind"].name, given["board"])
     asked = name, given.get("number"), templates.language
-    state = ground.fresh.state(name, ground.clock())
+    state = ground.fresh.state(ground.clock())
     found = ground.fresh.find(asked, state)
     if found is None:
         made = await _in_turn(request, partial(_page, request, templates))

@@ -4,10 +4,8 @@ from collections.abc import Hashable
 from datetime import datetime
 
 from pbm_oust.frozen import frozen
-from pbm_oust.store.histories import Stamp
 from pbm_oust.store.home import Home
 from pbm_oust.store.latest import Latest
-from pbm_oust.store.waiting import BoardName
 from pbm_oust.web.kept import MOST_BYTES, Made
 
 
@@ -16,7 +14,6 @@ class State:
     """What the page of a board depends on; while it is the same, the page is."""
 
     database: Hashable
-    history: Stamp
     minute: datetime
     """Pages show clocks to the minute."""
 
@@ -38,10 +35,9 @@ class Fresh:
             MOST_BYTES, lambda known: len(known[1].made.content)
         )
 
-    def state(self, name: BoardName, now: datetime) -> State:
+    def state(self, now: datetime) -> State:
         """Return what the page of a board depends on, before anything of it is read."""
-        moment, stamp = self._home.database.moment(), self._home.boards.histories.stamp(name)
-        return State(moment, stamp, now.replace(second=0, microsecond=0))
+        return State(self._home.database.moment(), now.replace(second=0, microsecond=0))
 
     def find(self, asked: Hashable, state: State) -> Page | None:
         """Return the page that was answered, if it is still right."""

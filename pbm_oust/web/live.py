@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 
 from pbm_oust.store.board_queries import count_records
 from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.waiting import BoardName
 
 log = logging.getLogger("pbm_oust")
 

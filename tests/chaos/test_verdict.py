@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.waiting import BoardName, Lines, add_lines
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.waiting import BoardName, Lines, add_lines
 from tests.chaos.ledger import Kind, Mail
 from tests.chaos.running import Plan, conduct
 from tests.chaos.verdict import Verdict, judge, judge_home, read_home

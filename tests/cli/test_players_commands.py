@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
-from pbm_oust.store.waiting import BoardName
 from tests.support.server import PROGRAM
 
 BOARD = BoardName("oust", 1)

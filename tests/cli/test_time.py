@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.store.waiting import BoardName
+from pbm_oust.store.entries import BoardName
 from tests.support.server import PROGRAM, started
 from tests.support.sink import listening_sink
 from tests.support.sweeping import BEGIN, World, new_world

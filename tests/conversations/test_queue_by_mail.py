@@ -6,9 +6,9 @@ import pytest
 
 from pbm_oust.board.notation import format_action
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed
 

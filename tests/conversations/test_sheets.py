@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.sheets import LIFETIME
-from pbm_oust.store.waiting import BoardName
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.listening import listening

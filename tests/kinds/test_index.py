@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.history_files import HistoryFiles
+from pbm_oust.store.refreshing import reindex, replay_believed
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.ratings import START, finish_of, rate
@@ -12,10 +14,7 @@ from pbm_oust.store.board_pages import Part, boards_in
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.columns import format_outcome, parse_outcome
 from pbm_oust.store.embedded import EmbeddedDatabase
-from pbm_oust.store.entries import State, believe, read_entry, read_told
-from pbm_oust.store.history_files import HistoryFiles
-from pbm_oust.store.refreshing import reindex, replay_believed
-from pbm_oust.store.waiting import BoardName
+from pbm_oust.store.entries import BoardName, State, believe, read_entry, read_told
 from tests.support.games import history_of
 from tests.support.kinds import short_games
 

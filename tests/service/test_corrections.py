@@ -23,7 +23,7 @@ from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.service import corrections
 from pbm_oust.service.table import format_command, parse_line
-from pbm_oust.store.histories import NoSuchBoard
+from pbm_oust.store.boards import NoSuchBoard
 from tests.support.boards import board
 
 OUST = KINDS["oust"]

@@ -16,8 +16,8 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_action
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.rules.position import How
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
-from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import damage_account
 from tests.support.disturbed import FAULTS, disturbed
 from tests.support.rings import examples, first_is_fast

@@ -10,15 +10,13 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
-from pbm_oust.store.boards import Boards, challenge_remark
+from pbm_oust.store.boards import Board, Boards, challenge_remark
 from pbm_oust.store.connections import Row, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.engines import Engine
-from pbm_oust.store.history_files import HistoryFiles
-from pbm_oust.store.seen import Board
-from pbm_oust.store.settling import Unsettled, settle
-from pbm_oust.store.waiting import BoardName
+from pbm_oust.store.entries import BoardName
+from pbm_oust.store.publishing import Publisher
 from tests.support.games import STARTED, wish
 
 OUST = KINDS["oust"]
@@ -32,8 +30,9 @@ class Kept:
         for kind in KINDS:
             (path / kind).mkdir(parents=True, exist_ok=True)
         self.database = engine.database if engine else EmbeddedDatabase(path / "pbm_oust.db")
-        histories = engine.histories if engine else HistoryFiles(path, disk)
-        self.boards = Boards(histories, earliest_ruling)
+        self.boards = Boards(path, self.database.time, earliest_ruling)
+        self.publisher = Publisher(path, self.database, self.boards, disk)
+        self.database.after = self._follow_up
 
     def start(self, *commands: str, x: str = "alice", o: str = "bob", seek: bytes = b"") -> int:
         """Commit a board after some commands, its number the next one; return the number."""
@@ -42,7 +41,7 @@ class Kept:
             number = self.boards.next_number(transaction, OUST)
             game = played(new_game(number, x, o), *commands)
             key = f"{number:016d}"
-            self.boards.start(transaction, game, key, challenge_remark(key) + seek)
+            self.boards.start(transaction, game, challenge_remark(key) + seek)
             return number
 
         return self.database.write(start)
@@ -51,12 +50,16 @@ class Kept:
         """Commit what comes of commands like `x D4` on a board."""
         board = self.read(number)
         acted = played(board.game, *commands)
-        key = acted.records[-1].message_key
-        return self.database.write(lambda each: self.boards.append(each, board, acted, key))
+        return self.database.write(lambda each: self.boards.append(each, board, acted))
 
-    def settle(self) -> list[Unsettled]:
-        """Bring what waits into the histories."""
-        return settle(self.database, self.boards)
+    def catch_up(self) -> int:
+        """Publish and sync what may be behind; return how many files were not right."""
+        return self.publisher.catch_up()
+
+    def _follow_up(self, transactions: Sequence[Transaction]) -> None:
+        self.boards.remember(transactions)
+        for transaction in transactions:
+            self.publisher.publish(transaction.boards)
 
     def read(self, number: int) -> Board:
         """Return a board as it is."""
@@ -65,17 +68,12 @@ class Kept:
 
     def file(self, number: int) -> Path:
         """Return where the history of a board is."""
-        return self.boards.histories.path(named(number))
+        return self.publisher.path(named(number))
 
     def rows(self, statement: str, *values: str | int) -> list[Row]:
         """Return what the database answers."""
         with self.database.read() as snapshot:
             return snapshot.rows(statement, *values)
-
-    def waiting(self) -> list[Row]:
-        """Return what waits for histories: board, first record, and the userids of rewritings."""
-        lines = self.rows("SELECT board, record FROM waiting_lines ORDER BY kind, board, record")
-        return lines + self.rows("SELECT board, old, new FROM waiting_rewritings ORDER BY id")
 
     def kept_counts(self) -> list[Row]:
         """Return how many boards and ratings there are, as that is kept."""
@@ -91,15 +89,15 @@ class Kept:
             "SELECT kind, size, count(*) FROM ratings GROUP BY kind, size ORDER BY 1, 2"
         )
 
-    def index(self) -> dict[str, Sequence[Row]]:
-        """Return all that the index says of the histories."""
+    def said(self) -> dict[str, Sequence[Row]]:
+        """Return all that the rows of boards say of the histories, but for versions."""
         return {
-            "histories": self.rows(
-                "SELECT kind, board, size, mtime, inode, is_replayed, challenge, source, "
-                "source_number FROM histories ORDER BY kind, board"
+            "boards": self.rows(
+                "SELECT kind, board, length, challenge, source, source_number, state, grid, x, o, "
+                "to_move, result, is_rated, started, latest, records, due "
+                "FROM boards ORDER BY kind, board"
             ),
-            "boards": self.rows("SELECT * FROM boards ORDER BY kind, board"),
-            "damaged": self.rows("SELECT * FROM damaged_boards ORDER BY kind, board"),
+            "damaged": self.rows("SELECT * FROM damages ORDER BY kind, board"),
             "userids": self.rows("SELECT * FROM board_userids ORDER BY kind, board, userid"),
         }
 

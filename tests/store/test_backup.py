@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.waiting import BoardName, Lines, add_lines
 
 from pbm_oust.play.renaming import rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -17,7 +18,6 @@ from pbm_oust.store.embedded import UNFINISHED
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State, all_letters
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.waiting import BoardName, Lines, add_lines
 from tests.support.games import EXAMPLE
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed
 

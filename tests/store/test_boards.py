@@ -9,10 +9,9 @@ import pytest
 
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.boards import BoardChanged, DamagedHistory, NoSuchBoard
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.histories import DamagedHistory, NoSuchBoard
-from pbm_oust.store.seen import BoardChanged
 from tests.store.kept import OUST, Kept, edited, new_game, played
 from tests.support.beside import run_scripts
 from tests.support.trouble import Trouble, faulty_statements

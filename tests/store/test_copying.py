@@ -6,16 +6,16 @@ from pathlib import Path
 
 import apsw
 import pytest
+from pbm_oust.store.migrations.steps import migrate
 
 from pbm_oust.doctor.database import check
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.backup import NotCopied, back_up
 from pbm_oust.store.copying import DERIVED, TABLES, WAITING, Copied, copy_home
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseTooNew
 from pbm_oust.store.health import Trouble, find_trouble
 from pbm_oust.store.home import Home
-from pbm_oust.store.migrations.steps import migrate
-from pbm_oust.store.waiting import BoardName
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import letters

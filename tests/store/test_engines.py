@@ -7,18 +7,18 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from pbm_oust.store.histories import NO_STAMP
+from pbm_oust.store.settling import settle
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Database, Transaction
 from pbm_oust.store.disk import Disk, NoSuchFile
 from pbm_oust.store.engines import Engine, open_engine, server_in
-from pbm_oust.store.histories import NO_STAMP
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.settling import settle
-from pbm_oust.store.waiting import BoardName
 from tests.store.kept import Kept, played
 from tests.store.test_renaming import renamed
 from tests.support.waiting import PATIENCE, wait_until

@@ -11,8 +11,7 @@ from pbm_oust.board.history import format_records, read_history
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from pbm_oust.store.entries import Reading, Source, believe, read_entry, read_told
-from pbm_oust.store.waiting import BoardName
+from pbm_oust.store.entries import BoardName, Reading, Source, believe, read_entry, read_told
 from tests.support.games import EXAMPLE, act, history_of, new_game, play
 from tests.support.rings import examples
 from tests.support.strategies import games

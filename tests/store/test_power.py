@@ -5,10 +5,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-
 from pbm_oust.store.history_files import HistoryFiles
+
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.renaming import plan_renaming, rename
-from pbm_oust.store.waiting import BoardName
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace

@@ -1,8 +1,8 @@
 """The histories of a home: reading them, and putting some there by hand as an operator may."""
 
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
-from pbm_oust.store.refreshing import reindex
-from pbm_oust.store.waiting import BoardName
+from pbm_oust.store.rebuilding import rebuild
 
 
 def board_numbers(home: Home, kind: str = "oust") -> list[int]:
@@ -22,7 +22,7 @@ def moves_of(home: Home, board: int = 1, kind: str = "oust") -> list[str]:
 
 
 def lay_histories(home: Home, histories: dict[int, str], kind: str = "oust") -> None:
-    """Write histories by hand, by the numbers of their boards, and make the index anew."""
+    """Write histories by hand, by the numbers of their boards, and let them be those."""
     for board, text in histories.items():
         home.history_path(BoardName(kind, board)).write_text(text)
-    reindex(home.database, home.boards)
+    rebuild(home.database, home.boards, home.publisher)

@@ -18,7 +18,6 @@ def open_server(home: Path, url: str) -> Engine:
         reason = "install pbm_oust[postgresql], or take the line with store out of pbm_oust.toml"
         raise OSError(f"{error}; {reason}") from None
     from pbm_oust.store.postgresql.database import PostgresqlDatabase
-    from pbm_oust.store.postgresql.histories import HistoryRows
     from pbm_oust.store.postgresql.key import SharedKey
     from pbm_oust.store.postgresql.server import Server
     from pbm_oust.store.postgresql.url import check_url
@@ -29,4 +28,4 @@ def open_server(home: Path, url: str) -> Engine:
         raise OSError(str(error)) from None
     server = Server(url, home=home)
     database = PostgresqlDatabase(server)
-    return Engine(database, HistoryRows(home, server), SharedKey(database))
+    return Engine(database, SharedKey(database), is_on_server=True)

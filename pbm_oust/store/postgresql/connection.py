@@ -23,11 +23,10 @@ from psycopg.types.numeric import Int8Dumper
 from pbm_oust.frozen import frozen
 from pbm_oust.store.connections import Identity, Row, Value
 from pbm_oust.store.faults import DatabaseConflict, DatabaseFreed, DatabaseLocked
-from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql.clock import SharedClock
 from pbm_oust.store.postgresql.dialect import statement_for
 from pbm_oust.store.postgresql.faults import fault_of, too_new
-from pbm_oust.store.postgresql.schema import OLDEST_AND_TIME
+from pbm_oust.store.schema import LATEST, OLDEST_AND_TIME
 
 Raw = psycopg.Connection[TupleRow]
 

@@ -9,12 +9,11 @@ from pbm_oust.store.connections import LEASE_SECONDS, Snapshot, Transaction, Wor
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql.connection import PostgresqlConnection
 from pbm_oust.store.postgresql.faults import too_new_to_copy
 from pbm_oust.store.postgresql.leases import Holder
-from pbm_oust.store.postgresql.schema import VERSION
 from pbm_oust.store.postgresql.server import Server, ServerPool
+from pbm_oust.store.schema import LATEST, VERSION
 from pbm_oust.store.threads import ThreadsDatabase
 from pbm_oust.store.writing import MakeDurable
 
@@ -95,7 +94,7 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
     def copied_to(self, path: Path) -> Iterator[Snapshot]:
         """Copy what the database holds into a file of SQLite, and give it to be read."""
         from pbm_oust.store.copying import copy_tables
-        from pbm_oust.store.migrations.steps import empty_database
+        from pbm_oust.store.sqlite import empty_database
 
         with self.read_latest() as snapshot:
             Disk().write(path, empty_database(), mode=0o600)

@@ -13,11 +13,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pbm_oust.store.connections import Identity
 from pbm_oust.store.faults import DatabaseBusy, DatabaseFault
-from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql.clock import SharedClock
 from pbm_oust.store.postgresql.connection import GUARDED, PostgresqlConnection, Raw, set_up
 from pbm_oust.store.postgresql.faults import faults, name_of, too_old
-from pbm_oust.store.postgresql.schema import VERSION, steps_from
+from pbm_oust.store.schema import LATEST, OLDEST, VERSION, tables
 
 PATIENCE = 10.0
 """Seconds to wait until other hosts have written, and for a connection of the pool."""
@@ -147,18 +146,22 @@ class ServerPool:
 
 
 def _migrate(raw: Raw, where: str, home: Path) -> None:
-    """Take the tables to our version or a later one, while nobody else does.
+    """Make missing tables, while nobody else does.
 
     Raises DatabaseTooOld if others have to do that.
     """
     version = _version_of(raw)
     if version >= LATEST:
         return
+    if version:
+        raise too_old(where, version, LATEST, home)
     try:
         with raw.transaction():
             raw.execute(f"SELECT {GUARDED}, pg_advisory_xact_lock({_MIGRATING})".encode())
-            for step in steps_from(_version_of(raw)):
-                raw.execute(step.encode())
+            if not _version_of(raw):
+                raw.execute(tables("postgresql").encode())
+                versions = f"VALUES ({LATEST}, {OLDEST})"
+                raw.execute(f"INSERT INTO pbm_oust_version {versions}".encode())
     except InsufficientPrivilege:
         raise too_old(where, version, LATEST, home) from None
 

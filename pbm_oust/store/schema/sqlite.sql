@@ -308,15 +308,10 @@ CREATE TABLE renamed ( -- userids that have been replaced, and may not be in the
     board INTEGER NOT NULL,
     old TEXT NOT NULL,
     new TEXT NOT NULL,
+    at INTEGER NOT NULL,
     FOREIGN KEY (kind, board) REFERENCES boards ON DELETE CASCADE
 ) STRICT;
 CREATE INDEX renamed_board ON renamed (kind, board, id);
-
-CREATE TABLE published ( -- one row: all files of boards with this version or a lower one are made
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    version INTEGER NOT NULL
-) STRICT;
-INSERT INTO published VALUES (1, 0);
 
 CREATE TABLE damages ( -- what is wrong with histories that do not replay
     kind TEXT NOT NULL,

@@ -8,12 +8,12 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.analyses import find_analysis
 from pbm_oust.store.board_queries import find_entry
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.histories import DamagedHistory
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.published import Piece, Published
-from pbm_oust.store.waiting import BoardName
 from pbm_oust.web import addresses
 from pbm_oust.web.app import make_app
 from pbm_oust.web.atom import MEDIA_TYPE

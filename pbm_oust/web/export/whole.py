@@ -8,9 +8,9 @@ from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import all_players
 from pbm_oust.store.cores import on_all_cores
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.published import Published, published
-from pbm_oust.store.waiting import BoardName
 from pbm_oust.web import addresses
 from pbm_oust.web.export.exporter import Done, Exporter
 from pbm_oust.web.export.order import Order

@@ -23,12 +23,12 @@ from pbm_oust.mail.sweeper import SHARED_SECONDS, Sweeper
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.connections import LEASE_SECONDS, Database
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
 from pbm_oust.store.sending import task_of
-from pbm_oust.store.waiting import BoardName
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from pbm_oust.store.postgresql.histories import HistoryRows
+from pbm_oust.store.postgresql.mirror import NOTE, Mirror
 
 from pbm_oust.cli.mirroring import follow
 from pbm_oust.cli.operator import Refused
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.engines import Engine
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
-from pbm_oust.store.postgresql.histories import HistoryRows
-from pbm_oust.store.postgresql.mirror import NOTE, Mirror
-from pbm_oust.store.waiting import BoardName
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.postgresql import DatabaseServer, engine_on

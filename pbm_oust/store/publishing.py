@@ -1,0 +1,453 @@
+"""The histories as files that people read: `HOME/oust/17.txt`, published from the database.
+
+Whoever has committed a transaction appends its lines to the files before anybody is answered. That
+is not synced: the database has the lines, and a file that is behind, torn, or missing after a crash
+is mended from it by the next start, sweep or move. A file that somebody else has changed is never
+overwritten: it stays beside the new one, as `17.txt.edited-20261126T091500Z`.
+
+    HOME/.published      up to which version of the boards all files are on the disk
+"""
+
+import errno
+import json
+import logging
+import os
+import re
+import stat
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pbm_oust.board.rename import with_other_userid
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.boards import Boards, Change
+from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.disk import (
+    Disk,
+    Hold,
+    NoSuchFile,
+    content_of,
+    linked,
+    locked_file,
+    locked_folder,
+    read_file,
+)
+from pbm_oust.store.entries import BoardName
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
+from pbm_oust.store.latest import Latest
+
+log = logging.getLogger("pbm_oust")
+
+MARK = ".published"
+SYNC_SECONDS = 30.0
+"""How often a server syncs what was published since."""
+MOST_LOOKED_AT = 200
+"""How many files a step of a walk compares with the database."""
+MOST_STEPS = 10
+"""How many steps of a walk a sweep takes."""
+_MOST_KNOWN = 10_000
+"""Of how many files it is remembered how we left them."""
+_MOST_FAILURES = 10
+"""After so many files that cannot be written the others are left for another time."""
+_MOST_ATTEMPTS = 10
+"""How often others may replace a file while we write to it."""
+_NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
+_EDITED = ".edited-"
+
+_RENAMED_SECONDS = 24 * 3600
+"""How long other hosts may take to publish userids that were replaced."""
+
+_Left = tuple[int, int, int, int]
+"""How a file was left: its inode, size, and times of change in nanoseconds."""
+
+
+class Publisher:
+    """Publishes the histories of a database in the folders below `folder`.
+
+    Any number of threads and processes may do so. `overlap` is how many seconds a transaction may
+    take until it is committed, on an engine where one may be overtaken by those with a higher
+    version.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        database: Database,
+        boards: Boards,
+        disk: Disk | None = None,
+        overlap: float = 0.0,
+    ) -> None:
+        self.folder = folder
+        self._database = database
+        self._boards = boards
+        self._disk = disk or Disk()
+        self._overlap = overlap
+        self._mark = folder / MARK
+        self._known = Latest[BoardName, _Left](_MOST_KNOWN)
+        self._seen = deque[tuple[float, int]]()
+        """When the highest version of all boards was looked at, and what it was."""
+        self._troubles = set[str]()
+        self._syncing = threading.Lock()
+
+    def path(self, name: BoardName) -> Path:
+        """Return the path of a board's file."""
+        return self.folder / name.kind / f"{name.board}.txt"
+
+    def prepare(self) -> None:
+        """Make missing folders. Raises OSError."""
+        for kind in KINDS:
+            self._disk.make_folder(self.folder / kind, FOLDER_OF_HISTORIES)
+
+    def remove_drafts(self) -> None:
+        """Remove the files that dead processes were writing, which takes a look at all names."""
+        for kind in KINDS:
+            with locked_folder(self.folder / kind):
+                self._disk.remove_drafts(self.folder / kind)
+
+    # Reading
+
+    def numbers(self, kind: str) -> list[int]:
+        """Return the numbers of all boards of a kind that have a file, in order. Raises OSError."""
+        try:
+            matches = map(_NAME.fullmatch, os.listdir(self._checked(kind)))
+        except FileNotFoundError:
+            return []
+        return sorted(int(match[1]) for match in matches if match)
+
+    def names(self) -> list[BoardName]:
+        """Return the boards that have a file, in order. Raises OSError."""
+        return [BoardName(kind, number) for kind in KINDS for number in self.numbers(kind)]
+
+    def read(self, name: BoardName) -> bytes:
+        """Return the whole lines of a board's file. Raises NoSuchFile and OSError."""
+        self._checked(name.kind)
+        data = read_file(self.path(name)).rstrip(b"\0")
+        return data[: data.rfind(b"\n") + 1]
+
+    def edited(self, name: BoardName) -> list[Path]:
+        """Return the files of a board that others have changed and that were set aside."""
+        return sorted(self.path(name).parent.glob(f"{name.board}.txt{_EDITED}*"))
+
+    # Publishing what was committed
+
+    def publish(self, changes: Mapping[BoardName, Change]) -> None:
+        """Write what transactions have changed into the files. What cannot be written waits."""
+        for name, change in changes.items():
+            try:
+                if not self._append(name, change):
+                    self.mend(name)
+            except OSError as error:
+                self._complain(name, error)
+
+    def _append(self, name: BoardName, change: Change) -> bool:
+        """Append lines to the file of a board; return whether it was as we left it."""
+        if change.text is None:
+            return False
+        path = self.path(name)
+        if not change.length:
+            try:
+                self._make(path, change.text)
+            except FileExistsError:
+                return False
+            self._known.put(name, _left(os.lstat(path)))
+            return True
+        known = self._known.get(name)
+        if known is None or known[1] != change.length:
+            return False
+        try:
+            with locked_file(path) as handle:
+                if _left(os.fstat(handle)) != known:
+                    return False
+                self._disk.append(handle, change.text, at=change.length, syncs=False)
+                self._known.put(name, _left(os.fstat(handle)))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _make(self, path: Path, data: bytes) -> None:
+        """Write a new file, which appears whole. Raises FileExistsError."""
+        self._checked(path.parent.name)
+        with locked_folder(path.parent, Hold.SHARED):
+            self._disk.create(path, data, HISTORY, syncs=False)
+
+    # Mending
+
+    def mend(self, name: BoardName, *, syncs: bool = False) -> bool:
+        """Let the file of a board be what the database says; return whether it was not. OSError."""
+        self._checked(name.kind)
+        path = self.path(name)
+        for _ in range(_MOST_ATTEMPTS):
+            with suppress(FileNotFoundError, FileExistsError):
+                return self._mended(name, path, syncs=syncs)
+        raise OSError(errno.EAGAIN, "the file is replaced again and again", str(path))
+
+    def _mended(self, name: BoardName, path: Path, *, syncs: bool) -> bool:
+        """Do what `mend` does, unless others make, remove or replace the file meanwhile."""
+        if not os.path.lexists(path):
+            with self._database.read_latest() as snapshot:
+                try:
+                    wanted = self._boards.history(snapshot, name)
+                except NoSuchFile:
+                    return False
+            self._make(path, wanted)
+            if syncs:
+                self._disk.sync_file(path)
+            return True
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            self._set_aside(path)
+            return self._mended(name, path, syncs=syncs)
+        with locked_file(path) as handle:
+            # What is wanted is read under the lock, so that nothing old is written over newer.
+            with self._database.read_latest() as snapshot:
+                try:
+                    wanted = self._boards.history(snapshot, name)
+                except NoSuchFile:
+                    return False  # no board of ours
+                found = _content(handle)
+                good = len(found) if found == wanted else self._good(snapshot, name, found, wanted)
+            if found == wanted:
+                if syncs:
+                    self._disk.step_sync(handle)
+            elif good:
+                self._disk.append(handle, wanted[good:], at=good, syncs=syncs)
+            else:
+                if not self._is_renamed(name, found, wanted):
+                    self._set_aside(path)
+                with locked_folder(path.parent, Hold.SHARED):
+                    self._disk.replace(path, wanted, HISTORY)
+        if good:
+            self._known.put(name, _left(os.lstat(path)))
+        return found != wanted
+
+    def _good(self, snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> int:
+        """Return how many bytes of a file that is behind or torn count; 0 for another one."""
+        pairs = enumerate(zip(found, wanted, strict=False))
+        same = next((place for place, (byte, right) in pairs if byte != right), None)
+        good = found.rfind(b"\n", 0, min(len(found), len(wanted)) if same is None else same) + 1
+        rest, missing = found[good:], wanted[good:]
+        is_torn = len(rest) <= len(missing) and all(
+            byte in (0, right) for byte, right in zip(rest, missing, strict=False)
+        )
+        return good if is_torn else 0
+
+    def _is_renamed(self, name: BoardName, found: bytes, wanted: bytes) -> bool:
+        """Return whether a file is only behind the userids that were replaced in the database."""
+        with self._database.read_latest() as snapshot:
+            rows = snapshot.rows(
+                "SELECT old, new FROM renamed WHERE kind = ? AND board = ? ORDER BY id",
+                name.kind,
+                name.board,
+            )
+        whole = found[: found.rstrip(b"\0").rfind(b"\n") + 1]
+        for first in range(len(rows)):
+            renamed = whole
+            for old, new in rows[first:]:
+                renamed = with_other_userid(renamed, old, new)
+            if renamed and wanted.startswith(renamed):
+                return True
+        return False
+
+    def _set_aside(self, path: Path) -> None:
+        """Give a file that others have changed a name of its own, and say so. Raises OSError."""
+        moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        for number in range(1, 1000):
+            counted = f"-{number}" if number > 1 else ""
+            aside = path.with_name(f"{path.name}{_EDITED}{moment}{counted}")
+            if not os.path.lexists(aside):
+                break
+        if path.is_symlink() or not path.is_file():
+            self._disk.step_rename(path, aside)
+        else:
+            self._disk.step_link(path, aside)
+        log.warning("%s was changed by others and is now %s", path, aside.name)
+
+    # Keeping up
+
+    def catch_up(
+        self,
+        goes_on: Callable[[], bool] = lambda: True,
+        progress: Callable[[int, int], None] = lambda _done, _of: None,
+    ) -> int:
+        """Mend and sync the files of all boards that have changed since this was done last.
+
+        Returns how many were not as they should be. What cannot be written goes on waiting. Raises
+        DatabaseFault.
+        """
+        with self._syncing:
+            return self._catch_up(goes_on, progress)
+
+    def _catch_up(self, goes_on: Callable[[], bool], progress: Callable[[int, int], None]) -> int:
+        noted, mark = self._noted()
+        with self._database.read_latest() as snapshot:
+            if noted != list(snapshot.identity or ()):
+                noted, mark = list(snapshot.identity or ()), 0
+            rows = snapshot.rows(
+                "SELECT kind, board, version FROM boards WHERE version >= ? ORDER BY version", mark
+            )
+            now = time.monotonic()
+            renamed = snapshot.rows("SELECT id, at FROM renamed")
+        mended, failures, folders = 0, list[int](), set[str]()
+        for done, (kind, number, version) in enumerate(rows, 1):
+            progress(done, len(rows))
+            if not goes_on() or len(failures) == _MOST_FAILURES:
+                failures.append(version)
+                break
+            name = BoardName(kind, number)
+            try:
+                mended += self.mend(name, syncs=True)
+            except DatabaseFault:
+                raise
+            except OSError as error:
+                self._complain(name, error)
+                failures.append(version)
+            folders.add(kind)
+        for kind in folders:
+            with suppress(OSError):
+                self._disk.sync_folder(self.folder / kind)
+        highest = failures[0] if failures else rows[-1][2] if rows else mark
+        self._seen.append((now, highest))
+        while self._seen and self._seen[0][0] <= now - self._overlap:
+            mark = max(mark, self._seen.popleft()[1])
+        self._note(noted, mark)
+        if failures:
+            return mended
+        self._troubles.clear()
+        oldest = self._database.time() - (_RENAMED_SECONDS if self._overlap else 0)
+        if over := [number for number, at in renamed if at <= oldest]:
+            self._database.write(lambda transaction: _forget_renamed(transaction, over))
+        return mended
+
+    def look_at(self, names: Iterable[BoardName]) -> Iterator[BoardName]:
+        """Compare files with the database, and mend them; yield the boards that were not right."""
+        for name in names:
+            try:
+                if self.mend(name):
+                    yield name
+            except OSError as error:
+                self._complain(name, error)
+
+    def mark_all(self, version: int) -> None:
+        """Note that the files of all boards up to a version are as they should be."""
+        with self._database.read_latest() as snapshot:
+            identity = list(snapshot.identity or ())
+        self._note(identity, version)
+
+    def _noted(self) -> tuple[list[int], int]:
+        """Return of which database, and up to which version, all files are on the disk."""
+        try:
+            note = json.loads(content_of(self._mark))
+            return list(note["database"]), int(note["version"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return [], 0
+
+    def _note(self, identity: list[int], version: int) -> None:
+        if (identity, version) == self._noted():
+            return
+        note = json.dumps({"database": identity, "version": version})
+        try:
+            self._disk.replace(self._mark, f"{note}\n".encode(), 0o600)
+        except OSError as error:
+            log.warning("%s is not written: %s", self._mark, error)
+
+    def _complain(self, name: BoardName, error: OSError) -> None:
+        """Say that a file waits, once until all are published."""
+        if str(error) not in self._troubles:
+            self._troubles.add(str(error))
+            log.warning("the file of %s is not published: %s", name, error)
+
+    def _checked(self, kind: str) -> Path:
+        """Return the folder of a kind. Raises OSError if it is a link."""
+        folder = self.folder / kind
+        if folder.is_symlink():
+            raise linked(folder)
+        return folder
+
+
+class Walk:
+    """Compares all files with the database in turn, some at each step, again and again."""
+
+    def __init__(self, publisher: Publisher, database: Database) -> None:
+        self._publisher = publisher
+        self._database = database
+        self._ahead = deque[BoardName]()
+
+    def stretch(self, steps: int = MOST_STEPS, most: int = MOST_LOOKED_AT) -> Iterator[BoardName]:
+        """Take some steps, at most to the last board; yield the boards that were not right.
+
+        So a sweep costs the same however many boards there are. Raises DatabaseFault.
+        """
+        if not self._ahead:
+            with self._database.read() as snapshot:
+                rows = snapshot.rows("SELECT kind, board FROM boards ORDER BY kind, board")
+            self._ahead.extend(BoardName(*row) for row in rows)
+        for _ in range(steps * most):
+            if not self._ahead:
+                return
+            yield from self._publisher.look_at([self._ahead.popleft()])
+
+    def whole(self) -> Iterator[BoardName]:
+        """Go through all boards once; yield as `stretch` does."""
+        yield from self.stretch()
+        while not self.is_round:
+            yield from self.stretch()
+
+    @property
+    def is_round(self) -> bool:
+        """Whether the next step begins anew with the first board."""
+        return not self._ahead
+
+
+@contextmanager
+def keeping_up(publisher: Publisher, database: Database) -> Iterator[None]:
+    """Sync what is published from time to time, in a thread of its own, while the body runs.
+
+    The thread also does the upkeep of the database. At the end, all is published and synced that
+    can be.
+    """
+    stopping = threading.Event()
+
+    def run() -> None:
+        synced = time.monotonic()
+        while not stopping.wait(0.5):
+            try:
+                database.shorten_log()
+                if time.monotonic() >= synced + SYNC_SECONDS:
+                    publisher.catch_up(lambda: not stopping.is_set())
+                    synced = time.monotonic()
+            except OSError as error:
+                log.warning("files of histories are not synced: %s", error)
+            except Exception:
+                log.exception("files of histories are not synced: a fault in the program")
+
+    thread = threading.Thread(target=run, name="publisher", daemon=True)
+    with database.tended():
+        thread.start()
+        try:
+            yield
+        finally:
+            stopping.set()
+            thread.join()
+            with suppress(OSError):
+                publisher.catch_up()
+
+
+def _forget_renamed(transaction: Transaction, numbers: Iterable[int]) -> None:
+    for number in numbers:
+        transaction.send("DELETE FROM renamed WHERE id = ?", number)
+
+
+def _left(status: os.stat_result) -> _Left:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _content(handle: int) -> bytes:
+    """Return the content of an open file."""
+    parts, length = list[bytes](), 0
+    while part := os.pread(handle, max(os.fstat(handle).st_size - length, 0) + 1, length):
+        parts.append(part)
+        length += len(part)
+    return b"".join(parts)

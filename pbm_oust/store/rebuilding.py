@@ -1,0 +1,152 @@
+"""The database of a home made from the files of its histories, which are all that it takes.
+
+Histories are read on all cores. One that ends with its result is believed; every other one is
+replayed. One that is damaged becomes a damaged board, which the operator has to repair.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from pbm_oust.accounts.clock import earliest_ruling
+from pbm_oust.board.history import BadHistory
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.boards import Boards, read_board
+from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.disk import NoSuchFile, content_of
+from pbm_oust.store.entries import BoardName, Entry, Reading, believe, entry_of, read_damage
+from pbm_oust.store.publishing import Publisher
+from pbm_oust.store.ratings import count_all
+
+Progress = Callable[[int, int], None]
+"""Is told how many boards are done, and of how many."""
+_TOGETHER = 200
+"""How many boards are written in one transaction."""
+
+
+class NotAccepted(Exception):
+    """A file cannot become the history of a board, and why."""
+
+
+def rebuild(
+    database: Database, boards: Boards, publisher: Publisher, progress: Progress | None = None
+) -> int:
+    """Let the files of histories be the boards of a database; return how many boards it has then.
+
+    What the database says already is left alone, and so are boards without a file. Raises
+    DatabaseFault and OSError.
+    """
+    names, tell = publisher.names(), progress or _tell_nobody
+    tell(0, len(names))
+    done = 0
+    for found in read_all(publisher.folder, names):
+        news = _news(database, boards, found)
+        for first in range(0, len(news), _TOGETHER):
+            database.write(partial(_put_all, boards, news[first : first + _TOGETHER]))
+        done += len(found)
+        tell(done, len(names))
+    for kind in KINDS.values():
+        count_all(database, kind)
+    with database.read_latest() as snapshot:
+        ((number, version),) = snapshot.rows(
+            "SELECT count(*), coalesce(max(version), 0) FROM boards"
+        )
+    if number == len(names):
+        publisher.mark_all(version)
+    return int(number)
+
+
+def accept(database: Database, boards: Boards, publisher: Publisher, name: BoardName) -> Path:
+    """Let the file of a board, or the last one that was set aside, be its history.
+
+    Returns the file. Raises NotAccepted if it says what the board says, or does not replay.
+    """
+    with database.read_latest() as snapshot:
+        known = boards.history(snapshot, name) if boards.is_there(snapshot, name) else None
+    for path in [publisher.path(name), *reversed(publisher.edited(name))]:
+        with suppress(FileNotFoundError):
+            data = content_of(path)
+            data = data[: data.rfind(b"\n") + 1]
+            if data != known:
+                break
+    else:
+        raise NotAccepted(f"no file of {name} says anything else than the board")
+    try:
+        board = read_board(name, data)
+    except BadHistory as error:
+        raise NotAccepted(f"{path}: {error}") from None
+    reading = Reading(entry_of(board.game, earliest_ruling), board.told)
+    database.write(lambda transaction: boards.put(transaction, name, data, reading))
+    count_all(database, board.game.header.kind)
+    if path != publisher.path(name):
+        path.unlink()
+    publisher.mend(name, syncs=True)
+    return path
+
+
+def read_all(
+    folder: Path, names: Sequence[BoardName]
+) -> Iterator[list[tuple[BoardName, bytes, Reading]]]:
+    """Yield what files say, in portions, as far as they can be read; they are read on all cores."""
+    from pbm_oust.store.cores import on_all_cores
+
+    yield from on_all_cores(_read_files, names, folder, partial(_here, folder))
+
+
+def entries_in(folder: Path, names: Sequence[BoardName]) -> Iterator[Entry]:
+    """Yield what files say of the boards that are not damaged."""
+    for found in read_all(folder, names):
+        for _, _, reading in found:
+            if isinstance(reading.entry, Entry):
+                yield reading.entry
+
+
+def _here(folder: Path) -> Path:
+    return folder
+
+
+def _read_files(folder: Path, names: Sequence[BoardName]) -> list[tuple[BoardName, bytes, Reading]]:
+    found = []
+    for name in names:
+        with suppress(OSError):
+            data = content_of(folder / name.kind / f"{name.board}.txt").rstrip(b"\0")
+            data = data[: data.rfind(b"\n") + 1]
+            found.append((name, data, believe(name, data) or _reading(name, data)))
+    return found
+
+
+def _reading(name: BoardName, data: bytes) -> Reading:
+    try:
+        board = read_board(name, data)
+    except BadHistory as error:
+        return read_damage(name, data, error)
+    return Reading(entry_of(board.game, earliest_ruling), board.told)
+
+
+def _news(
+    database: Database, boards: Boards, found: Sequence[tuple[BoardName, bytes, Reading]]
+) -> list[tuple[BoardName, bytes, Reading]]:
+    """Return what the database does not have yet."""
+    with database.read_latest() as snapshot:
+        return [each for each in found if _history(snapshot, boards, each[0]) != each[1]]
+
+
+def _history(snapshot: Snapshot, boards: Boards, name: BoardName) -> bytes | None:
+    try:
+        return boards.history(snapshot, name)
+    except NoSuchFile:
+        return None
+
+
+def _put_all(
+    boards: Boards,
+    found: Sequence[tuple[BoardName, bytes, Reading]],
+    transaction: Transaction,
+) -> None:
+    for name, data, reading in found:
+        boards.put(transaction, name, data, reading)
+
+
+def _tell_nobody(_done: int, _of: int) -> None:
+    """Let nobody know how far something is."""
