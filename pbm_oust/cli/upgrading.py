@@ -4,8 +4,11 @@ import click
 
 from pbm_oust.cli.operator import Operator, Parsed, pass_operator
 from pbm_oust.cli.terminal import say
+from pbm_oust.doctor.finding import counted
 from pbm_oust.store.configuration import parse_store
 from pbm_oust.store.schema import LATEST
+from pbm_oust.store.upgrading import BEFORE
+from pbm_oust.store.upgrading import upgrade as bring_up_to_date
 
 _URL = Parsed("URL", parse_store)
 
@@ -18,17 +21,21 @@ _URL = Parsed("URL", parse_store)
 def upgrade(operator: Operator, owner: str) -> None:
     """Bring the tables of the home to the version of this program.
 
-    A server that may change them does so when it starts. Tables of a later version stay as they
-    are. Programs of the version before can work with the tables as well, unless the changes of this
-    version say otherwise.
+    No server may run meanwhile. All of it happens, or nothing. Tables of this version or a later
+    one stay as they are; a home without tables gets them.
     """
-    engine = operator.home.engine
+    home = operator.home
+    engine = home.engine
     if owner:
         from pbm_oust.store.postgresql import open_server
 
-        engine = open_server(operator.home.path, owner)
+        engine = open_server(home.path, owner)
     try:
-        engine.database.write(lambda _transaction: None)
+        boards = engine.database.upgrade(
+            BEFORE, lambda connection: bring_up_to_date(home, connection)
+        )
     finally:
         engine.close()
-    say(f"the tables of {operator.home.path} can be used; this program works with version {LATEST}")
+    if boards is not None:
+        say(f"brought up to date: {counted(boards, 'board')}")
+    say(f"the tables of {home.path} can be used; this program works with version {LATEST}")

@@ -131,6 +131,11 @@ class Board:
         """The kind and the number."""
         return BoardName(self.game.header.kind.name, self.game.header.board)
 
+    @property
+    def state(self) -> State:
+        """Whether the game goes on."""
+        return State.OVER if self.game.result else State.ACTIVE
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -346,8 +351,11 @@ class Boards:
 
         Nothing is published.
         """
-        version = self._next_version(transaction)
-        transaction.send("DELETE FROM boards WHERE kind = ? AND board = ?", name.kind, name.board)
+        version, known = self._next_version(transaction), (name.kind, name.board)
+        row = transaction.row("SELECT state FROM boards WHERE kind = ? AND board = ?", *known)
+        if row:
+            _count_one(transaction, name.kind, State(row[0]), -1)
+            transaction.send("DELETE FROM boards WHERE kind = ? AND board = ?", *known)
         self._make(transaction, name, data, reading, version)
         transaction.boards.pop(name, None)
 
@@ -382,6 +390,7 @@ class Boards:
         """Write the rows of a board that is not there. Raises BoardChanged if it is."""
         row = _row_of(reading, version, len(data))
         transaction.require(BoardChanged(str(name)), _MAKE, *row, name.kind, name.board)
+        _count_one(transaction, name.kind, _state_of(reading.entry), 1)
         for number, lines in by_records(data):
             transaction.send(_ADD, name.kind, name.board, number, lines)
         if isinstance(reading.entry, Damage):
@@ -404,6 +413,9 @@ class Boards:
         transaction.require(
             BoardChanged(str(name)), _CHANGE, *row, name.kind, name.board, before.version
         )
+        if before.state is not after.state:
+            _count_one(transaction, name.kind, before.state, -1)
+            _count_one(transaction, name.kind, after.state, 1)
         transaction.send(
             "DELETE FROM board_userids WHERE kind = ? AND board = ?", name.kind, name.board
         )
@@ -515,6 +527,17 @@ def _with_record(game: Game, record: Record) -> Game:
     if record.at < game.latest or game.records.has_message_key(record.message_key):
         raise ValueError("the record does not follow the others")
     return following
+
+
+def _count_one(transaction: Transaction, kind: str, state: State, number: int) -> None:
+    """Count a board, or one less."""
+    transaction.send(
+        "INSERT INTO board_counts (kind, state, number) VALUES (?, ?, ?) ON CONFLICT (kind, state) "
+        "DO UPDATE SET number = board_counts.number + excluded.number",
+        kind,
+        state.value,
+        number,
+    )
 
 
 def _state_of(entry: Entry | Damage) -> State:

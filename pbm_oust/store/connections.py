@@ -307,6 +307,13 @@ class Database(Protocol):
         Others may write meanwhile. What the file held before is lost.
         """
 
+    def upgrade(self, before: int, work: Callable[[Connection], T]) -> T | None:
+        """Have tables of the version `before` brought up to date, in one transaction.
+
+        Returns what the work returns; None if the tables can be used already. Missing tables are
+        made. Raises DatabaseTooOld for other tables.
+        """
+
     def tended(self) -> AbstractContextManager[None]:
         """Leave the upkeep to the body, so that nobody who writes waits for it."""
 

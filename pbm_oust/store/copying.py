@@ -113,16 +113,19 @@ def copy_tables(
         if table == "seek_numbers":  # open challenges have noted theirs
             transaction.run("DELETE FROM seek_numbers")
         _insert_all(transaction, table, _rows(snapshot, table, keys))
-    for table, keys in known.items():
-        if keys[0][0] == "id" and keys[0][1] == _LOWEST and _gives_ids(table):
-            search = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
-            ((highest,),) = snapshot.rows(search)
-            latest = max(source.latest_id(snapshot, table), int(highest))
-            target.note_latest_id(transaction, table, latest)
+    for table in filter(gives_ids, known):
+        target.note_latest_id(transaction, table, latest_id(source, snapshot, table))
+
+
+def latest_id(database: Database, snapshot: Snapshot, table: str) -> int:
+    """Return the highest id that a table has given."""
+    search = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
+    ((highest,),) = snapshot.rows(search)
+    return max(database.latest_id(snapshot, table), int(highest))
 
 
 @cache
-def _gives_ids(table: str) -> bool:
+def gives_ids(table: str) -> bool:
     """Return whether a table gives ids that are never given twice."""
     made = tables("sqlite").partition(f"CREATE TABLE {table} (")[2].partition(";")[0]
     return "INTEGER PRIMARY KEY" in made and "CHECK (id = 1)" not in made

@@ -9,13 +9,13 @@ Nothing else in a process may open the file, because closing it would lose SQLit
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pbm_oust.store.connections import Snapshot, Transaction, Work
+from pbm_oust.store.connections import Connection, Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.faults import (
     DatabaseFailing,
@@ -25,6 +25,7 @@ from pbm_oust.store.faults import (
     disk_faults,
 )
 from pbm_oust.store.patience import Patience
+from pbm_oust.store.schema import LATEST
 from pbm_oust.store.snapshots import Idle
 from pbm_oust.store.sqlite import (
     LARGEST_LOG,
@@ -35,6 +36,8 @@ from pbm_oust.store.sqlite import (
 )
 from pbm_oust.store.threads import ThreadsDatabase
 from pbm_oust.store.writing import MakeDurable, Task
+
+T = TypeVar("T")
 
 FILE_NAME = "pbm_oust.db"
 UNFINISHED = f".{FILE_NAME}.draft"
@@ -169,6 +172,26 @@ class EmbeddedDatabase(ThreadsDatabase[SqliteConnection]):
             connection.copy_to(path)
             self._disk.sync_file(path)
             yield Snapshot(connection)
+
+    def upgrade(self, before: int, work: Callable[[Connection], T]) -> T | None:
+        """Have tables of the version `before` brought up to date, in one transaction.
+
+        Returns what the work returns; None if the tables can be used already. Missing tables are
+        made. Raises DatabaseTooOld for other tables.
+        """
+        connection = self._connect_to_write()
+        try:
+            if connection.version() != before:
+                connection.begin_to_read()
+                return None
+            connection.execute("PRAGMA foreign_keys = OFF")
+            connection.execute("BEGIN IMMEDIATE")
+            done = work(connection)
+            connection.execute(f"PRAGMA user_version = {LATEST}")
+            connection.commit()
+            return done
+        finally:
+            connection.close()
 
     @contextmanager
     def tended(self) -> Iterator[None]:

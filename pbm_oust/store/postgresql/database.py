@@ -1,11 +1,12 @@
 """The database of a home on a server of PostgreSQL, which several hosts share."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from pbm_oust.store.connections import LEASE_SECONDS, Snapshot, Transaction, Work
+from pbm_oust.store.connections import LEASE_SECONDS, Connection, Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import DatabaseFault
@@ -16,6 +17,8 @@ from pbm_oust.store.postgresql.server import Server, ServerPool
 from pbm_oust.store.schema import LATEST, VERSION
 from pbm_oust.store.threads import ThreadsDatabase
 from pbm_oust.store.writing import MakeDurable
+
+T = TypeVar("T")
 
 
 class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
@@ -105,6 +108,14 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
             finally:
                 copy.close()
             yield snapshot
+
+    def upgrade(self, before: int, work: Callable[[Connection], T]) -> T | None:
+        """Have tables of the version `before` brought up to date, in one transaction.
+
+        Returns what the work returns; None if the tables can be used already. Missing tables are
+        made. Raises DatabaseTooOld for other tables.
+        """
+        return self.server.upgrade(before, work)
 
     def tended(self) -> AbstractContextManager[None]:
         """Do nothing: the server has processes of its own for upkeep."""

@@ -3,8 +3,10 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -17,6 +19,8 @@ from pbm_oust.store.postgresql.clock import SharedClock
 from pbm_oust.store.postgresql.connection import GUARDED, PostgresqlConnection, Raw, set_up
 from pbm_oust.store.postgresql.faults import faults, name_of, too_old
 from pbm_oust.store.schema import LATEST, OLDEST, VERSION, tables
+
+T = TypeVar("T")
 
 PATIENCE = 10.0
 """Seconds to wait until other hosts have written, and for a connection of the pool."""
@@ -61,6 +65,27 @@ class Server:
         except BaseException:
             raw.close()
             raise
+
+    def upgrade(self, before: int, work: Callable[[PostgresqlConnection], T]) -> T | None:
+        """Have tables of the version `before` brought up to date, as `Database.upgrade` does."""
+        with faults(self.where):
+            raw = psycopg.connect(self.url, autocommit=True, cursor_factory=psycopg.RawCursor)
+        try:
+            with faults(self.where):
+                set_up(raw, self.patience)
+                version = _version_of(raw)
+            if version != before:
+                self.wrapped(raw)
+                return None
+            connection = PostgresqlConnection(raw, self.where, (0, 0), self.clock)
+            connection.begin_to_write()
+            done = work(connection)
+            connection.execute("DROP TABLE IF EXISTS old_pbm_oust_version")
+            connection.execute(f"INSERT INTO pbm_oust_version VALUES ({LATEST}, {OLDEST})")
+            connection.commit()
+            return done
+        finally:
+            raw.close()
 
     def wrapped(self, raw: Raw) -> PostgresqlConnection:
         """Return a connection as the store uses it; the first one makes missing tables."""

@@ -444,28 +444,6 @@ CREATE OR REPLACE TRIGGER ratings_update AFTER UPDATE ON boards FOR EACH ROW WHE
     ((OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS DISTINCT FROM
     (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
     AND (OLD.state = 'over' OR NEW.state = 'over')) EXECUTE FUNCTION ratings_update();
-CREATE OR REPLACE FUNCTION board_counts_insert() RETURNS trigger LANGUAGE plpgsql AS $do$
-BEGIN
-    INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
-    ON CONFLICT (kind, state) DO UPDATE SET number = board_counts.number + 1;
-    RETURN NULL;
-END $do$;
-CREATE OR REPLACE TRIGGER board_counts_insert AFTER INSERT ON boards FOR EACH ROW EXECUTE FUNCTION board_counts_insert();
-CREATE OR REPLACE FUNCTION board_counts_delete() RETURNS trigger LANGUAGE plpgsql AS $do$
-BEGIN
-    UPDATE board_counts SET number = number - 1
-    WHERE kind = OLD.kind AND state = OLD.state;
-    RETURN NULL;
-END $do$;
-CREATE OR REPLACE TRIGGER board_counts_delete AFTER DELETE ON boards FOR EACH ROW EXECUTE FUNCTION board_counts_delete();
-CREATE OR REPLACE FUNCTION board_counts_update() RETURNS trigger LANGUAGE plpgsql AS $do$
-BEGIN
-    UPDATE board_counts SET number = number - 1
-    WHERE kind = OLD.kind AND state = OLD.state; INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
-    ON CONFLICT (kind, state) DO UPDATE SET number = board_counts.number + 1;
-    RETURN NULL;
-END $do$;
-CREATE OR REPLACE TRIGGER board_counts_update AFTER UPDATE OF state ON boards FOR EACH ROW WHEN (NEW.state <> OLD.state) EXECUTE FUNCTION board_counts_update();
 CREATE OR REPLACE FUNCTION rating_counts_insert() RETURNS trigger LANGUAGE plpgsql AS $do$
 BEGIN
     INSERT INTO rating_counts (kind, size, number) VALUES (NEW.kind, NEW.size, 1)

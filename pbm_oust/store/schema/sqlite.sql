@@ -342,19 +342,6 @@ CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to 
     number INTEGER NOT NULL,
     PRIMARY KEY (kind, state)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER board_counts_insert AFTER INSERT ON boards BEGIN
-    INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
-    ON CONFLICT DO UPDATE SET number = number + 1;
-END;
-CREATE TRIGGER board_counts_delete AFTER DELETE ON boards BEGIN
-    UPDATE board_counts SET number = number - 1 WHERE kind = OLD.kind AND state = OLD.state;
-END;
-CREATE TRIGGER board_counts_update AFTER UPDATE OF state ON boards
-WHEN NEW.state <> OLD.state BEGIN
-    UPDATE board_counts SET number = number - 1 WHERE kind = OLD.kind AND state = OLD.state;
-    INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
-    ON CONFLICT DO UPDATE SET number = number + 1;
-END;
 
 -- Ratings
 

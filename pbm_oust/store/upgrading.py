@@ -1,0 +1,162 @@
+"""Bringing a home of the form before into today's: tables of version 10, which files came before.
+
+In that form the files of histories were the truth, and the database had what waited for them. All
+of it is one transaction: the rows of the old tables are set aside, the new tables are made, and
+what has stayed the same is put back. Histories become rows.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from pbm_oust.board.rename import with_other_userid
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.connections import Connection, Snapshot, Transaction
+from pbm_oust.store.copying import copied_tables, gives_ids, latest_id
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.entries import BoardName, believe
+from pbm_oust.store.home import Home
+from pbm_oust.store.schema import tables
+
+BEFORE = 10
+"""The version of the tables that can be brought up to date."""
+_OF_SERVER = ("home_key",)
+"""What only a server keeps, besides the tables of all engines."""
+_RECORD = re.compile(rb" {0,3}([0-9]+) [xo*] ")
+
+
+def upgrade(home: Home, connection: Connection) -> int:
+    """Bring the tables behind a connection up to date, within its open transaction.
+
+    Returns the number of boards. Raises DatabaseFault, and OSError if a history cannot be read.
+    """
+    transaction, is_on_server = Transaction(connection), home.is_on_server
+    there = _tables_in(transaction, is_on_server=is_on_server)
+    ids = {
+        table: latest_id(home.database, transaction, table)
+        for table in copied_tables()
+        if table in there and gives_ids(table)
+    }
+    for table in there:
+        transaction.run(f"CREATE TEMPORARY TABLE old_{table} AS SELECT * FROM {table}")  # noqa: S608 - the names are ours # nosec B608
+    for table in there:
+        transaction.run(f"DROP TABLE {table}{' CASCADE' if is_on_server else ''}")
+    for statement in _statements("postgresql" if is_on_server else "sqlite"):
+        transaction.run(statement)
+    for table in (*copied_tables(), *_OF_SERVER):
+        if table in there and table not in _MADE_ANEW:
+            _put_back(transaction, table, is_on_server=is_on_server)
+    for table, latest in ids.items():
+        home.database.note_latest_id(transaction, table, latest)
+    names = _names(transaction, home)
+    for name in names:
+        _take(transaction, home, name)
+    for table in there:
+        transaction.run(f"DROP TABLE old_{table}")
+    return len(names)
+
+
+_MADE_ANEW = frozenset({"boards", "board_userids", "board_counts"})
+"""Tables that are made from the histories."""
+
+
+def _statements(engine: str) -> list[str]:
+    """Return the statements that make all tables; a server takes one at a time."""
+    if engine == "sqlite":
+        return [tables(engine)]
+    text = re.sub(r"--.*", "", tables(engine))
+    return [each.strip() for each in text.split(";") if each.strip()]
+
+
+def _tables_in(snapshot: Snapshot, *, is_on_server: bool) -> list[str]:
+    """Return the names of all tables of ours, those first that others refer to."""
+    if is_on_server:
+        search = (
+            "SELECT table_name FROM information_schema.tables"
+            " WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'"
+        )
+    else:
+        search = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    return [str(name) for (name,) in snapshot.rows(search)]
+
+
+def _put_back(transaction: Transaction, table: str, *, is_on_server: bool) -> None:
+    """Put the rows of a table back, as far as there are the same columns."""
+    new = _columns(transaction, table, is_on_server=is_on_server)
+    old = _columns(transaction, f"old_{table}", is_on_server=is_on_server)
+    names = ", ".join(name for name in new if name in old)
+    transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
+    transaction.run(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")  # noqa: S608 - the names are ours # nosec B608
+
+
+def _columns(snapshot: Snapshot, table: str, *, is_on_server: bool) -> list[str]:
+    if is_on_server:
+        search = (
+            "SELECT attname FROM pg_attribute WHERE attrelid = CAST(? AS regclass)"
+            " AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
+        )
+    else:
+        search = "SELECT name FROM pragma_table_info(?)"
+    return [str(name) for (name,) in snapshot.rows(search, table)]
+
+
+def _names(snapshot: Snapshot, home: Home) -> list[BoardName]:
+    """Return all boards that have a history, or lines that wait for one."""
+    rows = snapshot.rows("SELECT DISTINCT kind, board FROM old_waiting_lines")
+    if home.is_on_server:
+        rows += snapshot.rows("SELECT kind, board FROM old_history_stamps")
+    waiting = {BoardName(*row) for row in rows if row[0] in KINDS}
+    return sorted(waiting if home.is_on_server else waiting | {*home.publisher.names()})
+
+
+def _take(transaction: Transaction, home: Home, name: BoardName) -> None:
+    """Make rows of the history of a board, as its file and what waits for it say together."""
+    data = b""
+    if home.is_on_server:
+        lines = transaction.rows(
+            "SELECT content FROM old_history_lines WHERE kind = ? AND board = ? ORDER BY line",
+            name.kind,
+            name.board,
+        )
+        data = b"".join([bytes(content) for (content,) in lines])
+    else:
+        with suppress(NoSuchFile):
+            data = home.publisher.read(name)
+    data = _joined(transaction, name, data[: data.rfind(b"\n") + 1])
+    if data:
+        reading = believe(name, data) or home.boards.reading(name, data)
+        home.boards.put(transaction, name, data, reading)
+        transaction.wait()
+
+
+def _joined(snapshot: Snapshot, name: BoardName, data: bytes) -> bytes:
+    """Return a history with the userids and the lines that wait for it."""
+    for old, new in snapshot.rows(
+        "SELECT old, new FROM old_waiting_rewritings WHERE kind = ? AND board = ? ORDER BY id",
+        name.kind,
+        name.board,
+    ):
+        data = with_other_userid(data, old, new)
+    for number, lines in snapshot.rows(
+        "SELECT record, lines FROM old_waiting_lines WHERE kind = ? AND board = ? ORDER BY record",
+        name.kind,
+        name.board,
+    ):
+        text = bytes(lines)
+        if number or not data:
+            data += b"".join(_lacking(data, text))
+    return data
+
+
+def _lacking(data: bytes, text: bytes) -> Iterator[bytes]:
+    """Yield the lines of a text that a history does not have: its records and what is below."""
+    latest = _latest_record(data.splitlines())
+    known = set(data.splitlines(keepends=True))
+    for line in text.splitlines(keepends=True):
+        record = _RECORD.match(line)
+        if (int(record[1]) > latest) if record else (not data or line not in known):
+            yield line
+
+
+def _latest_record(lines: Iterable[bytes]) -> int:
+    return max((int(found[1]) for found in map(_RECORD.match, lines) if found), default=0)
