@@ -25,7 +25,7 @@ from pbm_oust.play.passwords import NotDerived, Passwords
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import UnreadableReason
-from pbm_oust.service.service import deed_of
+from pbm_oust.service.service import Deed, deed_of
 from pbm_oust.service.table import is_of_letter
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.home import Home
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from pbm_oust.mail.committer import Committer
 
 log = logging.getLogger("pbm_oust")
-
-
-Deed = Callable[[UnitOfWork], Handled]
 
 
 class KeptBySender(Exception):
@@ -95,7 +92,11 @@ class Inbound:
         """
         with self._noted(len(data)) as note:
             found = self._read(data, envelope)
-            note.handled = found if isinstance(found, Handled) else self.work.retried(found)
+            note.handled = (
+                found
+                if isinstance(found, Handled)
+                else self.work.retried(found, shares=found.shares)
+            )
         return note.handled
 
     async def take_with(self, committer: "Committer", data: bytes, envelope: Envelope) -> Handled:
@@ -105,7 +106,7 @@ class Inbound:
             if isinstance(found, Handled):
                 note.handled = found
             else:
-                note.handled = await committer.done(self.work.once(found))
+                note.handled = await committer.done(self.work.once(found, shares=found.shares))
         return note.handled
 
     @contextmanager
@@ -211,7 +212,7 @@ class Inbound:
             work.home.do(note_bounce, address, Bounce.of(work.now(), status, letter, subject))
             return Handled(Outcome.RETURNED)
 
-        return deed
+        return Deed(deed, shares=False)
 
     def _asked(
         self,

@@ -63,10 +63,7 @@ def rename_on_boards(
     a board that must be repaired first.
     """
     renaming = home.ask(plan_renaming, home.boards, old, new, acted)
-    home.write(
-        lambda transaction: rename(transaction, home.boards, renaming),
-        *(board.name for board in renaming.boards),
-    )
+    home.write(lambda transaction: rename(transaction, home.boards, renaming))
     return len(renaming.boards)
 
 

@@ -24,7 +24,7 @@ from pbm_oust.play.room import WHOLE_LETTER, Room
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.account_queries import is_known
 from pbm_oust.store.configuration import House
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.connections import Sharing, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
@@ -132,13 +132,14 @@ class UnitOfWork:
         if self.read is not None:
             self.read[account.userid] = account
 
-    def retried(self, deed: Callable[["UnitOfWork"], T]) -> T:
+    def retried(self, deed: Callable[["UnitOfWork"], T], *, shares: bool = False) -> T:
         """Return what a deed returns; all that it reads and writes is one transaction.
 
         Within another deed it is a part of that, which is undone alone if it fails. A deed reads
-        each account once. Passwords go through scrypt while others write.
+        each account once. Passwords go through scrypt while others write. One that shares may be
+        done while other servers do such deeds.
         """
-        database, work = self.home.database, self.once(deed)
+        database, work = self.home.database, self.once(deed, shares=shares)
         if database.transaction:
             return database.write(work)
         attempts = 0
@@ -154,9 +155,15 @@ class UnitOfWork:
                 if attempts == MOST_ATTEMPTS:
                     raise
 
-    def once(self, deed: Callable[["UnitOfWork"], T]) -> Callable[[Transaction], T]:
+    def once(
+        self, deed: Callable[["UnitOfWork"], T], *, shares: bool = False
+    ) -> Callable[[Transaction], T]:
         """Return what does a deed within a transaction."""
-        return lambda _: deed(replace(self, read={}, at=self.now()))
+
+        def work(_transaction: Transaction) -> T:
+            return deed(replace(self, read={}, at=self.now()))
+
+        return Sharing(work) if shares else work
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
         """Return the clock of an active board at this moment.

@@ -7,6 +7,7 @@ from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.commands.multiple import Multiple
+from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.commands.verify import Verify
 from pbm_oust.frozen import frozen, replace
@@ -60,10 +61,24 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     Raises OSError, DamagedHistory or AccountDamaged if that failed through no fault of the sender;
     nothing has changed then. A mail that only looks at a damaged board is told so instead.
     """
-    return work.retried(deed_of(request, work))
+    deed = deed_of(request, work)
+    return work.retried(deed, shares=deed.shares)
 
 
-def deed_of(request: Request, work: UnitOfWork) -> Callable[[UnitOfWork], Handled]:
+@frozen
+class Deed:
+    """A request that was read, and is carried out in a transaction."""
+
+    carry_out: Callable[[UnitOfWork], Handled]
+    shares: bool
+    """Whether other servers of a home may do such deeds meanwhile: it is a move."""
+
+    def __call__(self, work: UnitOfWork) -> Handled:
+        """Carry it out."""
+        return self.carry_out(work)
+
+
+def deed_of(request: Request, work: UnitOfWork) -> Deed:
     """Read a request, which needs nobody else, and return what carries it out."""
     proved = work.proved if work.is_within else set()
     sheet = None if request.fault else request.reply
@@ -79,7 +94,7 @@ def deed_of(request: Request, work: UnitOfWork) -> Callable[[UnitOfWork], Handle
             tell_unknown(handled.untold, replace(work, read={}))
         return handled
 
-    return deed
+    return Deed(deed, shares=isinstance(read.command, Move) and not sheet)
 
 
 def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:

@@ -10,6 +10,7 @@ writes is alone.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -81,8 +82,11 @@ class Connection(Protocol):
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""
 
-    def begin_to_write(self) -> None:
-        """Begin a transaction when nobody else writes; the tables must have our version."""
+    def begin_to_write(self, *, shares: bool = False) -> None:
+        """Begin a transaction when nobody else writes; the tables must have our version.
+
+        Whoever shares may write at the same time as others who do; see `Sharing`.
+        """
 
     def begin_at_once(self) -> bool:
         """Begin as `begin_to_write` does, unless somebody else writes; return whether it has."""
@@ -207,6 +211,21 @@ class Transaction(Snapshot):
 
 Work = Callable[[Transaction], Any]
 """Writes to the database, and returns something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Work that may be done while other servers of a home do such work: a move.
+
+    It reads only what it changes, and what no such work changes. If two of them change the same,
+    one is undone and done again.
+    """
+
+    work: Work
+
+    def __call__(self, transaction: Transaction) -> Any:
+        """Do the work."""
+        return self.work(transaction)
 
 
 class Hold(Protocol):

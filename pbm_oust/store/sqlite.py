@@ -176,7 +176,7 @@ class SqliteConnection:
         """Begin a transaction that reads one moment; the tables must have our version."""
         self._begin("BEGIN")
 
-    def begin_to_write(self) -> None:
+    def begin_to_write(self, *, shares: bool = False) -> None:
         """Begin a transaction when nobody else writes; the tables must have our version."""
         self._begin("BEGIN IMMEDIATE")
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pbm_oust.store.connections import Connection, Transaction, Work
+from pbm_oust.store.connections import Connection, Sharing, Transaction, Work
 from pbm_oust.store.faults import (
     DatabaseConflict,
     DatabaseFault,
@@ -26,8 +26,6 @@ log = logging.getLogger("pbm_oust")
 
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
-MOST_ATTEMPTS = 5
-"""How often some work is done until others no longer get in its way."""
 
 T = TypeVar("T")
 
@@ -37,6 +35,8 @@ class Task(Generic[T]):
 
     def __init__(self, work: Callable[[Transaction], T]) -> None:
         self._work = work
+        self.shares = isinstance(work, Sharing)
+        """Whether others on a server may do such work meanwhile."""
         self.transaction: Transaction | None = None
         """Where it was done last."""
         self._result: list[T] = []
@@ -47,31 +47,27 @@ class Task(Generic[T]):
     def run(self, connection: Connection, here: "Here") -> None:
         """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
 
-        If others get in its way, it is done again.
-
         Such a fault is one of the whole transaction, including the work before this.
         """
         connection.send("SAVEPOINT task")
-        for _ in range(MOST_ATTEMPTS):
+        self.release()
+        self._error, transaction = None, Transaction(connection)
+        self.transaction = here.transaction = transaction
+        try:
+            self._result = [self._work(transaction)]
+            transaction.wait()
+        except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
+            self._error = transaction.unmet() or error
+        except BaseException:
             self.release()
-            self._error, transaction = None, Transaction(connection)
-            self.transaction = here.transaction = transaction
-            try:
-                self._result = [self._work(transaction)]
-                transaction.wait()
-            except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
-                self._error = transaction.unmet() or error
-            except BaseException:
-                self.release()
-                raise
-            finally:
-                here.transaction = None
-            if transaction.fault and not connection.is_in_transaction:
-                raise transaction.fault
-            if self._error:
-                connection.execute("ROLLBACK TO task")
-            if not isinstance(transaction.fault, DatabaseConflict):
-                break
+            raise
+        finally:
+            here.transaction = None
+        fault = transaction.fault
+        if fault and (isinstance(fault, DatabaseConflict) or not connection.is_in_transaction):
+            raise fault
+        if self._error:
+            connection.execute("ROLLBACK TO task")
         connection.send("RELEASE task")
 
     @property
@@ -126,6 +122,8 @@ class Writing:
         """Guards `_is_led`, and wakes waiting threads when their work is over."""
         self._is_led = False
         """Whether a thread does the work of others, or its own."""
+        self._has_met_others = False
+        """Whether others who wrote at the same time have undone what was done last."""
 
     @property
     def transaction(self) -> Transaction | None:
@@ -197,8 +195,9 @@ class Writing:
         taken: list[Task[Any]] = []
         with self._faults_of(taken, or_everybody=True):
             connection = self._opened()
-            connection.begin_to_write()
-            while self._tasks and len(taken) < MOST_TOGETHER:
+            shares = self._tasks[0].shares and not self._has_met_others
+            connection.begin_to_write(shares=shares)
+            while self._tasks and len(taken) < MOST_TOGETHER and self._tasks[0].shares >= shares:
                 taken.append(self._tasks.popleft())
                 self._run(taken[-1:], connection)
             self._commit(taken, connection)
@@ -206,6 +205,7 @@ class Writing:
     def _commit(self, tasks: list[Task[Any]], connection: Connection) -> None:
         """Make durable what was written, and let those go whose work it was."""
         connection.commit()
+        self._has_met_others = False
         self._let_go(tasks)
         connection.tend()
 
@@ -236,12 +236,15 @@ class Writing:
     def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
         """Undo what was written, and mark the work of some threads as failed.
 
-        If who was in the way is gone, it is done again.
+        If who was in the way is gone, it is done again; and once if others wrote the same, while
+        nobody else writes.
         """
         if self._connection:
             with suppress(DatabaseFault):
                 self._connection.roll_back()
-        if isinstance(fault, DatabaseFreed):
+        meets_others = isinstance(fault, DatabaseConflict) and not self._has_met_others
+        self._has_met_others = meets_others
+        if meets_others or isinstance(fault, DatabaseFreed):
             self._tasks.extendleft(reversed(tasks))
             return
         for task in tasks:

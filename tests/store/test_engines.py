@@ -7,13 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from pbm_oust.store.histories import NO_STAMP
-from pbm_oust.store.settling import settle
 
-from pbm_oust.accounts.clock import earliest_ruling
-from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Database, Transaction
-from pbm_oust.store.disk import Disk, NoSuchFile
+from pbm_oust.store.disk import Disk
 from pbm_oust.store.engines import Engine, open_engine, server_in
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
@@ -25,7 +21,6 @@ from tests.support.waiting import PATIENCE, wait_until
 
 NAME = BoardName("oust", 7)
 TEXTS = [
-    b"",
     b"one\n",
     b"one\ntwo\n",
     b"\n\n\n",
@@ -46,7 +41,6 @@ class Wrong(Exception):
 
 @pytest.fixture
 def prepared(engine: Engine) -> Engine:
-    engine.histories.prepare()
     return engine
 
 
@@ -72,88 +66,6 @@ def has_key(database: Database, key: str) -> bool:
         return find_key(snapshot, key) is not None
 
 
-# Histories
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_history_comes_back_byte_by_byte(prepared: Engine, text: bytes) -> None:
-    histories = prepared.histories
-    with histories.held_folder("oust"):
-        histories.create(NAME, text)
-    found = histories.read(NAME)
-    assert found.data == text
-    assert found.stamp == histories.stamp(NAME) != NO_STAMP
-    assert found.stamp.size == len(text)
-    assert histories.numbers("oust") == [7]
-    assert histories.numbers("churn") == []
-
-
-def test_a_board_without_a_history_has_none(prepared: Engine) -> None:
-    assert prepared.histories.stamp(NAME) == NO_STAMP
-    with pytest.raises(NoSuchFile):
-        prepared.histories.read(NAME)
-    with pytest.raises(NoSuchFile), prepared.histories.held(NAME):
-        pass
-
-
-def test_a_history_is_made_once(prepared: Engine) -> None:
-    prepared.histories.create(NAME, b"first\n")
-    with pytest.raises(FileExistsError):
-        prepared.histories.create(NAME, b"second\n")
-    assert prepared.histories.read(NAME).data == b"first\n"
-
-
-@pytest.mark.parametrize("at", [0, 4, 8])
-def test_what_is_appended_follows_what_counts(prepared: Engine, at: int) -> None:
-    histories, before = prepared.histories, b"one\ntwo\n"
-    histories.create(NAME, before)
-    old = histories.stamp(NAME)
-    with histories.held(NAME) as held:
-        assert held.found.data == before
-        held.append(b"more\nand more\n", at)
-        held.sync(with_folder=True)
-        assert held.is_in_place()
-        new = held.stamp()
-    # A file keeps what was longer; who appends to it then says where its whole lines end.
-    assert histories.read(NAME).data[: at + 14] == before[:at] + b"more\nand more\n"
-    assert new == histories.stamp(NAME) != old
-
-
-def test_a_history_that_is_written_anew_has_another_stamp(prepared: Engine) -> None:
-    prepared.histories.create(NAME, b"alice\nbob\n")
-    old = prepared.histories.stamp(NAME)
-    with prepared.histories.held(NAME) as held:
-        held.replace(b"carol\nbob\n")
-    assert prepared.histories.read(NAME).data == b"carol\nbob\n"
-    assert prepared.histories.stamp(NAME) != old
-
-
-def test_a_history_that_is_held_waits_for_nobody_else(prepared: Engine, other: Engine) -> None:
-    prepared.histories.create(NAME, b"one\n")
-    with ThreadPoolExecutor(1) as pool:
-        with prepared.histories.held(NAME) as held:
-            later = pool.submit(append_to, other, b"three\n")
-            held.append(b"two\n", len(held.found.data))
-            held.sync(with_folder=False)
-            assert not later.done()
-        later.result(timeout=PATIENCE)
-    assert other.histories.read(NAME).data == b"one\ntwo\nthree\n"
-
-
-def append_to(engine: Engine, line: bytes) -> None:
-    """Append a line to the history."""
-    with engine.histories.held(NAME) as held:
-        held.append(line, len(held.found.data))
-        held.sync(with_folder=False)
-
-
-def test_another_process_is_given_the_same_histories(prepared: Engine) -> None:
-    prepared.histories.create(NAME, b"one\n")
-    opened = prepared.histories.opener()
-    assert opened.read(NAME).data == b"one\n"
-    opened.close()
-
-
 # Boards
 
 
@@ -162,57 +74,40 @@ def test_boards_are_kept_with_the_same_bytes(prepared: Engine, tmp_path: Path) -
     kept = Kept(tmp_path / "kept", engine=prepared)
     for each in (in_files, kept):
         number = each.start("x C3")
-        assert each.settle() == []
         each.play(number, "o E5")
         each.play(number, "x A1", "o resign")
-        assert each.settle() == []
         renamed(each, "alice", "alicia")
-        assert each.settle() == []
-        assert each.waiting() == []
-    name = BoardName("oust", number)
-    assert kept.boards.histories.read(name).data == in_files.boards.histories.read(name).data
-    assert kept.kept_counts() == in_files.kept_counts()
+        assert each.catch_up() == 0
+        assert each.file(number).read_bytes() == each.read(number).data
+    assert kept.file(number).read_bytes() == in_files.file(number).read_bytes()
+    assert kept.kept_counts() == in_files.kept_counts() == kept.counts()
 
 
-def test_boards_that_two_processes_settle_at_once_have_each_record_once(
-    prepared: Engine, other: Engine, tmp_path: Path
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_damaged_history_comes_back_byte_by_byte(
+    prepared: Engine, text: bytes, tmp_path: Path
 ) -> None:
     kept = Kept(tmp_path / "kept", engine=prepared)
-    numbers = [kept.start("x C3") for _ in range(5)]
-    for number in numbers:
-        kept.play(number, "o E5", "x A1")
-    elsewhere = Boards(other.histories, earliest_ruling)
-    with ThreadPoolExecutor(2) as pool:
-        ends = [
-            pool.submit(settle, engine.database, boards)
-            for engine, boards in ((prepared, kept.boards), (other, elsewhere))
-        ]
-        assert [end.result(timeout=PATIENCE) for end in ends] == [[], []]
-    for number in numbers:
-        data = kept.boards.histories.read(BoardName("oust", number)).data
-        assert data.count(b"\n   ") == 3
-    assert kept.waiting() == []
+    reading = kept.boards.reading(NAME, text)
+    kept.database.write(lambda each: kept.boards.put(each, NAME, text, reading))
+    with kept.database.read() as snapshot:
+        assert kept.boards.history(snapshot, NAME) == text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
-def test_a_move_that_a_crash_has_undone_is_not_remembered(
+def test_a_move_that_was_undone_is_not_remembered(
     engine: Engine, other: Engine, tmp_path: Path
 ) -> None:
     kept, elsewhere = (Kept(tmp_path / "kept", engine=each) for each in (engine, other))
     number = kept.start("x C3")
-    ((latest,),) = kept.rows("SELECT last_value FROM history_version")
     board = kept.read(number)
     acted = played(board.game, "o E5")
 
     def lost(transaction: Transaction) -> None:
-        kept.boards.append(transaction, board, acted, acted.records[-1].message_key)
+        kept.boards.append(transaction, board, acted)
         raise Wrong
 
     with pytest.raises(Wrong):
         engine.database.write(lost)
-    # A server that crashes then counts from where it was.
-    engine.database.write(lambda each: each.rows("SELECT setval('history_version', ?)", latest))
     elsewhere.play(number, "o A1")
     assert kept.read(number).game == elsewhere.read(number).game
     kept.play(number, "x E5")

@@ -1,9 +1,10 @@
 """A connection to PostgreSQL, which answers as one to the embedded database does.
 
-Who reads sees one moment: its transaction is REPEATABLE READ. Who writes holds a lock of the whole
-home, so that nobody else writes, on whatever host. It sees all that was committed before, so no
-transaction ever has to be tried again because of another one; units of work share their
-transactions, and so their locks.
+Every transaction sees one moment: it is REPEATABLE READ. Who writes holds a lock of the whole home,
+so that nobody else writes, on whatever host; those who only make moves share that lock. The lock
+comes first, so the moment that is seen comes after all that others had committed. If two who share
+the lock change the same row, the server undoes one of them, and it is done again alone
+(`writing.py`).
 
 A host may stop at any moment of a transaction, and its kernel may still answer. If the server knows
 that it waits for the host, it ends the transaction itself. In the middle of a pipeline it does not;
@@ -17,6 +18,7 @@ from typing import cast
 
 import psycopg
 from psycopg.abc import QueryNoTemplate
+from psycopg.errors import UniqueViolation
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
@@ -25,13 +27,15 @@ from pbm_oust.store.connections import Identity, Row, Value
 from pbm_oust.store.faults import DatabaseConflict, DatabaseFreed, DatabaseLocked
 from pbm_oust.store.postgresql.clock import SharedClock
 from pbm_oust.store.postgresql.dialect import statement_for
-from pbm_oust.store.postgresql.faults import fault_of, too_new
+from pbm_oust.store.postgresql.faults import conflict, fault_of, too_new
 from pbm_oust.store.schema import LATEST, OLDEST_AND_TIME
 
 Raw = psycopg.Connection[TupleRow]
 
-_HOME_LOCK = 0x6F757374
-"""The number of the advisory lock that writers hold; locks of one database know no other."""
+_LOCK = "LOCK TABLE home_key IN {} MODE"
+"""The lock of those who write. Unlike any query, it does not settle which moment is seen."""
+_ALONE, _SHARED = "SHARE ROW EXCLUSIVE", "ROW EXCLUSIVE"
+"""Nobody else may have the lock; others may share it."""
 _SILENT_SECONDS = 8
 """How long a host may be silent that has the lock of writers, until it has lost it.
 
@@ -40,8 +44,10 @@ That is less than others wait for it, and who has it waits for nobody else.
 _HOLDING_SECONDS = 20
 """How long one may be silent that has locked some rows, and may wait for the lock of writers."""
 _BEGIN_TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_BEGIN_TO_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_BEGIN_TO_WRITE = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+_BEGIN_TO_HOLD = "BEGIN ISOLATION LEVEL READ COMMITTED"
 """Who has waited for a lock sees what was committed meanwhile, whatever the server's default is."""
+_LET_END = f"SET LOCAL idle_in_transaction_session_timeout = '{_SILENT_SECONDS}s'"
 _GUARD = "set_config('idle_in_transaction_session_timeout', '{}s', true)"
 GUARDED = _GUARD.format(_HOLDING_SECONDS)
 """What lets the server end a transaction whose host says nothing."""
@@ -52,7 +58,7 @@ _END_SILENT = (
     " AND state = 'active' AND wait_event_type = 'Client'"
     f" AND state_change < clock_timestamp() - interval '{_SILENT_SECONDS}s'"
     " AND (backend_xid IS NOT NULL OR EXISTS (SELECT FROM pg_locks l"
-    " WHERE l.pid = a.pid AND locktype = 'advisory' AND granted))"
+    " WHERE l.pid = a.pid AND relation = CAST('home_key' AS regclass) AND granted))"
 )
 """The statement that ends connections of this program that hold locks and say nothing.
 
@@ -126,6 +132,8 @@ class PostgresqlConnection:
         """What takes the statements of a transaction; None outside of one."""
         self._undoing = _UNDO
         """What ends the transaction without its changes."""
+        self._shares = False
+        """Whether others may write at the same time."""
         self._has_sent = False
         """Whether something was sent since the latest round trip."""
         self._version: ServerAnswer | None = None
@@ -187,14 +195,18 @@ class PostgresqlConnection:
         self._begin(_BEGIN_TO_READ, OLDEST_AND_TIME)
         self._undoing = _COMMIT  # there are no changes, and what is prepared stays
 
-    def begin_to_write(self) -> None:
-        """Begin a transaction when nobody else writes; the tables must have our version."""
-        lock = f"SELECT {_GUARD.format(_SILENT_SECONDS)}, pg_advisory_xact_lock({_HOME_LOCK})"
-        self._begin(_BEGIN_TO_WRITE, lock, OLDEST_AND_TIME)
+    def begin_to_write(self, *, shares: bool = False) -> None:
+        """Begin a transaction when nobody else writes; the tables must have our version.
+
+        Whoever shares may write at the same time as others who do.
+        """
+        self._shares = shares
+        lock = _LOCK.format(_SHARED if shares else _ALONE)
+        self._begin(_BEGIN_TO_WRITE, _LET_END, lock, OLDEST_AND_TIME)
 
     def begin_to_hold(self) -> None:
         """Begin a transaction that locks some rows, while others write."""
-        self._begin(_BEGIN_TO_WRITE, f"SELECT {GUARDED}", OLDEST_AND_TIME)
+        self._begin(_BEGIN_TO_HOLD, f"SELECT {GUARDED}", OLDEST_AND_TIME)
 
     def begin_at_once(self) -> bool:
         """Return False: another thread has to wait for the server."""
@@ -250,6 +262,8 @@ class PostgresqlConnection:
             self._undoing = _UNDO
             self._go_on()
             fault = fault_of(error, self._where)
+            if self._shares and isinstance(error, UniqueViolation):
+                fault = conflict(self._where)
             if fault is None:
                 raise
             self.is_broken = not isinstance(fault, DatabaseConflict)

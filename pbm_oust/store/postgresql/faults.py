@@ -39,7 +39,7 @@ def fault_of(error: psycopg.Error, where: str) -> DatabaseFault | None:
     """Return the fault for an error of PostgreSQL; None for a mistake in the program."""
     match error:
         case _ if isinstance(error, _CONFLICTS):
-            return DatabaseConflict(f"{where} was changed by others at the same moment")
+            return conflict(where)
         case errors.LockNotAvailable():
             return DatabaseLocked(f"{where} is locked by another server for too long")
         case errors.QueryCanceled():
@@ -56,6 +56,11 @@ def fault_of(error: psycopg.Error, where: str) -> DatabaseFault | None:
         case _ if isinstance(error, _FAILING):
             return DatabaseFailing(f"{where} cannot be used: {_reason(error)}")
     return None
+
+
+def conflict(where: str) -> DatabaseConflict:
+    """Return the fault for rows that others changed at the same moment."""
+    return DatabaseConflict(f"{where} was changed by others at the same moment")
 
 
 def too_new(where: str, oldest: int, known: int) -> DatabaseTooNew:

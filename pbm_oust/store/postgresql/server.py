@@ -81,7 +81,7 @@ class Server:
             connection.begin_to_write()
             done = work(connection)
             connection.execute("DROP TABLE IF EXISTS old_pbm_oust_version")
-            connection.execute(f"INSERT INTO pbm_oust_version VALUES ({LATEST}, {OLDEST})")
+            connection.execute("INSERT INTO pbm_oust_version VALUES (?, ?)", (LATEST, OLDEST))
             connection.commit()
             return done
         finally:

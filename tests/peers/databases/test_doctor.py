@@ -80,9 +80,9 @@ def test_a_superuser_need_not_be(host: Host, url: str) -> None:
 
 
 def test_rights_that_are_missing(host: Host, url: str) -> None:
-    do(url, "REVOKE UPDATE ON letters FROM games", "REVOKE USAGE ON history_version FROM games")
+    do(url, "REVOKE UPDATE ON letters FROM games", "REVOKE USAGE ON letters_id_seq FROM games")
     assert complaints(host) == [
-        "BAD   server: we may not read and write history_version (and 1 more). "
+        "BAD   server: we may not read and write letters (and 1 more). "
         "Grant it: see Roles and rights in docs/operate.md."
     ]
 

@@ -18,11 +18,11 @@ from pbm_oust.store.faults import (
     DatabaseTooNew,
 )
 from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
-from pbm_oust.store.migrations import LATEST
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.postgresql.faults import fault_of
 from pbm_oust.store.postgresql.server import Server, ServerPool
+from pbm_oust.store.schema import LATEST
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, NOON
 from tests.support.postgresql import DatabaseServer, database_server

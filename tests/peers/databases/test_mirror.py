@@ -2,27 +2,27 @@
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
-from pbm_oust.store.postgresql.histories import HistoryRows
-from pbm_oust.store.postgresql.mirror import NOTE, Mirror
 
 from pbm_oust.cli.mirroring import follow
 from pbm_oust.cli.operator import Refused
+from pbm_oust.store.connections import Sharing, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.engines import Engine
-from pbm_oust.store.entries import BoardName
-from pbm_oust.store.home import Home
+from pbm_oust.store.home import OVERLAP, Home
+from pbm_oust.store.postgresql import open_server
+from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.publishing import MARK, Publisher
 from tests.peers.databases.conftest import Host, mailed
+from tests.store.kept import OUST, Kept, played
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.postgresql import DatabaseServer, engine_on
 from tests.support.waiting import PATIENCE, wait_until
-
-ONE, TWO = BoardName("oust", 1), BoardName("oust", 2)
 
 
 @pytest.fixture
@@ -32,23 +32,20 @@ def engine(postgresql: DatabaseServer, tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def begun(engine: Engine, tmp_path: Path) -> Callable[[], Mirror]:
-    """What begins to copy into the folder, as a process does."""
-
-    def begin() -> Mirror:
-        (tmp_path / "copy").mkdir(exist_ok=True)
-        assert isinstance(engine.histories, HistoryRows)
-        mirror = Mirror(engine.histories, tmp_path / "copy", Disk())
-        mirror.begin()
-        return mirror
-
-    return begin
+def kept(engine: Engine, tmp_path: Path) -> Kept:
+    """The boards on the server, of which no files are published beside the commits."""
+    kept = Kept(tmp_path / "home", engine=engine)
+    kept.database.after = kept.boards.remember
+    return kept
 
 
-def append(engine: Engine, name: BoardName, line: bytes) -> None:
-    """Append a line to a history."""
-    with engine.histories.held(name) as held:
-        held.append(line, len(held.found.data))
+def begun(kept: Kept, folder: Path) -> Publisher:
+    """Return what publishes into a folder, as a process that has just begun."""
+    folder.mkdir(exist_ok=True)
+    publisher = Publisher(folder, kept.database, kept.boards, Disk(), overlap=OVERLAP)
+    publisher.prepare()
+    publisher.remove_drafts()
+    return publisher
 
 
 def files(path: Path) -> dict[str, bytes]:
@@ -56,88 +53,121 @@ def files(path: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (path / "copy").glob("oust/[!.]*")}
 
 
-def test_what_is_new_is_copied_and_nothing_else(
-    engine: Engine, begun: Callable[[], Mirror], tmp_path: Path
-) -> None:
-    engine.histories.create(ONE, b"one\n")
-    engine.histories.create(TWO, b"two\n")
-    mirror = begun()
-    assert (mirror.catch_up(), mirror.catch_up()) == (2, 0)
-    append(engine, TWO, b"more\n")
-    assert (mirror.catch_up(), mirror.catch_up()) == (1, 0)
-    assert files(tmp_path) == {"1.txt": b"one\n", "2.txt": b"two\nmore\n"}
-    append(engine, ONE, b"and more\n")
-    again = begun()
+def histories(kept: Kept) -> dict[str, bytes]:
+    """Return what it should show."""
+    rows = kept.rows("SELECT board FROM boards ORDER BY board")
+    return {f"{number}.txt": kept.read(number).data for (number,) in rows}
+
+
+def test_what_is_new_is_copied_and_nothing_else(kept: Kept, tmp_path: Path) -> None:
+    for _ in range(2):
+        kept.start("x C3")
+    publisher = begun(kept, tmp_path / "copy")
+    assert (publisher.catch_up(), publisher.catch_up()) == (2, 0)
+    kept.play(2, "o E5")
+    assert (publisher.catch_up(), publisher.catch_up()) == (1, 0)
+    assert files(tmp_path) == histories(kept)
+    kept.play(1, "o E5")
+    again = begun(kept, tmp_path / "copy")
     assert (again.catch_up(), again.catch_up()) == (1, 0)
-    assert files(tmp_path) == {"1.txt": b"one\nand more\n", "2.txt": b"two\nmore\n"}
+    assert files(tmp_path) == histories(kept)
 
 
-def test_who_was_interrupted_goes_on(
-    engine: Engine, begun: Callable[[], Mirror], tmp_path: Path
-) -> None:
-    for number in range(1, 6):
-        engine.histories.create(BoardName("oust", number), b"%d\n" % number)
+def test_who_was_interrupted_goes_on(kept: Kept, tmp_path: Path) -> None:
+    for _ in range(5):
+        kept.start()
     answers = iter([True, True, False])
-    assert begun().catch_up(lambda: next(answers)) == 2
+    assert begun(kept, tmp_path / "copy").catch_up(lambda: next(answers)) == 2
     assert set(files(tmp_path)) == {"1.txt", "2.txt"}
-    begun().catch_up()
-    assert files(tmp_path) == {f"{number}.txt": b"%d\n" % number for number in range(1, 6)}
+    begun(kept, tmp_path / "copy").catch_up()
+    assert files(tmp_path) == histories(kept)
 
 
-def test_files_that_were_lost_or_cut_are_copied_again(
-    engine: Engine, begun: Callable[[], Mirror], tmp_path: Path
-) -> None:
-    for name in (ONE, TWO):
-        engine.histories.create(name, b"one\ntwo\n")
-    mirror = begun()
-    mirror.catch_up()
-    mirror.catch_up()
-    (tmp_path / "copy" / "oust" / "1.txt").unlink()
-    (tmp_path / "copy" / "oust" / "2.txt").write_bytes(b"one\ntw")
-    (tmp_path / "copy" / "oust" / ".2.txt.1.1.draft").write_bytes(b"one\ntw")
-    assert begun().catch_up() == 0
-    assert files(tmp_path) == {"1.txt": b"one\ntwo\n", "2.txt": b"one\ntwo\n"}
-    assert not list((tmp_path / "copy").glob("oust/.*"))
+def test_files_that_were_lost_or_cut_are_copied_again(kept: Kept, tmp_path: Path) -> None:
+    for _ in range(2):
+        kept.start("x C3")
+    begun(kept, tmp_path / "copy").catch_up()
+    folder = tmp_path / "copy" / "oust"
+    (folder / "1.txt").unlink()
+    (folder / "2.txt").write_bytes((folder / "2.txt").read_bytes()[:-10])
+    (folder / ".2.txt.1.1.draft").write_bytes(b"one")
+    assert begun(kept, tmp_path / "copy").catch_up() == 2
+    assert files(tmp_path) == histories(kept)
+    assert not list(folder.glob(".*"))
 
 
 def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
-    engine: Engine, begun: Callable[[], Mirror], tmp_path: Path
+    kept: Kept, postgresql: DatabaseServer, engine: Engine, tmp_path: Path
 ) -> None:
-    engine.histories.create(ONE, b"one\n")
-    mirror = begun()
-    assert mirror.catch_up() == 1
+    """Two servers move at the same time, and wait for one another neither there nor here."""
+    assert isinstance(engine.database, PostgresqlDatabase)
+    kept.start()
+    kept.start()
+    publisher = begun(kept, tmp_path / "copy")
+    assert publisher.catch_up() == 2
     entered, may_leave = threading.Event(), threading.Event()
+    other = Kept(tmp_path / "other", engine=open_server(tmp_path, engine.database.server.url))
+    board = other.read(1)
 
-    def append_slowly() -> None:
-        with engine.histories.held(ONE) as held:
-            held.append(b"late\n", len(held.found.data))
-            entered.set()
-            may_leave.wait(PATIENCE)
+    def move_slowly(transaction: Transaction) -> None:
+        other.boards.append(transaction, board, played(board.game, "x C3"))
+        entered.set()
+        may_leave.wait(PATIENCE)
 
-    writing = threading.Thread(target=append_slowly)
+    writing = threading.Thread(target=other.database.write, args=[Sharing(move_slowly)])
     writing.start()
     assert entered.wait(PATIENCE)
-    engine.histories.create(TWO, b"two\n")
-    assert [mirror.catch_up() for _ in range(4)] == [1, 0, 0, 0]
-    again = begun()
+    second = kept.read(2)
+    acted = played(second.game, "x C3")
+    kept.database.write(Sharing(lambda each: kept.boards.append(each, second, acted)))
+    assert [publisher.catch_up() for _ in range(4)] == [1, 0, 0, 0]
+    again = begun(kept, tmp_path / "copy")
     again.catch_up()
     may_leave.set()
     writing.join()
-    for each in (mirror, again):
-        assert each.catch_up() == 1
-        assert files(tmp_path) == {"1.txt": b"one\nlate\n", "2.txt": b"two\n"}
+    assert publisher.catch_up() == 1
+    assert again.catch_up() == 0
+    assert files(tmp_path) == histories(kept)
+    other.database.close()
 
 
-def test_another_database_is_copied_from_the_beginning(
-    engine: Engine, begun: Callable[[], Mirror], tmp_path: Path
+def test_who_makes_the_same_move_on_two_servers_at_once_makes_it_once(
+    kept: Kept, engine: Engine, tmp_path: Path
 ) -> None:
-    engine.histories.create(ONE, b"one\n")
-    mirror = begun()
-    mirror.catch_up()
-    mirror.catch_up()
-    note = tmp_path / "copy" / NOTE
+    assert isinstance(engine.database, PostgresqlDatabase)
+    kept.start()
+    other = Kept(tmp_path / "other", engine=open_server(tmp_path, engine.database.server.url))
+    meeting, results = threading.Barrier(2), list[object]()
+
+    def move(each: Kept) -> None:
+        is_first = iter([True])
+
+        def work(transaction: Transaction) -> None:
+            board = each.boards.read(transaction, OUST, 1)
+            if next(is_first, False):
+                meeting.wait(PATIENCE)
+            if not board.game.records:
+                each.boards.append(transaction, board, played(board.game, "x C3"))
+
+        each.database.write(Sharing(work))
+        results.append(len(each.read(1).game.records))
+
+    threads = [threading.Thread(target=move, args=[each]) for each in (kept, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [1, 1]
+    other.database.close()
+
+
+def test_another_database_is_copied_from_the_beginning(kept: Kept, tmp_path: Path) -> None:
+    kept.start()
+    begun(kept, tmp_path / "copy").catch_up()
+    note, file = tmp_path / "copy" / MARK, tmp_path / "copy" / "oust" / "1.txt"
     note.write_text(note.read_text().replace('"database": [', '"database": [1, '))
-    assert begun().catch_up() == 1
+    file.unlink()
+    assert begun(kept, tmp_path / "copy").catch_up() == 1
 
 
 def test_readers_see_whole_lines_while_moves_come_in(
@@ -202,8 +232,8 @@ def test_a_server_that_was_away_is_followed_again(hosts: tuple[Host, Host], tmp_
 class StoppingDisk(Disk):
     """A disk on which the process is told to stop as soon as a first file has been written."""
 
-    def replace(self, path: Path, data: bytes, mode: int) -> None:
-        super().replace(path, data, mode)
+    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
+        super().create(path, data, mode, syncs=syncs)
         signal.raise_signal(signal.SIGTERM)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pbm_oust.store.refreshing import Walk
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.outcome import Outcome
@@ -47,7 +46,7 @@ ROUND_TRIPS = [
     (CAROL, "no such command", Outcome.REFUSED, 27),
 ]
 """Mails and how often each waits for the server: once for each question, for all that it
-has written before the next question, for the commit, and as often again for the history."""
+has written before the next question, and for the commit."""
 MORE = 8
 """How many boards are added, each of which would be asked about one by one: as many as one player
 may begin with one other in a day."""
@@ -69,10 +68,9 @@ def home(postgresql: DatabaseServer, wire: Wire, tmp_path: Path) -> Iterator[Hom
     home.prepare()
     for userid, address in (("alice", ALICE), ("bob", BOB)):
         make_account(home, userid, PASSWORDS[userid], address)
-    with home.settling_soon():
-        for sender, line in BEGUN:
-            take(home, sender, line)
-        yield home
+    for sender, line in BEGUN:
+        take(home, sender, line)
+    yield home
     home.close()
 
 
@@ -110,22 +108,6 @@ def test_mails_take_few_round_trips(home: Home, wire: Wire) -> None:
         take(home, sender, line, outcome)
         taken.append((line, max(wire.round_trips, most)))
     assert taken == [(line, most) for _, line, _, most in ROUND_TRIPS]
-
-
-def test_looking_for_changed_histories_takes_no_more_with_more_boards(
-    home: Home, wire: Wire
-) -> None:
-    def round_trips() -> int:
-        walk = Walk(home.database, home.boards)
-        walk.step()
-        wire.reset()
-        assert walk.step() == []
-        return wire.round_trips
-
-    before = round_trips()
-    for _ in range(MORE):
-        take(home, ALICE, "oust challenge alice bob wonderland")
-    assert round_trips() < before + MORE / 2
 
 
 def test_listing_boards_takes_no_more_with_more_boards(home: Home, wire: Wire) -> None:

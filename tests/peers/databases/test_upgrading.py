@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
-from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.schema import LATEST
 from tests.peers.databases.conftest import Host, mailed, wrong
 from tests.peers.databases.test_two_hosts import GAME, RECORDS, history_at, records
 from tests.support.document import block
@@ -91,7 +91,7 @@ def test_a_server_needs_no_right_but_to_read_and_write_rows(
     assert records(history_at(host)) == RECORDS
     do(host, "sweep")
     do(host, "players", "rename", "bob", "robert")
-    do(host, "games", "reindex")
+    do(host, "home", "rebuild")
     do(host, "backup", str(tmp_path / "backup"))
     do(host, "home", "copy", str(host.folder), "--follow", str(tmp_path / "copy"), "--once")
     do(host, "games", "verify")
