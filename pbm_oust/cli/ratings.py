@@ -1,7 +1,7 @@
 """`pbm-oust ratings` and `standings`: as they are kept, or computed from the histories."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -23,16 +23,13 @@ from pbm_oust.letters.tables import standing_rows
 from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_queries import Place
-from pbm_oust.store.connections import Database, Snapshot
 from pbm_oust.store.entries import Entry
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.rating_lists import all_changes
 from pbm_oust.store.ratings import (
-    count_all,
-    counted_until,
-    forget_ratings,
-    is_up_to_date,
+    count_marked,
+    finished_games,
+    is_counting,
+    mark,
     standings_of,
     wrongly_rated,
 )
@@ -48,7 +45,7 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 
     There is a list for each game and class of sizes.
     """
-    tables = _tables(operator, kind, standings_of)
+    tables = [table for each in _kinds(kind) for table in _standings(operator, each)]
     if as_json:
         print_json([_summary(table) for table in tables])
         return
@@ -73,7 +70,10 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
     if recompute:
         tables, wrong = _recomputed(operator, kind)
     else:
-        tables, wrong = _tables(operator, kind, all_changes), []
+        tables, wrong = (
+            [table for each in _kinds(kind) for table in rate(_rated_games(operator, each))],
+            list[str](),
+        )
     if as_json:
         print_json([_summary(table) | {"games": list(map(_game, table.games))} for table in tables])
     for table in tables if not as_json else ():
@@ -93,31 +93,29 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
 
 def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], list[str]]:
     """Return the ratings that the histories give, and of whom others were kept."""
-    home = operator.prepared_home()
-    database, games = home.database, defaultdict[str, list[Finish]](list)
-    until = {each.name: _catch_up(database, each) for each in _kinds(kind)}
+    home, kinds = operator.prepared_home(), _kinds(kind)
+    database, games = home.database, defaultdict[str, dict[int, Finish]](dict)
+    with database.read_latest() as snapshot:
+        known = {each.name: set(finished_games(snapshot, each)) for each in kinds}
     with progress_bar("reading histories") as progress:
         for entry in read_again(database, home.boards, progress):
             if finish := entry.finish:
-                games[entry.name.kind].append(finish)
+                games[entry.name.kind][finish.board] = finish
     tables, wrong = list[Table](), list[str]()
-    for each in _kinds(kind):
-        tables += rate(games[each.name])
-        with database.read() as snapshot:
-            keys = wrongly_rated(snapshot, each, games[each.name], until[each.name])
+    count_marked(database)
+    for each in kinds:
+        read = games[each.name]
+        tables += rate(read.values())
+        with database.read_latest() as snapshot:
+            ended = set(finished_games(snapshot, each)) - known[each.name]
+            read |= {finish.board: finish for finish in ended}
+            keys = wrongly_rated(snapshot, each, read.values())
         if keys:
             wrong += [f"{userid} in {each.title} on {size.value} boards" for size, userid in keys]
             look_at_histories(database, home.boards)
-            database.write(partial(forget_ratings, kind=each))
-            count_all(database, each)
+            database.write(partial(mark, kind=each))
+            count_marked(database)
     return tables, wrong
-
-
-def _catch_up(database: Database, kind: Kind) -> Place:
-    """Count what has still to be counted; return up to which place all has been."""
-    count_all(database, kind)
-    with database.read() as snapshot:
-        return counted_until(snapshot, kind)
 
 
 def _rated_games(operator: Operator, kind: Kind) -> Iterator[Finish]:
@@ -131,22 +129,12 @@ def _kinds(kind: Kind | None) -> list[Kind]:
     return [kind] if kind else sorted(KINDS.values(), key=lambda each: each.name)
 
 
-def _tables(
-    operator: Operator, kind: Kind | None, kept: Callable[[Snapshot, Kind], list[Table]]
-) -> list[Table]:
-    """Return the ratings that are kept, or where that is not all, those that the games give."""
-    tables = list[Table]()
-    for each in _kinds(kind):
-        found = None
-        with suppress(DatabaseFault), operator.home.database.read() as snapshot:
-            found = kept(snapshot, each) if _is_kept(snapshot, each) else None
-        tables += rate(_rated_games(operator, each)) if found is None else found
-    return tables
-
-
-def _is_kept(snapshot: Snapshot, kind: Kind) -> bool:
-    """Return whether there is a database, and all games in it have been counted."""
-    return snapshot.identity is not None and is_up_to_date(snapshot, kind)
+def _standings(operator: Operator, kind: Kind) -> list[Table]:
+    """Return the standings that are kept, or where that is not all, those that the games give."""
+    with suppress(DatabaseFault), operator.home.database.read() as snapshot:
+        if snapshot.identity is not None and not is_counting(snapshot, kind):
+            return standings_of(snapshot, kind)
+    return rate(_rated_games(operator, kind))
 
 
 def _summary(table: Table) -> dict[str, Any]:

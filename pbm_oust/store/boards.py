@@ -15,7 +15,6 @@ from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, History, format_records
 from pbm_oust.board.notation import format_header
-from pbm_oust.board.ratings import finish_of
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.refusal import NotAllowed
@@ -43,7 +42,6 @@ from pbm_oust.store.histories import (
     Stamp,
 )
 from pbm_oust.store.joining import Joined, join
-from pbm_oust.store.ratings import catch_up, forget_player
 from pbm_oust.store.replays import Replay, Replays
 from pbm_oust.store.seen import (
     MISSING,
@@ -185,7 +183,6 @@ class Boards:
         seen = self._see_unchanged(transaction, board)
         renamed = self.renamed(board, old, new)
         add_rewriting(transaction, board.name, old, new)
-        forget_player(transaction, board.game.header.kind, old)
         index.put(transaction, self._reading_of(renamed.replay), seen.stamp)
         return renamed
 
@@ -277,8 +274,6 @@ class Boards:
             index.note_stamp(transaction, name, after.stamp)
         self._replays.remember(name, replay)
         self._seen.remember(name, after)
-        if finish_of(replay.history.game):
-            catch_up(transaction, replay.history.game.header.kind)
         return Board(replay, after)
 
     def _extends(self, seen: Seen) -> bool:

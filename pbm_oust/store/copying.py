@@ -58,7 +58,7 @@ WAITING: dict[str, Keys] = {
 """Those with what waits for histories, which are copied where the histories are not."""
 DERIVED = (
     *("histories", "boards", "damaged_boards", "board_userids", "board_counts"),
-    *("ratings", "ratings_until", "rating_steps", "rating_counts"),
+    *("ratings", "rating_steps", "rating_classes"),
 )
 """Those that are made from the histories."""
 _NUMBERED = ("letters", "bounces", "waiting_rewritings")

@@ -10,6 +10,7 @@ from pbm_oust.store.columns import format_outcome, seconds, words_list
 from pbm_oust.store.connections import Answer, Row, Snapshot, Transaction
 from pbm_oust.store.entries import Damage, Entry, Reading, Source, State
 from pbm_oust.store.histories import NO_STAMP, Stamp
+from pbm_oust.store.ratings import note_change
 from pbm_oust.store.waiting import BoardName
 
 _FORGET = {
@@ -82,21 +83,25 @@ def note_stamp(transaction: Transaction, name: BoardName, stamp: Stamp) -> None:
     )
 
 
-def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
+def put(
+    transaction: Transaction, reading: Reading, stamp: Stamp, *, changes_ratings: bool = True
+) -> None:
     """Write what a history says into the index.
 
-    If the file cannot be read, the known userids stay, and it will be read again.
+    If the file cannot be read, the known userids stay, and it will be read again. Whoever leaves
+    the ratings alone has to mark them.
     """
     entry = reading.entry
     userids = reading.userids
     if userids is None:
         userids, stamp = _userids_in(transaction, entry.name), NO_STAMP
     told = _put_history(transaction, reading, stamp)
-    if isinstance(entry, Entry) and not told.changed:
+    if isinstance(entry, Entry) and entry.state is State.ACTIVE and not told.changed:
         course = _put_course(transaction, entry)
         transaction.wait()
         if course.changed and not told.changed:
             return
+    before = find_entry(transaction, entry.name) if changes_ratings else None
     other = "damaged_boards" if isinstance(entry, Entry) else "boards"
     for table in (other, "board_userids"):
         transaction.send(_FORGET[table], *_key(entry.name))
@@ -115,6 +120,9 @@ def put(transaction: Transaction, reading: Reading, stamp: Stamp) -> None:
             state.value,
             int(userid in owners),
         )
+    if changes_ratings:
+        after = entry.finish if isinstance(entry, Entry) else None
+        note_change(transaction, before.finish if before else None, after)
 
 
 def get(snapshot: Snapshot, name: BoardName) -> tuple[Reading, Stamp] | None:
@@ -156,7 +164,9 @@ def row_of(reading: Reading, stamp: Stamp) -> Row | None:
 
 def remove(transaction: Transaction, name: BoardName) -> None:
     """Remove a board from the index."""
+    before = find_entry(transaction, name)
     transaction.run("DELETE FROM histories WHERE kind = ? AND board = ?", *_key(name))
+    note_change(transaction, before.finish if before else None, None)
 
 
 def believed(snapshot: Snapshot, most: int) -> list[BoardName]:

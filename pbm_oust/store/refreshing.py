@@ -11,7 +11,7 @@ from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Database, Row, Snapshot, Transaction
 from pbm_oust.store.entries import Entry, Reading
 from pbm_oust.store.histories import Histories, Stamp
-from pbm_oust.store.ratings import count_all
+from pbm_oust.store.ratings import count_marked, mark
 from pbm_oust.store.waiting import BoardName, Waiting, boards_with_waiting
 
 _TOGETHER = 100
@@ -46,7 +46,6 @@ def refresh_all(database: Database, boards: Boards, names: Sequence[BoardName]) 
     They are replayed first, so that no writer has to wait for that.
     """
     _refresh(database, boards, names, believes=True)
-    _count_ratings(database)
 
 
 def reindex(database: Database, boards: Boards, progress: Progress | None = None) -> int:
@@ -57,8 +56,8 @@ def reindex(database: Database, boards: Boards, progress: Progress | None = None
     """
     for found in _look_at_all(database, boards, progress):
         if news := _news(database, found):
-            database.write(partial(_put_all, boards, news, believes=True))
-    _count_ratings(database)
+            database.write(partial(_put_many, boards, news))
+    count_marked(database)
     with database.read() as snapshot:
         return sum(len(index.numbers_in(snapshot, kind)) for kind in KINDS)
 
@@ -86,7 +85,6 @@ def replay_believed(database: Database, boards: Boards, most: int) -> int:
     with database.read() as snapshot:
         names = index.believed(snapshot, most)
     _refresh(database, boards, names, believes=False)
-    _count_ratings(database)
     return len(names)
 
 
@@ -152,6 +150,7 @@ def look_at_histories(database: Database, boards: Boards) -> list[BoardName]:
     changed = walk.step()
     while not walk.is_round:
         changed += walk.step()
+    count_marked(database)
     return changed
 
 
@@ -191,12 +190,6 @@ def _tell_nobody(_done: int, _of: int) -> None:
     """Let nobody know how far something is."""
 
 
-def _count_ratings(database: Database) -> None:
-    """Count the games again that what was written into the index has changed for ratings."""
-    for kind in KINDS.values():
-        count_all(database, kind)
-
-
 def _news(database: Database, found: _Found) -> _Found:
     """Return what the index does not say already of what the files of some boards say."""
     with database.read() as snapshot:
@@ -211,13 +204,27 @@ def _news(database: Database, found: _Found) -> _Found:
     }
 
 
-def _put_all(boards: Boards, found: _Found, transaction: Transaction, *, believes: bool) -> None:
+def _put_many(boards: Boards, found: _Found, transaction: Transaction) -> None:
+    """Do what `_put_all` does for some of very many boards, whose ratings are counted later."""
+    for kind in {name.kind for name in found}:
+        mark(transaction, KINDS[kind])
+    _put_all(boards, found, transaction, believes=True, changes_ratings=False)
+
+
+def _put_all(
+    boards: Boards,
+    found: _Found,
+    transaction: Transaction,
+    *,
+    believes: bool,
+    changes_ratings: bool = True,
+) -> None:
     """Write into the index what files say, unless something waits or they have changed since."""
     waiting = set(boards_with_waiting(transaction))
     stamps = _stamps(transaction, boards, found)
     for name, each in found.items():
         if each and name not in waiting and stamps.get(name) == each[1]:
-            index.put(transaction, *each)
+            index.put(transaction, *each, changes_ratings=changes_ratings)
         else:
             refresh(transaction, boards, name, believes=believes)
 

@@ -5,10 +5,8 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.connections import Database
-from pbm_oust.store.ratings import count_some
 from pbm_oust.store.settling import settle
 from pbm_oust.store.waiting import BoardName
 
@@ -21,8 +19,6 @@ SOON_SECONDS = 0.5
 class Settler:
     """Writes what waits into the histories of a home; what cannot be written goes on waiting.
 
-    In a thread of its own it also counts the games that a command has left to be counted.
-
     `soon` is how many seconds lines may wait.
     """
 
@@ -33,8 +29,6 @@ class Settler:
         self._thread: threading.Thread | None = None
         self._names = set[BoardName]()
         """The boards to be settled soon."""
-        self._behind = set[str]()
-        """The kinds of which games may have to be counted for ratings."""
         self._lock = threading.Lock()
         self._has_work = threading.Event()
         self._is_stopping = threading.Event()
@@ -90,20 +84,8 @@ class Settler:
         try:
             if names:
                 self.settle(names)
-            self._count({name.kind for name in names})
             self._database.shorten_log()
         except OSError as error:
-            log.warning("ratings or the log of the database are put off: %s", error)
+            log.warning("the log of the database is not shortened: %s", error)
         except Exception:
-            log.exception("lines wait for their histories, or ratings: a fault in the program")
-
-    def _count(self, kinds: Collection[str]) -> None:
-        """Count games for ratings, as long as there is nothing else to do."""
-        self._behind |= set(kinds)
-        for kind in sorted(self._behind):
-            while not (self._names or self._is_stopping.is_set()):
-                if not count_some(self._database, KINDS[kind]):
-                    self._behind.discard(kind)
-                    break
-        if self._behind:
-            self._has_work.set()
+            log.exception("lines wait for their histories: a fault in the program")

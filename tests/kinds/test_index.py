@@ -14,6 +14,7 @@ from pbm_oust.store.columns import format_outcome, parse_outcome
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.entries import State, believe, read_entry, read_told
 from pbm_oust.store.history_files import HistoryFiles
+from pbm_oust.store.ratings import finished_games
 from pbm_oust.store.refreshing import reindex, replay_believed
 from pbm_oust.store.waiting import BoardName
 from tests.support.games import history_of
@@ -63,7 +64,7 @@ def test_the_index_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path) -
         assert {entry.name.board: entry.result for entry in found} == {
             number: result for number, (result, _) in results.items()
         }
-        assert len(queries.rated_games(snapshot, kind.name)) == len(results)
+        assert len(finished_games(snapshot, kind)) == len(results)
     database.close()
 
 

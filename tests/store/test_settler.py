@@ -5,16 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
-from pbm_oust.store import ratings
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.message_keys import KeyOutcome, note_key
-from pbm_oust.store.ratings import forget_ratings, is_up_to_date
 from pbm_oust.store.settler import Settler
 from pbm_oust.store.sqlite import LARGEST_LOG, LARGEST_TENDED
-from tests.store.kept import OUST, Kept, edited, named
+from tests.store.kept import Kept, edited, named
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATER = 3600.0
@@ -131,35 +127,3 @@ def test_a_log_that_grows_very_long_is_shortened_even_so(kept: Kept) -> None:
     with settler_of(kept, LATER).running():
         fill_log(kept, 2 * LARGEST_TENDED)
         assert size_of_log(kept) < 1.1 * LARGEST_TENDED
-
-
-def test_games_that_a_command_left_to_be_counted_are_counted_soon(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for _ in range(5):
-        kept.play(kept.start("x C3", "o C4"), "x resign")
-    kept.settle()
-    kept.database.write(lambda each: forget_ratings(each, OUST))
-    monkeypatch.setattr(ratings, "MOST_AT_ONCE", 1)
-
-    def is_counted() -> bool:
-        with kept.database.read() as snapshot:
-            return is_up_to_date(snapshot, OUST)
-
-    settler = settler_of(kept, 0.01)
-    with settler.running():
-        settler.take([named(kept.start("x C3"))])
-        wait_until(is_counted)
-
-
-def test_the_end_does_not_wait_for_games_to_be_counted(
-    kept: Kept,
-) -> None:
-    kept.play(kept.start("x C3", "o C4"), "x resign")
-    kept.database.write(lambda each: forget_ratings(each, OUST))
-    settler = settler_of(kept, LATER)
-    with settler.running():
-        settler.take([named(1)])
-    assert not kept.waiting()
-    with kept.database.read() as snapshot:
-        assert not is_up_to_date(snapshot, OUST)

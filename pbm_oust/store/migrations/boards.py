@@ -93,7 +93,7 @@ DROP INDEX boards_rated;
 CREATE INDEX boards_rated ON boards (kind, latest, board)
     WHERE is_rated = 1 AND state = 'over' AND result <> 'draw void';
 
-CREATE TABLE ratings ( -- what players have achieved in the games of a kind up to some game
+CREATE TABLE ratings ( -- what players have achieved in the games that were counted
     kind TEXT NOT NULL,
     size TEXT NOT NULL, -- the class of sizes
     userid TEXT NOT NULL,
@@ -104,101 +104,36 @@ CREATE TABLE ratings ( -- what players have achieved in the games of a kind up t
     worth REAL NOT NULL, -- the sum of what the provisional games were worth
     PRIMARY KEY (kind, size, userid)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE ratings_until ( -- that game
-    kind TEXT PRIMARY KEY,
-    ended INTEGER, -- NULL where the games up to it are no longer those that were counted
-    board INTEGER,
-    changes INTEGER NOT NULL -- how often games have come or gone
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER ratings_insert AFTER INSERT ON boards
-WHEN NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void' BEGIN
-    INSERT INTO ratings_until (kind, changes) VALUES (NEW.kind, 0) ON CONFLICT DO NOTHING;
-    UPDATE ratings_until SET changes = changes + 1,
-    ended = CASE WHEN (NEW.latest, NEW.board) <= (ended, board) THEN NULL ELSE ended END
-    WHERE kind = NEW.kind;
-END;
-CREATE TRIGGER ratings_delete AFTER DELETE ON boards
-WHEN OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void' BEGIN
-    INSERT INTO ratings_until (kind, changes) VALUES (OLD.kind, 0) ON CONFLICT DO NOTHING;
-    UPDATE ratings_until SET changes = changes + 1,
-    ended = CASE WHEN (OLD.latest, OLD.board) <= (ended, board) THEN NULL ELSE ended END
-    WHERE kind = OLD.kind;
-END;
-CREATE TRIGGER ratings_update AFTER UPDATE ON boards
-WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS NOT
-    (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
-    AND (OLD.state = 'over' OR NEW.state = 'over') BEGIN
-    INSERT INTO ratings_until (kind, changes) VALUES (OLD.kind, 0) ON CONFLICT DO NOTHING;
-    UPDATE ratings_until SET changes = changes + 1,
-    ended = CASE WHEN (OLD.latest, OLD.board) <= (ended, board) THEN NULL ELSE ended END
-    WHERE kind = OLD.kind
-    AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void';
-    INSERT INTO ratings_until (kind, changes) VALUES (NEW.kind, 0) ON CONFLICT DO NOTHING;
-    UPDATE ratings_until SET changes = changes + 1,
-    ended = CASE WHEN (NEW.latest, NEW.board) <= (ended, board) THEN NULL ELSE ended END
-    WHERE kind = NEW.kind
-    AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
-END;
+CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
 """
 
 VERSION_3 = """
-CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
-
-CREATE TABLE rating_steps ( -- what players had achieved before each game that has been counted
+CREATE TABLE rating_steps ( -- what players had achieved before each game that was counted
     kind TEXT NOT NULL,
+    size TEXT NOT NULL,
     userid TEXT NOT NULL,
-    size TEXT NOT NULL, -- the class of sizes
-    ended INTEGER NOT NULL,
-    board INTEGER NOT NULL,
+    ended INTEGER NOT NULL, -- the second in which the game ended
+    board INTEGER NOT NULL, -- and its number
+    outcome INTEGER NOT NULL, -- 1 for a win, 0 for a draw, -1 for a loss
     rating REAL NOT NULL,
     wins INTEGER NOT NULL,
     losses INTEGER NOT NULL,
     draws INTEGER NOT NULL,
     worth REAL NOT NULL,
-    PRIMARY KEY (kind, userid, size, ended, board)
+    PRIMARY KEY (kind, size, userid, ended, board)
 ) STRICT, WITHOUT ROWID;
-UPDATE ratings_until SET ended = NULL, changes = changes + 1 -- so that there are steps
-    WHERE kind >= '';
+CREATE INDEX rating_steps_place ON rating_steps (kind, size, ended, board);
 """
 
 VERSION_4 = """
-DROP TRIGGER ratings_insert;
-DROP TRIGGER ratings_delete;
-DROP TRIGGER ratings_update;
-ALTER TABLE ratings_until RENAME TO ratings_until_3;
-CREATE TABLE ratings_until ( -- up to this place, what was counted is what the boards say
-    kind TEXT PRIMARY KEY,
-    ended INTEGER NOT NULL, -- the second in which the game ended
-    board INTEGER NOT NULL -- and its number
+CREATE TABLE rating_classes (
+    kind TEXT NOT NULL,
+    size TEXT NOT NULL,
+    players INTEGER NOT NULL, -- how many have a rating
+    changes INTEGER NOT NULL, -- how often it was noted that the class is to be counted anew
+    counted INTEGER NOT NULL, -- what `changes` was when that was done last
+    PRIMARY KEY (kind, size)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO ratings_until SELECT kind, ended, board FROM ratings_until_3 WHERE ended IS NOT NULL;
-DROP TABLE ratings_until_3;
-DELETE FROM ratings WHERE kind NOT IN (SELECT kind FROM ratings_until);
-DELETE FROM rating_steps WHERE kind NOT IN (SELECT kind FROM ratings_until);
-CREATE INDEX rating_steps_place ON rating_steps (kind, ended, board);
-
-CREATE TRIGGER ratings_insert AFTER INSERT ON boards
-WHEN NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void' BEGIN
-    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
-    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board);
-END;
-CREATE TRIGGER ratings_delete AFTER DELETE ON boards
-WHEN OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void' BEGIN
-    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
-    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board);
-END;
-CREATE TRIGGER ratings_update AFTER UPDATE ON boards
-WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS NOT
-    (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
-    AND (OLD.state = 'over' OR NEW.state = 'over') BEGIN
-    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
-    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board)
-    AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void';
-    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
-    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board)
-    AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
-END;
 """
 
 VERSION_5 = """
@@ -223,21 +158,6 @@ WHEN NEW.state <> OLD.state BEGIN
     UPDATE board_counts SET number = number - 1 WHERE kind = OLD.kind AND state = OLD.state;
     INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
     ON CONFLICT DO UPDATE SET number = number + 1;
-END;
-
-CREATE TABLE rating_counts ( -- how many players have ratings
-    kind TEXT NOT NULL,
-    size TEXT NOT NULL, -- the class of sizes
-    number INTEGER NOT NULL,
-    PRIMARY KEY (kind, size)
-) STRICT, WITHOUT ROWID;
-INSERT INTO rating_counts SELECT kind, size, count(*) FROM ratings GROUP BY kind, size;
-CREATE TRIGGER rating_counts_insert AFTER INSERT ON ratings BEGIN
-    INSERT INTO rating_counts (kind, size, number) VALUES (NEW.kind, NEW.size, 1)
-    ON CONFLICT DO UPDATE SET number = number + 1;
-END;
-CREATE TRIGGER rating_counts_delete AFTER DELETE ON ratings BEGIN
-    UPDATE rating_counts SET number = number - 1 WHERE kind = OLD.kind AND size = OLD.size;
 END;
 """
 

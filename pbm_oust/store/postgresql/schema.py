@@ -47,12 +47,6 @@ CREATE TABLE IF NOT EXISTS history_lines (
 );
 """
 
-_COUNT_FROM_NEW = """UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
-    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board)
-    AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';"""
-_COUNT_FROM_OLD = """UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
-    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board)
-    AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void';"""
 _ONE_MORE = """INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
     ON CONFLICT (kind, state) DO UPDATE SET number = board_counts.number + 1;"""
 _ONE_LESS = """UPDATE board_counts SET number = number - 1
@@ -64,30 +58,11 @@ TRIGGERS = {
         """INSERT INTO seek_numbers VALUES (NEW.kind, NEW.number) ON CONFLICT (kind)
     DO UPDATE SET highest = greatest(seek_numbers.highest, excluded.highest);""",
     ),
-    "ratings_insert": ("AFTER INSERT ON boards FOR EACH ROW", _COUNT_FROM_NEW),
-    "ratings_delete": ("AFTER DELETE ON boards FOR EACH ROW", _COUNT_FROM_OLD),
-    "ratings_update": (
-        """AFTER UPDATE ON boards FOR EACH ROW WHEN
-    ((OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS DISTINCT FROM
-    (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
-    AND (OLD.state = 'over' OR NEW.state = 'over'))""",
-        f"{_COUNT_FROM_OLD} {_COUNT_FROM_NEW}",
-    ),
     "board_counts_insert": ("AFTER INSERT ON boards FOR EACH ROW", _ONE_MORE),
     "board_counts_delete": ("AFTER DELETE ON boards FOR EACH ROW", _ONE_LESS),
     "board_counts_update": (
         "AFTER UPDATE OF state ON boards FOR EACH ROW WHEN (NEW.state <> OLD.state)",
         f"{_ONE_LESS} {_ONE_MORE}",
-    ),
-    "rating_counts_insert": (
-        "AFTER INSERT ON ratings FOR EACH ROW",
-        """INSERT INTO rating_counts (kind, size, number) VALUES (NEW.kind, NEW.size, 1)
-    ON CONFLICT (kind, size) DO UPDATE SET number = rating_counts.number + 1;""",
-    ),
-    "rating_counts_delete": (
-        "AFTER DELETE ON ratings FOR EACH ROW",
-        """UPDATE rating_counts SET number = number - 1
-    WHERE kind = OLD.kind AND size = OLD.size;""",
     ),
 }
 """The triggers of the latest version by their names: when they act, and what they do."""
