@@ -28,6 +28,11 @@ SCALE = 400
 """How many points make the odds ten times better, in Elo's formula."""
 
 
+Place = tuple[int, int]
+"""Where a game stands in the order of games: the second in which it ended, since 1970 in UTC, and
+its number."""
+
+
 class SizeClass(Enum):
     """A class of sizes, by the number of cells of a grid."""
 
@@ -117,6 +122,16 @@ class Finish:
         """The name of the board: `oust 17`."""
         return f"{self.kind.name} {self.board}"
 
+    @property
+    def size(self) -> SizeClass:
+        """The class that its grid belongs to."""
+        return size_class(self.grid)
+
+    @property
+    def place(self) -> Place:
+        """Where the game stands in the order in which games of a kind are counted."""
+        return int(self.ended.timestamp()), self.board
+
 
 @frozen
 class RatedGame:
@@ -125,10 +140,6 @@ class RatedGame:
     game: Finish
     x: Change
     o: Change
-
-    def change_of(self, userid: str) -> Change | None:
-        """Return what the game did to a player's rating; None for somebody who did not play."""
-        return next((each for each in (self.x, self.o) if each.before.userid == userid), None)
 
 
 @frozen
@@ -161,17 +172,11 @@ def finish_of(game: Game) -> Finish | None:
     )
 
 
-def place_of(game: Finish) -> tuple[datetime, str, int]:
-    """Return what the order of games goes by: when they ended, then the kind and the number."""
-    return game.ended, game.kind.name, game.board
-
-
 def rate(games: Iterable[Finish]) -> list[Table]:
     """Return the ratings after these games, taken in their order."""
     tables: dict[tuple[str, SizeClass], Table] = {}
-    for game in sorted(games, key=place_of):
-        size = size_class(game.grid)
-        table = tables.setdefault((game.kind.name, size), Table(game.kind, size))
+    for game in sorted(games, key=lambda each: each.place):
+        table = tables.setdefault((game.kind.name, game.size), Table(game.kind, game.size))
         table.games.append(count_game(game, table.standings))
     order = list(SizeClass)
     return sorted(tables.values(), key=lambda each: (each.kind.name, order.index(each.size)))
@@ -181,13 +186,14 @@ def count_game(game: Finish, standings: dict[str, Standing]) -> RatedGame:
     """Return what a game does to both ratings, and put that into the standings of its class."""
     x, o = (standings.get(userid, Standing(userid)) for userid in (game.x, game.o))
     outcome = 0 if game.winner is None else 1 if game.winner is Side.X else -1
-    rated = RatedGame(game, _change(x, o, outcome), _change(o, x, -outcome))
+    rated = RatedGame(game, change_by(x, o, outcome), change_by(o, x, -outcome))
     for change in (rated.x, rated.o):
         standings[change.after.userid] = change.after
     return rated
 
 
-def _change(before: Standing, opponent: Standing, outcome: int) -> Change:
+def change_by(before: Standing, opponent: Standing, outcome: int) -> Change:
+    """Return what a game does to the rating of a player: 1 for a win, 0 for a draw, -1 a loss."""
     counted = replace(
         before,
         wins=before.wins + (outcome == 1),

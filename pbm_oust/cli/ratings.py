@@ -1,13 +1,12 @@
 """`pbm-oust ratings` and `standings`: as they are kept, or computed from the histories."""
 
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import click
 
-from pbm_oust.board.ratings import Finish, RatedGame, Standing, Table, rate
+from pbm_oust.board.ratings import RatedGame, Standing, Table, rate
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
@@ -20,17 +19,13 @@ from pbm_oust.cli.terminal import page, say
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.tables import standing_rows
 from pbm_oust.letters.translator import Translator
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.connections import Snapshot
-from pbm_oust.store.entries import Entry
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.rating_lists import all_changes
 from pbm_oust.store.ratings import (
-    count_all,
+    count_marked,
     finished_games,
-    forget_ratings,
-    is_up_to_date,
+    is_counting,
+    mark,
     standings_of,
     wrongly_rated,
 )
@@ -45,7 +40,7 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 
     There is a list for each game and class of sizes.
     """
-    tables = _tables(operator, kind, standings_of)
+    tables = [table for each in _kinds(kind) for table in _standings(operator, each)]
     if as_json:
         print_json([_summary(table) for table in tables])
         return
@@ -58,9 +53,7 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("kind", type=KIND, required=False)
-@click.option(
-    "--recompute", is_flag=True, help="Compute them from all finished games, and compare."
-)
+@click.option("--recompute", is_flag=True, help="Compute them from all games, and compare.")
 @as_json
 @pass_operator
 def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
@@ -72,7 +65,10 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
     if recompute:
         tables, wrong = _recomputed(operator, kind)
     else:
-        tables, wrong = _tables(operator, kind, all_changes), []
+        tables, wrong = (
+            [table for each in _kinds(kind) for table in rate(_rated_games(operator, each))],
+            list[str](),
+        )
     if as_json:
         print_json([_summary(table) | {"games": list(map(_game, table.games))} for table in tables])
     for table in tables if not as_json else ():
@@ -93,16 +89,16 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
 def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], list[str]]:
     """Return the ratings that all finished games give, and of whom others were kept."""
     database = operator.prepared_home().database
+    count_marked(database)
     tables, wrong = list[Table](), list[str]()
     for each in _kinds(kind):
-        count_all(database, each)
-        with database.read() as snapshot:
+        with database.read_latest() as snapshot:
             tables += rate(finished_games(snapshot, each))
             keys = wrongly_rated(snapshot, each)
         if keys:
             wrong += [f"{userid} in {each.title} on {size.value} boards" for size, userid in keys]
-            database.write(partial(forget_ratings, kind=each))
-            count_all(database, each)
+            database.write(partial(mark, kind=each))
+            count_marked(database)
     return tables, wrong
 
 
@@ -117,22 +113,12 @@ def _kinds(kind: Kind | None) -> list[Kind]:
     return [kind] if kind else sorted(KINDS.values(), key=lambda each: each.name)
 
 
-def _tables(
-    operator: Operator, kind: Kind | None, kept: Callable[[Snapshot, Kind], list[Table]]
-) -> list[Table]:
-    """Return the ratings that are kept, or where that is not all, those that the games give."""
-    tables = list[Table]()
-    for each in _kinds(kind):
-        found = None
-        with suppress(DatabaseFault), operator.home.database.read() as snapshot:
-            found = kept(snapshot, each) if _is_kept(snapshot, each) else None
-        tables += rate(_rated_games(operator, each)) if found is None else found
-    return tables
-
-
-def _is_kept(snapshot: Snapshot, kind: Kind) -> bool:
-    """Return whether there is a database, and all games in it have been counted."""
-    return snapshot.identity is not None and is_up_to_date(snapshot, kind)
+def _standings(operator: Operator, kind: Kind) -> list[Table]:
+    """Return the standings that are kept, or where that is not all, those that the games give."""
+    with suppress(DatabaseFault), operator.home.database.read() as snapshot:
+        if snapshot.identity is not None and not is_counting(snapshot, kind):
+            return standings_of(snapshot, kind)
+    return rate(_rated_games(operator, kind))
 
 
 def _summary(table: Table) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from pbm_oust.play.quota import Cost
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.rating_lists import best_players, explain
-from pbm_oust.store.ratings import is_up_to_date
+from pbm_oust.store.ratings import best_players, explain, is_counting
 
 
 @frozen
@@ -81,7 +80,7 @@ def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Ha
         tuple((size, page) for size, page in pages if page.rows),
         longest,
         replace(command, page=longest.following),
-        not work.home.ask(is_up_to_date, command.kind),
+        work.home.ask(is_counting, command.kind),
     )
     return work.answer(notice, request)
 
@@ -95,9 +94,9 @@ def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handle
     page = Page(number, found.players, found.count, most)
     names = names_shown(command.userids, work.names_for(request))
     following = replace(command, userids=names, page=page.following)
-    is_counting = not work.home.ask(is_up_to_date, command.kind)
+    may_change = work.home.ask(is_counting, command.kind)
     reader = work.sender_of(request)
-    notice = RatingsNotice(reader, command.kind, names, page, following, is_counting)
+    notice = RatingsNotice(reader, command.kind, names, page, following, may_change)
     return work.answer(notice, request)
 
 

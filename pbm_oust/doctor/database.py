@@ -7,7 +7,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.ratings import is_up_to_date, wrongly_rated
+from pbm_oust.store.ratings import is_counting, wrongly_rated
 
 _on = Examiner("database")
 
@@ -45,7 +45,7 @@ def check(home: Home) -> Iterator[Finding]:
 def _ratings(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
     """Yield the kinds whose ratings are not those that their games give."""
     for kind in KINDS.values():
-        if not is_up_to_date(snapshot, kind):
+        if is_counting(snapshot, kind):
             yield _on.note(
                 f"games of {kind.name} are still to be counted for ratings; "
                 "the server does that, and so does",

@@ -6,7 +6,7 @@ from enum import Enum
 
 from pbm_oust.board.game import AHEAD
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.columns import ALL_ROWS, moment_of, parse_outcome, seconds, words_list
+from pbm_oust.store.columns import moment_of, parse_outcome, seconds, words_list
 from pbm_oust.store.connections import Row, Snapshot, Value
 from pbm_oust.store.entries import BoardName, Damage, Entry, Source, State
 
@@ -18,14 +18,6 @@ ENTRIES = (
 
 _WHOLE = "state <> 'damaged'"
 """Of boards whose histories replay."""
-
-Place = tuple[int, int]
-"""Where a game stands among those that count for ratings: the second in which it ended, and its
-number."""
-FIRST_PLACE: Place = (0, 0)
-"""A place before all games."""
-LAST_PLACE: Place = (2**62, 0)
-"""A place after all games."""
 
 
 class Standing(Enum):
@@ -183,29 +175,6 @@ def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
             seconds(moment + AHEAD),
         )
     return [BoardName(*row) for row in rows]
-
-
-def rated_games(
-    snapshot: Snapshot,
-    kind: str,
-    after: Place = FIRST_PLACE,
-    until: Place = LAST_PLACE,
-    most: int = ALL_ROWS,
-) -> list[Entry]:
-    """Return games of a kind that count for ratings, in the order in which they count.
-
-    They come after one place in that order, and not after another.
-    """
-    return read_entries(
-        snapshot,
-        f"{ENTRIES} boards b WHERE kind = ? AND is_rated = 1 AND state = 'over' "
-        "AND result <> 'draw void' AND (latest, board) > (?, ?) AND (latest, board) <= (?, ?) "
-        "ORDER BY latest, board LIMIT ?",
-        kind,
-        *after,
-        *until,
-        most,
-    )
 
 
 def started_by(snapshot: Snapshot, key: str) -> BoardName | None:

@@ -18,13 +18,14 @@ from pbm_oust.board.game import Game, redo
 from pbm_oust.board.history import BadHistory, format_records, read_history
 from pbm_oust.board.notation import format_header, format_result, parse_record
 from pbm_oust.board.over import format_over
-from pbm_oust.board.ratings import finish_of
+from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Record
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.columns import format_outcome, seconds
 from pbm_oust.store.connections import Snapshot, Transaction, Value
 from pbm_oust.store.disk import NoSuchFile
@@ -42,7 +43,7 @@ from pbm_oust.store.entries import (
 )
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.latest import Latest
-from pbm_oust.store.ratings import catch_up, forget_player
+from pbm_oust.store.ratings import note_change
 
 MOST_RECORDS = 100_000
 """How many records all boards may have that are remembered."""
@@ -282,7 +283,7 @@ class Boards:
         reading = Reading(entry_of(game, self._due), board.told)
         self._make(transaction, board.name, text, reading, version)
         transaction.boards[board.name] = Change(board, 0, text)
-        self._count(transaction, board)
+        note_change(transaction, None, _finish_of(reading.entry))
         return board
 
     def append(self, transaction: Transaction, board: Board, acted: Game) -> Board:
@@ -308,7 +309,6 @@ class Boards:
             else:
                 transaction.send(_ADD, name.kind, name.board, number, lines)
         self._note(transaction, board, after, text)
-        self._count(transaction, after)
         return after
 
     def after(self, board: Board, acted: Game) -> Board:
@@ -338,7 +338,6 @@ class Boards:
             new,
             int(self._time()),
         )
-        forget_player(transaction, board.game.header.kind, old)
         self._note(transaction, board, renamed, None)
         return renamed
 
@@ -346,18 +345,29 @@ class Boards:
         """Return a board on which a player has another userid. Raises DamagedHistory."""
         return self.replayed(board.name, with_other_userid(board.data, old, new))
 
-    def put(self, transaction: Transaction, name: BoardName, data: bytes, reading: Reading) -> None:
+    def put(
+        self,
+        transaction: Transaction,
+        name: BoardName,
+        data: bytes,
+        reading: Reading,
+        *,
+        changes_ratings: bool = True,
+    ) -> None:
         """Let a board have another history, damaged or not, or make it. `reading` is what it says.
 
-        Nothing is published.
+        Nothing is published. Whoever leaves the ratings alone has to mark them.
         """
         version, known = self._next_version(transaction), (name.kind, name.board)
+        before = find_entry(transaction, name) if changes_ratings else None
         row = transaction.row("SELECT state FROM boards WHERE kind = ? AND board = ?", *known)
         if row:
             _count_one(transaction, name.kind, State(row[0]), -1)
             transaction.send("DELETE FROM boards WHERE kind = ? AND board = ?", *known)
         self._make(transaction, name, data, reading, version)
         transaction.boards.pop(name, None)
+        if changes_ratings:
+            note_change(transaction, _finish_of(before), _finish_of(reading.entry))
 
     def reading(self, name: BoardName, data: bytes) -> Reading:
         """Return what a history says, damaged or not."""
@@ -409,6 +419,7 @@ class Boards:
     def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
         name, reading = after.name, Reading(entry_of(after.game, self._due), after.told)
+        finish = _finish_of(entry_of(before.game, self._due))
         row = _row_of(reading, after.version, len(after.data))
         transaction.require(
             BoardChanged(str(name)), _CHANGE, *row, name.kind, name.board, before.version
@@ -420,6 +431,7 @@ class Boards:
             "DELETE FROM board_userids WHERE kind = ? AND board = ?", name.kind, name.board
         )
         self._add_userids(transaction, reading)
+        note_change(transaction, finish, _finish_of(reading.entry))
 
     def _add_userids(self, transaction: Transaction, reading: Reading) -> None:
         entry = reading.entry
@@ -473,11 +485,6 @@ class Boards:
             text = None if known.text is None else known.text + text
             length = known.length
         transaction.boards[after.name] = Change(after, length, text)
-
-    def _count(self, transaction: Transaction, board: Board) -> None:
-        """Count a game for ratings that has ended."""
-        if finish_of(board.game):
-            catch_up(transaction, board.game.header.kind)
 
 
 def _lines(text: bytes) -> list[bytes]:
@@ -538,6 +545,11 @@ def _count_one(transaction: Transaction, kind: str, state: State, number: int) -
         state.value,
         number,
     )
+
+
+def _finish_of(entry: Entry | Damage | None) -> Finish | None:
+    """Return how a game ended, if it counts for ratings."""
+    return entry.finish if isinstance(entry, Entry) else None
 
 
 def _state_of(entry: Entry | Damage) -> State:

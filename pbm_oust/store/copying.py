@@ -23,9 +23,6 @@ from pbm_oust.store.sending import hold_letters
 _PAGE = 500
 """How many rows are read at a time."""
 _LOWEST = -(2**63)
-_COUNTED = frozenset({"board_counts", "rating_counts"})
-"""The tables that triggers fill."""
-
 Keys = tuple[tuple[str, Value], ...]
 """The columns by which the rows of a table are in order, and what comes before all values."""
 
@@ -60,7 +57,7 @@ def copied_tables() -> dict[str, Keys]:
             (column, _LOWEST if kind == "INTEGER" else "") for _, column, kind in keys
         )
     connection.close()
-    return {name: keys for name, keys in found.items() if name not in _COUNTED}
+    return found
 
 
 def copy_home(source: Home, target: Home, progress: Progress) -> Copied:

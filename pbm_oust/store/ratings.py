@@ -1,237 +1,492 @@
-"""Ratings in the database, so that no command computes them from all games.
+"""Ratings in the database: counted with each game that ends, and anew where that is not enough.
 
-The games of a kind are counted in their order: by the second in which they ended, then by their
-numbers. What players have achieved after the last one is kept, and what they had achieved before
-each of them. When the index changes for a game that has been counted, or gets one that belongs
-before others, triggers of the tables note its place. The games from there on are then taken back,
-the latest first, and counted again: some at a time, so that nobody waits for all of them.
+What players have achieved is kept for each kind and class of sizes, and with each of their games
+what they had achieved before it, so that what a game did is told without those before it. Games
+count in the order in which they ended, those of one second by their numbers.
+
+A game that ends is counted in the transaction of its end, with the few that come after it, if any
+do. If many do, as after a change of an old game, the class is marked, and counted anew from its
+first game by the next sweep; until then games that end in it are not counted.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from pbm_oust.board.ratings import (
+    Change,
     Finish,
+    Place,
     RatedGame,
     SizeClass,
     Standing,
     Table,
+    change_by,
     count_game,
     rate,
-    size_class,
 )
+from pbm_oust.frozen import frozen
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_queries import FIRST_PLACE, LAST_PLACE, Place, rated_games
-from pbm_oust.store.columns import ALL_ROWS
-from pbm_oust.store.connections import Database, Snapshot, Transaction
-from pbm_oust.store.rating_steps import (
-    Step,
-    just_before,
-    place_of,
-    remove_step,
-    remove_steps,
-    standing_after,
-    steps_after,
-    steps_of,
-    steps_of_player,
-    write_steps,
-)
-from pbm_oust.store.standings import (
-    Key,
-    all_standings,
-    find_standing,
-    remove_standing,
-    remove_standings,
-    write_standings,
-)
+from pbm_oust.store.board_pages import Part
+from pbm_oust.store.board_queries import ENTRIES, read_entries
+from pbm_oust.store.columns import ALL_ROWS, words_list
+from pbm_oust.store.connections import Database, Row, Snapshot, Transaction, Value
 
-MOST_AT_ONCE = 200
+MOST_AT_ONCE = 100
 """How many games are counted while others wait to write, or for one letter."""
+_BEFORE_ALL: Place = (0, 0)
+_AFTER_ALL: Place = (2**62, 0)
+
+_RATED = (
+    "boards b INDEXED BY boards_rated "  # else boards that do not count are gone through
+    "WHERE b.kind = ? AND b.is_rated = 1 AND b.state = 'over' AND b.result <> 'draw void' "
+    "AND (b.latest, b.board) > (?, ?) ORDER BY b.latest, b.board LIMIT ?"
+)
+_IS_MARKED = (
+    "SELECT EXISTS (SELECT 1 FROM rating_classes WHERE kind = ? AND size = ? "
+    "AND counted < changes), EXISTS (SELECT 1 FROM"
+)
+"""The beginning of a statement that also says whether there are some rated boards."""
+_STANDINGS = "SELECT userid, rating, wins, losses, draws, worth FROM"
+
+Key = tuple[SizeClass, str]
+"""A class of sizes, and a userid: who has a standing."""
+Changes = list[tuple[str, Change]]
+"""What games did to the rating of a player, by their names."""
+_Writing = tuple[str, tuple[Value, ...]]
+"""A statement with its values."""
 
 
-@dataclass(slots=True)
-class _Counting:
-    """Standings as they change while games are counted, and the steps of these games."""
+@frozen
+class Step:
+    """What one of its players had achieved before a game that was counted."""
 
-    standings: dict[SizeClass, dict[str, Standing]] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
+    place: Place
+    before: Standing
+    outcome: int
+    """How the game ended: 1 for a win, 0 for a draw, -1 for a loss."""
 
-    def count(self, game: Finish) -> RatedGame:
-        """Count a game, and return what it does."""
-        rated = count_game(game, self.standings.setdefault(size_class(game.grid), {}))
-        self.steps += steps_of(rated)
-        return rated
+    @property
+    def key(self) -> tuple[Place, str]:
+        """Which game, and whose step it is."""
+        return self.place, self.before.userid
+
+
+@frozen
+class Best:
+    """The best players of a class of sizes, or those after them."""
+
+    size: SizeClass
+    standings: list[Standing]
+    count: int
+    """How many players have rated games of that class."""
+
+
+@frozen
+class Explained:
+    """What games did to the ratings of some players."""
+
+    players: list[tuple[str, SizeClass, Changes]]
+    """For each player and class of sizes some games, the latest last."""
+    standings: list[tuple[SizeClass, Standing]]
+    """What each player has achieved in each class with games."""
+
+    @property
+    def count(self) -> int:
+        """How many games there are for all of them."""
+        return sum(standing.games for _, standing in self.standings)
+
+
+# Games that end, and games that change
+
+
+def note_change(transaction: Transaction, before: Finish | None, after: Finish | None) -> None:
+    """Count a game that has ended, or has changed, and those after it; or mark its class.
+
+    `before` and `after` are what the row of a board said and says; None for a game that does not
+    count. To be called by whoever writes that row, after writing it.
+    """
+    changed = [game for game in (before, after) if game]
+    if before == after or not changed:
+        return
+    kind, place = changed[0].kind, _just_before(min(game.place for game in changed))
+    for size in {game.size for game in changed}:
+        is_marked, is_far_back = _look_at(transaction, kind, size, place)
+        if is_far_back or (is_marked and before):
+            _mark(transaction, kind, size)
+        elif not is_marked:
+            _count_after(transaction, kind, size, place)
 
 
 def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
-    """Return what a game does to the ratings of its players; the index does not have it yet.
+    """Return what a game does to the ratings of its players, whether its board is written or not.
 
-    None if too many games before it have still to be counted.
+    None as long as its class is to be counted anew.
     """
-    before = just_before(place_of(game))
-    base = min(counted_until(snapshot, game.kind), before)
-    earlier = finished_games(snapshot, game.kind, base, before, MOST_AT_ONCE + 1)
-    if len(earlier) > MOST_AT_ONCE:
+    place = _just_before(game.place)
+    if any(_look_at(snapshot, game.kind, game.size, place)):
         return None
-    counting = _begin(snapshot, game.kind, base, [*earlier, game])
-    for each in earlier:
-        counting.count(each)
-    return counting.count(game)
+    steps = _steps(snapshot, game.kind, game.size, place)
+    standings = _standings(snapshot, game.kind, game.size, [game.x, game.o])
+    return count_game(game, _taken_back(standings, steps))
+
+
+def _look_at(snapshot: Snapshot, kind: Kind, size: SizeClass, place: Place) -> tuple[bool, bool]:
+    """Return whether a class is marked, and whether too many games of the kind follow a place."""
+    row = snapshot.row(
+        f"{_IS_MARKED} {_RATED} OFFSET ?)",
+        *(kind.name, size.value, kind.name, *place, 1, MOST_AT_ONCE),
+    )
+    is_marked, is_far_back = row or (False, False)
+    return bool(is_marked), bool(is_far_back)
+
+
+def _count_after(transaction: Transaction, kind: Kind, size: SizeClass, place: Place) -> None:
+    """Count the games of a class that come after a place, whatever was counted of them."""
+    steps = _steps(transaction, kind, size, place)
+    games = [game for game in finished_games(transaction, kind, place) if game.size is size]
+    userids = {userid for game in games for userid in (game.x, game.o)}
+    kept = _standings(transaction, kind, size, userids | {step.before.userid for step in steps})
+    standings = _taken_back(kept, steps)
+    given = [step for game in games for step in _steps_of(count_game(game, standings))]
+    standings = {userid: each for userid, each in standings.items() if each.games}
+    _send(transaction, _steps_written(kind, size, steps, given))
+    _send(transaction, _standings_written(kind, size, kept, standings))
+    if len(standings) != len(kept):
+        transaction.send(
+            "INSERT INTO rating_classes AS c (kind, size, players, changes, counted) "
+            "VALUES (?, ?, ?, 0, 0) ON CONFLICT (kind, size) "
+            "DO UPDATE SET players = c.players + excluded.players",
+            *(kind.name, size.value, len(standings) - len(kept)),
+        )
+
+
+def _taken_back(standings: Mapping[str, Standing], steps: Sequence[Step]) -> dict[str, Standing]:
+    """Return what players had achieved before their games at some steps, which are in order."""
+    return {**standings, **{step.before.userid: step.before for step in reversed(steps)}}
+
+
+# Counting anew
+
+
+def is_counting(snapshot: Snapshot, kind: Kind) -> bool:
+    """Return whether classes of a kind are to be counted anew, so that ratings may change."""
+    return bool(_marked(snapshot, kind))
+
+
+def mark(transaction: Transaction, kind: Kind) -> None:
+    """Let all games of a kind be counted anew."""
+    for size in SizeClass:
+        _mark(transaction, kind, size)
+
+
+def count_marked(database: Database) -> None:
+    """Count the classes anew that are marked, in parts, so that nobody waits for all.
+
+    If an old game changes meanwhile, or somebody else begins to do the same, the rest is left to
+    the next time. Raises DatabaseFault.
+    """
+    for kind in KINDS.values():
+        with database.read_latest() as snapshot:
+            is_behind = is_counting(snapshot, kind)
+        if is_behind:
+            _count_anew(database, kind)
+
+
+def _count_anew(database: Database, kind: Kind) -> None:
+    """Count the marked classes of a kind.
+
+    New games keep being added behind those that have been read. They are counted at the end, in one
+    transaction with some games before them; any that would come before these marks the class again.
+    """
+    marks = database.write(partial(_begin, kind=kind))
+    counted: dict[SizeClass, dict[str, Standing]] = {size: {} for size in marks}
+    place, is_last = _BEFORE_ALL, False
+    while not is_last:
+        with database.read_latest() as snapshot:
+            games = finished_games(snapshot, kind, place, 2 * MOST_AT_ONCE)
+            is_last = len(games) < 2 * MOST_AT_ONCE
+            games = games if is_last else games[:MOST_AT_ONCE]
+            until = _AFTER_ALL if is_last else games[-1].place
+            writings = list[_Writing]()
+            for size, standings in counted.items():
+                rated = [count_game(game, standings) for game in games if game.size is size]
+                given = [step for game in rated for step in _steps_of(game)]
+                steps = _steps(snapshot, kind, size, place, until)
+                writings += _steps_written(kind, size, steps, given)
+                if is_last:
+                    kept = _standings(snapshot, kind, size)
+                    writings += _standings_written(kind, size, kept, standings)
+        for first in range(0, len(writings), 4 * MOST_AT_ONCE):
+            some = writings[first : first + 4 * MOST_AT_ONCE]
+            if not database.write(partial(_write_some, kind=kind, marks=marks, writings=some)):
+                return
+        place = place if is_last else until
+    numbers = {size: len(standings) for size, standings in counted.items()}
+    database.write(partial(_finish, kind=kind, marks=marks, place=place, numbers=numbers))
+
+
+def _begin(transaction: Transaction, kind: Kind) -> dict[SizeClass, int]:
+    """Return the marked classes, with what shows whether they have been marked since."""
+    transaction.send(
+        "UPDATE rating_classes SET changes = changes + 1 WHERE kind = ? AND counted < changes",
+        kind.name,
+    )
+    return _marked(transaction, kind)
+
+
+def _write_some(
+    transaction: Transaction, kind: Kind, marks: dict[SizeClass, int], writings: Sequence[_Writing]
+) -> bool:
+    """Write something, unless classes have been marked since; return whether it is written."""
+    if _marked(transaction, kind) != marks:
+        return False
+    _send(transaction, writings)
+    return True
+
+
+def _finish(
+    transaction: Transaction,
+    kind: Kind,
+    marks: dict[SizeClass, int],
+    place: Place,
+    numbers: Mapping[SizeClass, int],
+) -> None:
+    """Remove the marks, given how many players have been counted, and count what has ended since.
+
+    All games have been counted that had ended when those after `place` were read.
+    """
+    if _marked(transaction, kind) != marks:
+        return
+    for size, number in numbers.items():
+        transaction.send(
+            "UPDATE rating_classes SET players = ?, counted = changes WHERE kind = ? AND size = ?",
+            *(number, kind.name, size.value),
+        )
+        _count_after(transaction, kind, size, place)
+
+
+def _mark(transaction: Transaction, kind: Kind, size: SizeClass) -> None:
+    """Let all games of a class be counted anew, also by those who are about to have done that."""
+    transaction.send(
+        "INSERT INTO rating_classes AS c (kind, size, players, changes, counted) "
+        "VALUES (?, ?, 0, 1, 0) ON CONFLICT (kind, size) DO UPDATE SET changes = c.changes + 1",
+        *(kind.name, size.value),
+    )
+
+
+def _marked(snapshot: Snapshot, kind: Kind) -> dict[SizeClass, int]:
+    """Return the classes that are to be counted anew, each with the number of its marks."""
+    rows = snapshot.rows(
+        "SELECT size, changes FROM rating_classes WHERE kind = ? AND counted < changes", kind.name
+    )
+    return {SizeClass(size): changes for size, changes in rows}
+
+
+# What is kept, and what the games give
+
+
+def finished_games(
+    snapshot: Snapshot, kind: Kind, after: Place = _BEFORE_ALL, most: int = ALL_ROWS
+) -> list[Finish]:
+    """Return the games of a kind that count, in their order, at most so many after a place."""
+    entries = read_entries(snapshot, f"{ENTRIES} {_RATED}", kind.name, *after, most)
+    return [finish for entry in entries if (finish := entry.finish)]
+
+
+def wrongly_rated(
+    snapshot: Snapshot, kind: Kind, games: Iterable[Finish] | None = None
+) -> list[Key]:
+    """Return of whom something else is kept than the games of a kind give, in order.
+
+    They are those of the index, if no others are given.
+    """
+    games = finished_games(snapshot, kind) if games is None else games
+    tables = {table.size: table for table in rate(games)}
+    wrong = list[Key]()
+    for size in SizeClass:
+        table, kept = tables.get(size, Table(kind, size)), _standings(snapshot, kind, size)
+        steps = {step for game in table.games for step in _steps_of(game)}
+        others = steps.symmetric_difference(_steps(snapshot, kind, size))
+        userids = {step.before.userid for step in others} | {
+            userid
+            for userid in table.standings.keys() | kept.keys()
+            if table.standings.get(userid) != kept.get(userid)
+        }
+        wrong += [(size, userid) for userid in sorted(userids)]
+    return wrong
+
+
+def _steps_of(game: RatedGame) -> list[Step]:
+    place = game.game.place
+    return [Step(place, change.before, change.outcome) for change in (game.x, game.o)]
+
+
+def _steps(
+    snapshot: Snapshot,
+    kind: Kind,
+    size: SizeClass,
+    after: Place = _BEFORE_ALL,
+    until: Place = _AFTER_ALL,
+) -> list[Step]:
+    """Return the steps after one place and up to another, in the order of the games."""
+    rows = snapshot.rows(
+        "SELECT ended, board, outcome, userid, rating, wins, losses, draws, worth "
+        "FROM rating_steps WHERE kind = ? AND size = ? AND (ended, board) > (?, ?) "
+        "AND (ended, board) <= (?, ?) ORDER BY ended, board",
+        *(kind.name, size.value, *after, *until),
+    )
+    return [
+        Step((ended, board), Standing(*before), outcome) for ended, board, outcome, *before in rows
+    ]
+
+
+def _standings(
+    snapshot: Snapshot, kind: Kind, size: SizeClass, userids: Iterable[str] | None = None
+) -> dict[str, Standing]:
+    """Return what some players have achieved in a class, or all."""
+    statement, values = f"{_STANDINGS} ratings WHERE kind = ? AND size = ?", [kind.name, size.value]
+    if userids is not None:
+        statement += " AND userid IN (SELECT value FROM json_each(?))"
+        values.append(words_list(userids))
+    return {row[0]: Standing(*row) for row in snapshot.rows(statement, *values)}
+
+
+def _steps_written(
+    kind: Kind, size: SizeClass, kept: Iterable[Step], given: Iterable[Step]
+) -> list[_Writing]:
+    """Return what writes the steps of some games in the place of those that are kept of them."""
+    old, new = {step.key: step for step in kept}, {step.key: step for step in given}
+    removing = (
+        "DELETE FROM rating_steps "
+        "WHERE kind = ? AND size = ? AND userid = ? AND ended = ? AND board = ?"
+    )
+    putting = (
+        "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
+        "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (kind, size, userid, ended, board) DO UPDATE SET outcome = excluded.outcome, "
+        "rating = excluded.rating, wins = excluded.wins, losses = excluded.losses, "
+        "draws = excluded.draws, worth = excluded.worth"
+    )
+    name = kind.name, size.value
+    return [
+        *((removing, (*name, userid, *place)) for place, userid in old.keys() - new.keys()),
+        *(
+            (putting, (*name, *step.place, step.outcome, *_values(step.before)))
+            for key, step in new.items()
+            if old.get(key) != step
+        ),
+    ]
+
+
+def _standings_written(
+    kind: Kind, size: SizeClass, kept: Mapping[str, Standing], given: Mapping[str, Standing]
+) -> list[_Writing]:
+    """Return what writes what players have achieved in the place of what is kept of them."""
+    removing = "DELETE FROM ratings WHERE kind = ? AND size = ? AND userid = ?"
+    putting = (
+        "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, size, userid) "
+        "DO UPDATE SET rating = excluded.rating, wins = excluded.wins, "
+        "losses = excluded.losses, draws = excluded.draws, worth = excluded.worth"
+    )
+    name = kind.name, size.value
+    return [
+        *((removing, (*name, userid)) for userid in kept.keys() - given.keys()),
+        *(
+            (putting, (*name, *_values(standing)))
+            for userid, standing in given.items()
+            if kept.get(userid) != standing
+        ),
+    ]
+
+
+def _values(standing: Standing) -> tuple[Value, ...]:
+    return (
+        standing.userid,
+        standing.rating,
+        standing.wins,
+        standing.losses,
+        standing.draws,
+        standing.worth,
+    )
+
+
+def _send(transaction: Transaction, writings: Iterable[_Writing]) -> None:
+    for statement, values in writings:
+        transaction.send(statement, *values)
+
+
+def _just_before(place: Place) -> Place:
+    ended, board = place
+    return ended, board - 1
+
+
+# Lists of what is kept
 
 
 def standings_of(snapshot: Snapshot, kind: Kind) -> list[Table]:
     """Return the standings of a kind, without the games that led to them."""
-    tables = {size: Table(kind, size) for size in SizeClass}
-    for (size, userid), standing in all_standings(snapshot, kind).items():
-        tables[size].standings[userid] = standing
-    return [table for table in tables.values() if table.standings]
+    tables = (Table(kind, size, _standings(snapshot, kind, size)) for size in SizeClass)
+    return [table for table in tables if table.standings]
 
 
-def is_up_to_date(snapshot: Snapshot, kind: Kind) -> bool:
-    """Return whether all games of a kind have been counted as they are."""
-    until = counted_until(snapshot, kind)
-    return not (
-        steps_after(snapshot, kind, until, 1) or finished_games(snapshot, kind, until, most=1)
-    )
-
-
-def wrongly_rated(
-    snapshot: Snapshot, kind: Kind, games: Iterable[Finish] = (), until: Place = FIRST_PLACE
-) -> list[Key]:
-    """Return of whom something else is kept than all games of a kind give, in order.
-
-    `games` are those up to a place; the later ones, or all, are taken from the index.
-    """
-    tables = rate(
-        [
-            *(each for each in games if place_of(each) <= until),
-            *finished_games(snapshot, kind, until),
-        ]
-    )
-    given = {
-        (table.size, userid): standing
-        for table in tables
-        for userid, standing in table.standings.items()
-    }
-    kept = all_standings(snapshot, kind)
-    steps = {step for table in tables for game in table.games for step in steps_of(game)}
-    others = steps.symmetric_difference(steps_after(snapshot, kind, FIRST_PLACE, ALL_ROWS))
-    wrong = {key for key in given.keys() | kept.keys() if given.get(key) != kept.get(key)}
-    order = list(SizeClass)
-    return sorted(
-        wrong | {step.key for step in others}, key=lambda key: (order.index(key[0]), key[1])
-    )
-
-
-def forget_ratings(transaction: Transaction, kind: Kind) -> None:
-    """Let all games of a kind be counted anew."""
-    remove_steps(transaction, kind)
-    remove_standings(transaction, kind)
-    _set_until(transaction, kind, FIRST_PLACE)
-
-
-def forget_player(transaction: Transaction, kind: Kind, userid: str) -> None:
-    """Remove the ratings of a player; the games from their first one on are then counted again."""
-    steps = steps_of_player(transaction, kind, userid)
-    for step in steps:
-        remove_step(transaction, kind, step)
+def best_players(snapshot: Snapshot, kind: Kind, part: Part) -> list[Best]:
+    """Return the same part of the standings of each class of sizes, the highest rating first."""
+    statement = "SELECT size, players FROM rating_classes WHERE kind = ?"
+    counts = {SizeClass(size): number for size, number in snapshot.rows(statement, kind.name)}
+    best = list[Best]()
     for size in SizeClass:
-        remove_standing(transaction, kind, (size, userid))
-    if steps:
-        before = just_before(min(step.place for step in steps))
-        _set_until(transaction, kind, min(counted_until(transaction, kind), before))
+        if not counts.get(size):
+            continue
+        rows = snapshot.rows(
+            f"{_STANDINGS} ratings WHERE kind = ? AND size = ? "
+            "ORDER BY rating DESC, userid LIMIT ? OFFSET ?",
+            *(kind.name, size.value, part.most, part.skipped),
+        )
+        best.append(Best(size, [Standing(*row) for row in rows], counts[size]))
+    return best
 
 
-def catch_up(transaction: Transaction, kind: Kind) -> bool:
-    """Take games back that have to be counted again, and count those that have not been.
+def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Part) -> Explained:
+    """Return a part of the games of some players.
 
-    Return whether there are more of them than others should wait for.
+    It goes through the players and the classes of sizes in turn, and of each takes the latest games
+    first.
     """
-    until = counted_until(transaction, kind)
-    steps = steps_after(transaction, kind, until, MOST_AT_ONCE)
-    for step in steps:
-        _take_back(transaction, kind, step)
-    if len(steps) == MOST_AT_ONCE:
-        return True
-    games = finished_games(transaction, kind, until, most=MOST_AT_ONCE)
-    if games:
-        counting = _begin(transaction, kind, None, games)
-        for game in games:
-            counting.count(game)
-        write_steps(transaction, kind, counting.steps)
-        for size, standings in counting.standings.items():
-            write_standings(transaction, kind, size, standings.values())
-        _set_until(transaction, kind, counting.steps[-1].place)
-    return len(games) == MOST_AT_ONCE
+    classes = {size: _standings(snapshot, kind, size, userids) for size in SizeClass}
+    found = Explained([], [])
+    most, skipped = part.most, part.skipped
+    for userid in dict.fromkeys(userids):
+        for size, standings in classes.items():
+            if userid not in standings:
+                continue
+            found.standings.append((size, standings[userid]))
+            taken = min(most, max(0, standings[userid].games - skipped))
+            if taken:
+                changes = _latest_changes(snapshot, kind, size, userid, Part(taken, skipped))
+                found.players.append((userid, size, changes[::-1]))
+            most, skipped = most - taken, max(0, skipped - standings[userid].games)
+    return found
 
 
-def count_all(database: Database, kind: Kind) -> None:
-    """Count all games of a kind that have not been, while others write in between.
-
-    Raises DatabaseFault.
-    """
-    while count_some(database, kind):
-        pass
-
-
-def count_some(database: Database, kind: Kind) -> bool:
-    """Do what `catch_up` does, if there is anything to do; return whether there is more.
-
-    Raises DatabaseFault.
-    """
-    with database.read_latest() as snapshot:
-        if is_up_to_date(snapshot, kind):
-            return False
-    return database.write(lambda transaction: catch_up(transaction, kind))
-
-
-def counted_until(snapshot: Snapshot, kind: Kind) -> Place:
-    """Return up to which place all games of a kind have been counted as they are.
-
-    Those after it may have been counted otherwise.
-    """
-    row = snapshot.row("SELECT ended, board FROM ratings_until WHERE kind = ?", kind.name)
-    return (row[0], row[1]) if row else FIRST_PLACE
-
-
-def finished_games(
-    snapshot: Snapshot,
-    kind: Kind,
-    after: Place = FIRST_PLACE,
-    until: Place = LAST_PLACE,
-    most: int = ALL_ROWS,
-) -> list[Finish]:
-    """Return games of a kind that count, in their order: after one place and up to another."""
-    found = rated_games(snapshot, kind.name, after, until, most)
-    return [finish for entry in found if (finish := entry.finish)]
-
-
-def _set_until(transaction: Transaction, kind: Kind, place: Place) -> None:
-    transaction.send(
-        "INSERT INTO ratings_until (kind, ended, board) VALUES (?, ?, ?)"
-        " ON CONFLICT (kind) DO UPDATE SET ended = excluded.ended, board = excluded.board",
-        kind.name,
-        *place,
+def _latest_changes(
+    snapshot: Snapshot, kind: Kind, size: SizeClass, userid: str, part: Part
+) -> Changes:
+    """Return what games did to the rating of a player, the latest game first."""
+    rows = snapshot.rows(
+        "SELECT s.board, s.outcome, s.userid, s.rating, s.wins, s.losses, s.draws, s.worth, "
+        "other.userid, other.rating, other.wins, other.losses, other.draws, other.worth "
+        "FROM rating_steps s CROSS JOIN rating_steps other INDEXED BY rating_steps_place "
+        "USING (kind, size, ended, board) "
+        "WHERE s.kind = ? AND s.size = ? AND s.userid = ? AND other.userid <> s.userid "
+        "ORDER BY s.ended DESC, s.board DESC LIMIT ? OFFSET ?",
+        *(kind.name, size.value, userid, part.most, part.skipped),
     )
+    return [_change(kind, row) for row in rows]
 
 
-def _take_back(transaction: Transaction, kind: Kind, step: Step) -> None:
-    """Let a player have achieved what they had before a game, their last one."""
-    remove_step(transaction, kind, step)
-    if step.before.games:
-        write_standings(transaction, kind, step.size, [step.before])
-    else:
-        remove_standing(transaction, kind, step.key)
-
-
-def _begin(
-    snapshot: Snapshot, kind: Kind, place: Place | None, games: Iterable[Finish]
-) -> _Counting:
-    """Return what the players of some games had achieved up to a place, or up to the last one."""
-    counting = _Counting()
-    for key in {(size_class(game.grid), userid) for game in games for userid in (game.x, game.o)}:
-        later = standing_after(snapshot, kind, key, place) if place else None
-        standing = later or find_standing(snapshot, kind, key)
-        if standing:
-            counting.standings.setdefault(key[0], {})[key[1]] = standing
-    return counting
+def _change(kind: Kind, row: Row) -> tuple[str, Change]:
+    board, outcome, *standings = row
+    before, other = Standing(*standings[:6]), Standing(*standings[6:])
+    return f"{kind.name} {board}", change_by(before, other, outcome)

@@ -17,7 +17,7 @@ from pbm_oust.store.connections import Database, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile, content_of
 from pbm_oust.store.entries import BoardName, Entry, Reading, believe, entry_of, read_damage
 from pbm_oust.store.publishing import Publisher
-from pbm_oust.store.ratings import count_all
+from pbm_oust.store.ratings import count_marked, mark
 
 Progress = Callable[[int, int], None]
 """Is told how many boards are done, and of how many."""
@@ -46,8 +46,7 @@ def rebuild(
             database.write(partial(_put_all, boards, news[first : first + _TOGETHER]))
         done += len(found)
         tell(done, len(names))
-    for kind in KINDS.values():
-        count_all(database, kind)
+    count_marked(database)
     with database.read_latest() as snapshot:
         ((number, version),) = snapshot.rows(
             "SELECT count(*), coalesce(max(version), 0) FROM boards"
@@ -78,7 +77,7 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
         raise NotAccepted(f"{path}: {error}") from None
     reading = Reading(entry_of(board.game, earliest_ruling), board.told)
     database.write(lambda transaction: boards.put(transaction, name, data, reading))
-    count_all(database, board.game.header.kind)
+    count_marked(database)
     if path != publisher.path(name):
         path.unlink()
     publisher.mend(name, syncs=True)
@@ -144,8 +143,10 @@ def _put_all(
     found: Sequence[tuple[BoardName, bytes, Reading]],
     transaction: Transaction,
 ) -> None:
+    for kind in {name.kind for name, _, _ in found}:
+        mark(transaction, KINDS[kind])
     for name, data, reading in found:
-        boards.put(transaction, name, data, reading)
+        boards.put(transaction, name, data, reading, changes_ratings=False)
 
 
 def _tell_nobody(_done: int, _of: int) -> None:

@@ -16,6 +16,7 @@ from pbm_oust.store.copying import copied_tables, gives_ids, latest_id
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import BoardName, believe
 from pbm_oust.store.home import Home
+from pbm_oust.store.ratings import mark
 from pbm_oust.store.schema import tables
 
 BEFORE = 10
@@ -51,12 +52,14 @@ def upgrade(home: Home, connection: Connection) -> int:
     names = _names(transaction, home)
     for name in names:
         _take(transaction, home, name)
+    for kind in KINDS.values():
+        mark(transaction, kind)
     for table in there:
         transaction.run(f"DROP TABLE old_{table}")
     return len(names)
 
 
-_MADE_ANEW = frozenset({"boards", "board_userids", "board_counts"})
+_MADE_ANEW = frozenset({"boards", "board_userids", "board_counts", "ratings", "rating_steps"})
 """Tables that are made from the histories."""
 
 
@@ -125,7 +128,7 @@ def _take(transaction: Transaction, home: Home, name: BoardName) -> None:
     data = _joined(transaction, name, data[: data.rfind(b"\n") + 1])
     if data:
         reading = believe(name, data) or home.boards.reading(name, data)
-        home.boards.put(transaction, name, data, reading)
+        home.boards.put(transaction, name, data, reading, changes_ratings=False)
         transaction.wait()
 
 

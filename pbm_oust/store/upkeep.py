@@ -4,13 +4,12 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.causes import forget_old_causes
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import forget_old_keys
 from pbm_oust.store.rate_limits import forget_old_counts
-from pbm_oust.store.ratings import count_all
+from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.sending import (
     addresses_waiting,
     has_waiting,
@@ -41,8 +40,7 @@ def forget_expired(home: Home, now: datetime) -> None:
 
     home.do(forget)
     home.maildir.forget_taken()
-    for kind in KINDS.values():
-        count_all(home.database, kind)
+    count_marked(home.database)
     home.database.empty_log()
 
 

@@ -11,9 +11,7 @@ from pbm_oust.play.pages import Page
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.render.curve import curve_svg
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.rating_lists import best_players, explain
-from pbm_oust.store.ratings import is_up_to_date
-from pbm_oust.store.standings import find_standing
+from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web.asked import kind_asked, page_asked, part_with, player_asked, there
 from pbm_oust.web.ground import ground_of
 
@@ -54,13 +52,8 @@ def rated(userid: str, kind: Kind, number: int, work: UnitOfWork) -> Rated:
     """Return the ratings of a player in a game, and a page of the games that led to them."""
     found = work.home.ask(explain, kind, [userid], part_with(number))
     explained = [Explained(size, tuple(changes)) for _, size, changes in found.players]
-    standings = ((size, work.home.ask(find_standing, kind, (size, userid))) for size in SizeClass)
-    return Rated(
-        kind,
-        tuple((size, standing) for size, standing in standings if standing),
-        Page(number, explained, found.count),
-        not work.home.ask(is_up_to_date, kind),
-    )
+    page = Page(number, explained, found.count)
+    return Rated(kind, tuple(found.standings), page, work.home.ask(is_counting, kind))
 
 
 async def standings(request: Request) -> Response:
@@ -78,7 +71,7 @@ async def standings(request: Request) -> Response:
         kind=kind,
         tables=[(size, page) for size, page in pages if page.rows],
         page=longest,
-        is_counting=not ground.work.home.ask(is_up_to_date, kind),
+        is_counting=ground.work.home.ask(is_counting, kind),
     )
 
 

@@ -159,7 +159,6 @@ def test_sizes_have_ratings_of_their_own(grid: str, size: SizeClass) -> None:
 
 def test_the_change_of_a_game_is_told_for_each_player() -> None:
     told = table_of([("alice", "bob", "o")]).games[0]
-    assert told.change_of("bob") is told.o
-    assert told.change_of("carol") is None
+    assert (told.x.before.userid, told.o.before.userid) == ("alice", "bob")
     assert (told.x.outcome, told.o.outcome) == (-1, 1)
     assert (told.game.name, told.game.winner) == ("oust 1", Side.O)

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store import ratings
 from pbm_oust.store.home import Home
-from pbm_oust.store.ratings import count_all, forget_ratings
+from pbm_oust.store.ratings import count_marked, mark
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 
 OUST = KINDS["oust"]
@@ -19,8 +18,8 @@ LATER = (
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home in which four games are over and have still to be counted, one at a time."""
+def home(tmp_path: Path) -> Home:
+    """A home in which four games are over and are to be counted anew."""
     challenge = (ALICE, "oust challenge alice bob wonderland -size=5")
     move = "oust move {} {} {} {}"
     mails = [
@@ -34,8 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
         )
     ]
     made = home_of(tmp_path / "home", ALICE, BOB, mails=[*mails, challenge])
-    made.database.write(lambda transaction: forget_ratings(transaction, OUST))
-    monkeypatch.setattr(ratings, "MOST_AT_ONCE", 1)
+    made.database.write(lambda transaction: mark(transaction, OUST))
     return made
 
 
@@ -43,7 +41,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 def test_lists_of_ratings_say_that_they_may_change(line: str, home: Home) -> None:
     (letter,) = mailed(home, ALICE, line)
     assert COUNTING in letter.text.replace("\n", " ")
-    count_all(home.database, OUST)
+    count_marked(home.database)
     (letter,) = mailed(home, ALICE, line)
     assert COUNTING not in letter.text.replace("\n", " ")
 
@@ -54,6 +52,6 @@ def test_a_final_letter_says_how_to_learn_what_the_game_did(home: Home) -> None:
     for letter in letters:
         assert LATER in letter.text
         assert "Ratings:" not in letter.text
-    count_all(home.database, OUST)
+    count_marked(home.database)
     (letter,) = mailed(home, ALICE, "oust ratings alice bob")
     assert "oust 5 lost against bob" in letter.text

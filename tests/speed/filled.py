@@ -34,9 +34,10 @@ _OTHERS = {
 }
 """What stands in a copy, by the name of the column."""
 _COUNTS = """
-DELETE FROM board_counts; DELETE FROM rating_counts;
+DELETE FROM board_counts;
 INSERT INTO board_counts SELECT kind, state, count(*) FROM boards GROUP BY kind, state;
-INSERT INTO rating_counts SELECT kind, size, count(*) FROM ratings GROUP BY kind, size;
+UPDATE rating_classes c SET players =
+    (SELECT count(*) FROM ratings r WHERE r.kind = c.kind AND r.size = c.size);
 """
 _VERSIONS = "SELECT setval('history_version', max(version)) FROM history_stamps"
 _SIZES = """

@@ -79,7 +79,7 @@ class Kept:
         """Return how many boards and ratings there are, as that is kept."""
         return self.rows(
             "SELECT kind, state, number FROM board_counts WHERE number > 0 UNION ALL "
-            "SELECT kind, size, number FROM rating_counts WHERE number > 0 ORDER BY 1, 2"
+            "SELECT kind, size, players FROM rating_classes WHERE players > 0 ORDER BY 1, 2"
         )
 
     def counts(self) -> list[Row]:

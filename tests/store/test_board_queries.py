@@ -23,15 +23,15 @@ from pbm_oust.store.board_queries import (
     find_entry,
     has_played,
     highest_source,
-    rated_games,
     started_by,
     started_from,
 )
 from pbm_oust.store.connections import Row, Snapshot, Value
 from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.index import highest_number
+from pbm_oust.store.ratings import best_players, finished_games, is_counting
 from pbm_oust.store.refreshing import Walk
-from tests.store.kept import Kept, edited, key_of, later, named, new_game, played
+from tests.store.kept import OUST, Kept, edited, key_of, later, named, new_game, played
 from tests.support.games import STARTED
 
 HOUR = timedelta(hours=1)
@@ -228,11 +228,11 @@ def test_games_count_for_ratings_in_the_order_of_the_ratings(kept: Kept) -> None
     add(4, Terms(), "x decline")
     add(5, Terms(), "x C3")
     with kept.database.read() as snapshot:
-        entries = rated_games(snapshot, "oust")
+        games = finished_games(snapshot, OUST)
     finishes = (finish_of(kept.read(number).game) for number in (2, 3, 4, 5, 9, 10, 11))
     (table,) = rate(filter(None, finishes))
-    assert numbers(entries) == [each.game.board for each in table.games] == [9, 10, 11, 2]
-    assert [entry.finish for entry in entries] == [each.game for each in table.games]
+    assert [each.board for each in games] == [9, 10, 11, 2]
+    assert games == [each.game for each in table.games]
 
 
 class Explaining(Snapshot):
@@ -276,7 +276,9 @@ QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
     "started by": lambda each: started_by(each, "f" * 16),
     "started from": lambda each: started_from(each, "oust", Source("seek", 5)),
     "highest source": lambda each: highest_source(each, "oust", "seek"),
-    "rated": lambda each: rated_games(each, "oust"),
+    "rated": lambda each: finished_games(each, OUST),
+    "best players": lambda each: best_players(each, OUST, Part(20, 1)),
+    "counting": lambda each: is_counting(each, OUST),
     "damaged": lambda each: damaged_boards(each, "oust"),
     "next number": lambda each: highest_number(each, "oust"),
 }

@@ -1,65 +1,57 @@
-"""Ratings that are kept up to date are those that all finished games give."""
+"""Ratings that are kept are those that all finished games give."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.board.ratings import Finish, Table, finish_of, rate
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.store import ratings
 from pbm_oust.store.board_pages import Part
-from pbm_oust.store.board_queries import rated_games
-from pbm_oust.store.connections import Row, Transaction, Value
-from pbm_oust.store.rating_lists import Explained, best_players, explain
+from pbm_oust.store.connections import Answer, Database, Transaction, Value
+from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.ratings import (
+    best_players,
     changes_by,
-    count_all,
-    counted_until,
-    forget_ratings,
-    is_up_to_date,
+    count_marked,
+    explain,
+    finished_games,
+    is_counting,
+    mark,
     standings_of,
     wrongly_rated,
 )
 from pbm_oust.store.refreshing import look_at_histories
 from tests.store.kept import OUST, Kept, edited, played
+from tests.support.rated import Deed, Rated, happenings, standings
 from tests.support.rings import examples
 
 
 def computed(kept: Kept) -> list[Table]:
     """Return the ratings that come of all games in the index."""
     with kept.database.read() as snapshot:
-        found = [each.finish for each in rated_games(snapshot, "oust")]
-    return rate(finish for finish in found if finish)
+        return rate(finished_games(snapshot, OUST))
 
 
-def standings(tables: list[Table]) -> list[object]:
-    return [(table.size, table.ordered()) for table in tables]
-
-
-def kept_up_to_date(kept: Kept) -> list[object]:
+def kept_standings(kept: Kept) -> list[object]:
     with kept.database.read() as snapshot:
         return standings(standings_of(snapshot, OUST))
 
 
 def finished(kept: Kept, winner: str = "x", x: str = "alice", o: str = "bob") -> int:
     """Play a game that one side wins, and return its number."""
-    number = kept.start("x C3", "o swap" if winner == "swap" else "o C4", x=x, o=o)
+    number = kept.start("x C3", "o C4", x=x, o=o)
     kept.play(number, "o resign" if winner == "x" else "x resign")
     kept.settle()
     return number
 
 
-def until(kept: Kept) -> int:
-    """Return the number of the game up to which all have been counted."""
-    with kept.database.read() as snapshot:
-        return counted_until(snapshot, OUST)[1]
-
-
 def is_counted(kept: Kept) -> bool:
     with kept.database.read() as snapshot:
-        return is_up_to_date(snapshot, OUST)
+        return not is_counting(snapshot, OUST)
 
 
 def are_right(kept: Kept) -> bool:
@@ -67,11 +59,17 @@ def are_right(kept: Kept) -> bool:
         return not wrongly_rated(snapshot, OUST)
 
 
+@pytest.fixture
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Let games be counted two at a time."""
+    monkeypatch.setattr(ratings, "MOST_AT_ONCE", 2)
+    return 2
+
+
 def test_a_rated_game_that_ends_is_counted_with_it(kept: Kept) -> None:
     for winner in ("x", "o", "x"):
         number = finished(kept, winner)
-        assert kept_up_to_date(kept) == standings(computed(kept)) != []
-        assert until(kept) == number
+        assert kept_standings(kept) == standings(computed(kept)) != []
         assert kept.rows("SELECT sum(wins + losses) FROM ratings") == [(2 * number,)]
 
 
@@ -80,14 +78,15 @@ def test_games_that_end_in_the_same_second_count_by_their_numbers(kept: Kept) ->
     assert numbers[-1] == 11
     (table,) = computed(kept)
     assert [rated.game.board for rated in table.games] == numbers
-    assert kept_up_to_date(kept) == standings([table])
+    assert kept_standings(kept) == standings([table])
 
 
+@pytest.mark.parametrize("is_written", [False, True])
 @pytest.mark.parametrize(
     "ending", [["o resign"], ["o C4", "x resign"], ["o C4", "x B4", "o resign"]]
 )
 def test_what_a_game_does_is_the_same_as_counted_from_the_first_one(
-    ending: list[str], kept: Kept
+    ending: list[str], is_written: bool, kept: Kept
 ) -> None:
     """It may have ended before the others, with one of them, or after them."""
     for winner in ("x", "o"):
@@ -95,19 +94,25 @@ def test_what_a_game_does_is_the_same_as_counted_from_the_first_one(
     number = kept.start("x C3")
     finish = finish_of(played(kept.read(number).game, *ending))
     assert finish
+    if is_written:
+        kept.play(number, *ending)
     with kept.database.read() as snapshot:
         rated = changes_by(snapshot, finish)
-        games = [each.finish for each in rated_games(snapshot, "oust") if each.finish]
-    (table,) = rate([*games, finish])
+        games = {each.board: each for each in finished_games(snapshot, OUST)}
+    (table,) = rate((games | {number: finish}).values())
     assert rated == next(each for each in table.games if each.game == finish)
+    assert are_right(kept)
 
 
 @pytest.mark.parametrize("deed", ["edit", "remove", "rename", "lay"])
+@pytest.mark.parametrize("most", [2, 100])
 def test_ratings_are_counted_anew_when_a_game_changes_that_was_counted(
-    deed: str, kept: Kept
+    deed: str, most: int, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, *_ = [finished(kept, winner) for winner in ("x", "o", "x")]
-    before = kept_up_to_date(kept)
+    """With many games after it that is left to the sweep."""
+    first, *_ = [finished(kept, winner) for winner in ("x", "o", "x", "x")]
+    before = kept_standings(kept)
+    monkeypatch.setattr(ratings, "MOST_AT_ONCE", most)
     if deed == "edit":
         edited(kept.file(first), "o resign", "x resign")
         edited(kept.file(first), "= x", "= o")
@@ -120,127 +125,101 @@ def test_ratings_are_counted_anew_when_a_game_changes_that_was_counted(
         board = kept.read(first)
         kept.database.write(lambda each: kept.boards.rename(each, board, "bob", "robert"))
         kept.settle()
+        assert is_counted(kept) is (most == 100)
     look_at_histories(kept.database, kept.boards)
     assert is_counted(kept)
     assert are_right(kept)
-    assert kept_up_to_date(kept) == standings(computed(kept)) != before
+    assert kept_standings(kept) == standings(computed(kept)) != before
 
 
-def test_a_history_that_was_only_read_again_changes_no_rating(kept: Kept) -> None:
+def test_a_history_that_was_only_read_again_changes_no_rating(kept: Kept, few_at_once: int) -> None:
     first = finished(kept)
-    finished(kept)
-    before = until(kept)
+    for _ in range(few_at_once):
+        finished(kept)
     kept.file(first).write_text(f"{kept.file(first).read_text()}# a remark\n")
-    look_at_histories(kept.database, kept.boards)
-    assert until(kept) == before
-
-
-@examples(20)
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["finish", "finish", "remove", "edit", "walk", "count"]),
-            st.integers(0, 5),
-        ),
-        max_size=12,
-    )
-)
-def test_ratings_are_those_of_the_index_whatever_happens(
-    tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[str, int]]
-) -> None:
-    kept, numbers = Kept(Path(tmp_path_factory.mktemp("kept"))), list[int]()
-    for deed, chosen in deeds:
-        if deed == "finish":
-            numbers.append(finished(kept, "xo"[chosen % 2], o=f"player{chosen}"))
-        elif deed == "count":
-            count_all(kept.database, KINDS["oust"])
-        elif numbers and deed == "remove":
-            kept.file(numbers.pop(chosen % len(numbers))).unlink()
-        elif numbers and deed == "edit":
-            path = kept.file(numbers[chosen % len(numbers)])
-            x = "alice" if "X: alice" in path.read_text() else "alicia"
-            edited(path, f"X: {x}", "X: alicia" if x == "alice" else "X: alice")
+    for name in (first, first):
         look_at_histories(kept.database, kept.boards)
-        assert kept_up_to_date(kept) == standings(computed(kept))
-        assert kept.kept_counts() == kept.counts()
-    kept.database.close()
+        assert kept.rows("SELECT changes FROM rating_classes") == [(0,)], name
 
 
-def test_ratings_that_are_not_those_of_the_games_are_found(kept: Kept) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "UPDATE ratings SET rating = rating + 1",
+        "UPDATE rating_steps SET wins = wins + 1",
+        "DELETE FROM rating_steps WHERE userid = 'bob'",
+        "INSERT INTO ratings VALUES ('oust', 'large', 'carol', 1600, 1, 0, 0, 0)",
+    ],
+)
+def test_ratings_that_are_not_those_of_the_games_are_found(wrong: str, kept: Kept) -> None:
     finished(kept)
     assert are_right(kept)
-    kept.database.write(lambda each: each.run("UPDATE ratings SET rating = rating + 1"))
+    kept.database.write(lambda each: each.run(wrong))
     assert not are_right(kept)
-    kept.database.write(lambda each: forget_ratings(each, OUST))
-    count_all(kept.database, OUST)
+    kept.database.write(lambda each: mark(each, OUST))
+    count_marked(kept.database)
     assert are_right(kept)
-    assert kept_up_to_date(kept) == standings(computed(kept))
+    assert kept_standings(kept) == standings(computed(kept))
 
 
 def test_what_games_did_is_told_as_if_all_were_counted(kept: Kept) -> None:
     for nth, winner in enumerate("xoxxo"):
         finished(kept, winner, o=("bob", "carol")[nth % 2])
     parts = [Part(99), Part(2), Part(2, 2), Part(3, 4), Part(9, 9)]
-
-    def told() -> list[object]:
-        with kept.database.read() as snapshot:
-            found: list[object] = [
-                explain(snapshot, OUST, ["alice", "carol", "dave"], part) for part in parts
-            ]
-            return [*found, *(best_players(snapshot, OUST, part) for part in parts)]
-
-    before = told()
     (table,) = computed(kept)
-    changes = [(rated.game.name, rated.change_of("alice")) for rated in table.games]
-    whole = before[0]
-    assert isinstance(whole, Explained)
-    assert whole.players[0] == ("alice", table.size, changes)
-    assert [userid for userid, _, _ in whole.players] == ["alice", "carol"]
-    assert whole.count == len(changes) + 2
-    kept.database.write(lambda each: forget_ratings(each, OUST))
-    count_all(kept.database, OUST)
-    assert told() == before
-
-
-def test_steps_that_are_not_those_of_the_games_are_found(kept: Kept) -> None:
-    finished(kept)
-    kept.database.write(lambda each: each.run("UPDATE rating_steps SET wins = wins + 1"))
-    assert not are_right(kept)
+    of_alice = [(rated.game.name, rated.x) for rated in table.games]
+    of_carol = [(name, rated.o) for (name, _), rated in zip(of_alice, table.games, strict=True)]
+    of_carol = [each for each in of_carol if each[1].before.userid == "carol"]
+    with kept.database.read() as snapshot:
+        whole, *found = [
+            explain(snapshot, OUST, ["alice", "carol", "dave"], part) for part in parts
+        ]
+        best = [best_players(snapshot, OUST, part) for part in parts]
+    assert whole.players == [("alice", table.size, of_alice), ("carol", table.size, of_carol)]
+    assert [standing.userid for _, standing in whole.standings] == ["alice", "carol"]
+    assert {each.count for each in (whole, *found)} == {7}
+    assert [each.players for each in found] == [
+        [("alice", table.size, of_alice[-2:])],
+        [("alice", table.size, of_alice[1:3])],
+        [("alice", table.size, of_alice[:1]), ("carol", table.size, of_carol)],
+        [],
+    ]
+    ordered = table.ordered()
+    assert [each[0].standings for each in best] == [
+        ordered,
+        ordered[:2],
+        ordered[2:],
+        *([], []),
+    ]
+    assert {each[0].count for each in best} == {3}
 
 
 def test_a_game_that_ends_in_the_second_of_a_later_one_is_counted_with_it(kept: Kept) -> None:
-    """Only the games after it are taken back, and it is known at once what it does."""
+    """Only the games after it are counted again, and it is known at once what it does."""
     for winner in ("x", "o"):
         finished(kept, winner)
     number = kept.start("x C3", "o C4", o="carol")
     later = [finished(kept, x="carol"), finished(kept, x="dave", o="bob")]
     game = played(kept.read(number).game, "x resign")
-    assert {each.ended for each in _finishes(kept)} == {game.latest}
     finish = finish_of(game)
     assert finish
     with kept.database.read() as snapshot:
+        assert {each.ended for each in finished_games(snapshot, OUST)} == {game.latest}
         rated = changes_by(snapshot, finish)
     kept.play(number, "x resign")
     assert is_counted(kept)
-    assert until(kept) == later[-1]
     (table,) = computed(kept)
     assert rated == table.games[number - 1]
     assert [each.game.board for each in table.games] == [1, 2, number, *later]
     assert are_right(kept)
 
 
-def _finishes(kept: Kept) -> list[Finish]:
-    with kept.database.read() as snapshot:
-        return [each.finish for each in rated_games(snapshot, "oust") if each.finish]
-
-
-def test_no_command_counts_more_than_some_games(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
+def test_while_a_class_is_to_be_counted_anew_nobody_is_told_what_a_game_does(
+    kept: Kept, few_at_once: int
 ) -> None:
-    """What is left then is counted by those whom nobody waits for."""
-    games = [finished(kept, o=f"player{nth}") for nth in range(7)]
-    kept.database.write(lambda each: forget_ratings(each, OUST))
-    monkeypatch.setattr(ratings, "MOST_AT_ONCE", 2)
+    for nth in range(2 * few_at_once):
+        finished(kept, o=f"player{nth}")
+    kept.database.write(lambda each: mark(each, OUST))
     number = kept.start("x C3", "o C4")
     game = played(kept.read(number).game, "x resign")
     finish = finish_of(game)
@@ -248,36 +227,97 @@ def test_no_command_counts_more_than_some_games(
     with kept.database.read() as snapshot:
         assert changes_by(snapshot, finish) is None
     kept.play(number, "x resign")
-    assert until(kept) == games[1]
     assert not is_counted(kept)
-    count_all(kept.database, OUST)
+    assert not are_right(kept)
+    count_marked(kept.database)
     assert is_counted(kept)
     assert are_right(kept)
-    edited(kept.file(games[3]), "X: alice", "X: zoe")
-    look_at_histories(kept.database, kept.boards)
-    assert are_right(kept)
 
 
-def test_what_waits_to_be_counted_is_read_within_bounds(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for nth in range(9):
+class Watched:
+    """A database that notes how many statements each transaction takes."""
+
+    def __init__(self, database: Database) -> None:
+        self.taken = list[int]()
+        self._database = database
+
+    def write(self, work: Callable[[Transaction], Any]) -> object:
+        """Do some work, and note how much of it there is."""
+        self.taken.append(0)
+
+        def watched(transaction: Transaction) -> object:
+            return work(_Watching(transaction, self))
+
+        return self._database.write(watched)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._database, name)
+
+
+class _Watching(Transaction):
+    def __init__(self, transaction: Transaction, watched: Watched) -> None:
+        super().__init__(transaction._connection)
+        self._watched = watched
+
+    def send(self, statement: str, *values: Value) -> Answer:
+        self._watched.taken[-1] += 1
+        return super().send(statement, *values)
+
+
+def test_nobody_waits_until_all_games_are_counted(kept: Kept, few_at_once: int) -> None:
+    count = 11
+    for nth in range(count):
         finished(kept, o=f"player{nth}")
-    kept.database.write(lambda each: forget_ratings(each, OUST))
-    monkeypatch.setattr(ratings, "MOST_AT_ONCE", 3)
-    most = 0
-
-    class Counting(Transaction):
-        def rows(self, statement: str, *values: Value) -> list[Row]:
-            nonlocal most
-            found = super().rows(statement, *values)
-            most = max(most, len(found))
-            return found
-
-    def catch_up(transaction: Transaction) -> bool:
-        return ratings.catch_up(Counting(transaction._connection), OUST)
-
-    while kept.database.write(catch_up):
-        assert most == 3
+    kept.database.write(lambda each: each.run("DELETE FROM rating_steps WHERE kind = 'oust'"))
+    kept.database.write(lambda each: mark(each, OUST))
+    watched = Watched(kept.database)
+    count_marked(watched)  # type: ignore[arg-type]
+    assert sum(watched.taken) >= 2 * count
+    assert max(watched.taken) <= 8 * few_at_once
     assert is_counted(kept)
     assert are_right(kept)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "is_done"),
+    [
+        ([], True),
+        ([[Deed(20, "x", 20)], [Deed(21, "x", 22)], [Deed(22, "o", 21)]], True),
+        ([[Deed(20, "active")]] * 3, True),
+        ([[Deed(20, "x", 0)]], True),
+        ([[], [Deed(20, "x", 0)]], False),
+        ([[], [Deed(1, "void")]], False),
+        ([[], [Deed(9, "gone")]], False),
+        (5 * [[]] + [[*(Deed(nth, "gone") for nth in (9, 8, 7)), Deed(20, "x", 5)]], False),
+    ],
+    ids=["nothing", "ends", "moves", "before it", "import", "void", "gone", "fewer and import"],
+)
+def test_games_that_change_while_others_are_counted_anew_are_counted_in_the_end(
+    meanwhile: list[list[Deed]], is_done: bool, tmp_path: Path, few_at_once: int
+) -> None:
+    """New games that end are no reason to begin again, even in a strange order."""
+    rated = Rated(EmbeddedDatabase(tmp_path / "pbm_oust.db"))
+    for nth in range(1, 10):
+        rated.do(Deed(nth, "x", nth, o=("bob", "carol", "dave")[nth % 3]))
+    rated.do(Deed(1, "o", 0))
+    rated.count([*meanwhile])
+    with rated.database.read_latest() as snapshot:
+        assert is_counting(snapshot, OUST) is not is_done
+    rated.count([])
+    with rated.database.read_latest() as snapshot:
+        assert not is_counting(snapshot, OUST)
+    rated.check()
+    rated.database.close()
+
+
+@examples(100)
+@given(happenings(), st.integers(1, 3))
+def test_whatever_becomes_of_games_their_ratings_are_those_of_all_in_their_order(
+    tmp_path_factory: pytest.TempPathFactory, happens: list[Deed | list[list[Deed]]], most: int
+) -> None:
+    path = tmp_path_factory.mktemp("rated") / "pbm_oust.db"
+    rated = Rated(EmbeddedDatabase(path))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ratings, "MOST_AT_ONCE", most)
+        rated.go_through(happens)
+    rated.database.close()

@@ -11,10 +11,9 @@ from typing import Any
 import apsw
 
 from pbm_oust.play.room import MOST_LISTED
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
-from pbm_oust.store.ratings import count_all
+from pbm_oust.store.ratings import count_marked
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.opened import opened_in
@@ -152,8 +151,7 @@ def beside(path: Path, others: int) -> Iterator[Beside]:
         histories[number] = history(number, x, o, is_over=number % 2 == 0)
     made = home_of(path, ALICE, BOB)
     lay_histories(made, histories)
-    for kind in KINDS.values():
-        count_all(made.database, kind)
+    count_marked(made.database)
     made.database.close()
     time.sleep(CLOCK_STEP)
     with counting() as disk:

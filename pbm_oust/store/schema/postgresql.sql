@@ -341,7 +341,7 @@ CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to 
 
 -- Ratings
 
-CREATE TABLE ratings ( -- what players have achieved in the games of a kind up to some game
+CREATE TABLE ratings ( -- what players have achieved in the games that were counted
     kind TEXT COLLATE "C" NOT NULL,
     size TEXT COLLATE "C" NOT NULL, -- the class of sizes
     userid TEXT COLLATE "C" NOT NULL,
@@ -352,35 +352,32 @@ CREATE TABLE ratings ( -- what players have achieved in the games of a kind up t
     worth DOUBLE PRECISION NOT NULL, -- the sum of what the provisional games were worth
     PRIMARY KEY (kind, size, userid)
 );
+CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
 
-CREATE TABLE ratings_until ( -- up to this place, what was counted is what the boards say
-    kind TEXT COLLATE "C" PRIMARY KEY,
-    ended BIGINT NOT NULL, -- the second in which the game ended
-    board BIGINT NOT NULL -- and its number
-);
-
-CREATE TABLE rating_steps ( -- what players had achieved before each game that has been counted
+CREATE TABLE rating_steps ( -- what players had achieved before each game that was counted
     kind TEXT COLLATE "C" NOT NULL,
+    size TEXT COLLATE "C" NOT NULL,
     userid TEXT COLLATE "C" NOT NULL,
-    size TEXT COLLATE "C" NOT NULL, -- the class of sizes
-    ended BIGINT NOT NULL,
-    board BIGINT NOT NULL,
+    ended BIGINT NOT NULL, -- the second in which the game ended
+    board BIGINT NOT NULL, -- and its number
+    outcome BIGINT NOT NULL, -- 1 for a win, 0 for a draw, -1 for a loss
     rating DOUBLE PRECISION NOT NULL,
     wins BIGINT NOT NULL,
     losses BIGINT NOT NULL,
     draws BIGINT NOT NULL,
     worth DOUBLE PRECISION NOT NULL,
-    PRIMARY KEY (kind, userid, size, ended, board)
+    PRIMARY KEY (kind, size, userid, ended, board)
 );
+CREATE INDEX rating_steps_place ON rating_steps (kind, size, ended, board);
 
-CREATE TABLE rating_counts ( -- how many players have ratings
+CREATE TABLE rating_classes (
     kind TEXT COLLATE "C" NOT NULL,
-    size TEXT COLLATE "C" NOT NULL, -- the class of sizes
-    number BIGINT NOT NULL,
+    size TEXT COLLATE "C" NOT NULL,
+    players BIGINT NOT NULL, -- how many have a rating
+    changes BIGINT NOT NULL, -- how often it was noted that the class is to be counted anew
+    counted BIGINT NOT NULL, -- what `changes` was when that was done last
     PRIMARY KEY (kind, size)
 );
-CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
-CREATE INDEX rating_steps_place ON rating_steps (kind, ended, board);
 
 -- Analyses
 
@@ -415,46 +412,3 @@ BEGIN
     RETURN NULL;
 END $do$;
 CREATE OR REPLACE TRIGGER seeks_are_numbered AFTER INSERT ON seeks FOR EACH ROW EXECUTE FUNCTION seeks_are_numbered();
-CREATE OR REPLACE FUNCTION ratings_insert() RETURNS trigger LANGUAGE plpgsql AS $do$
-BEGIN
-    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
-    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board)
-    AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
-    RETURN NULL;
-END $do$;
-CREATE OR REPLACE TRIGGER ratings_insert AFTER INSERT ON boards FOR EACH ROW EXECUTE FUNCTION ratings_insert();
-CREATE OR REPLACE FUNCTION ratings_delete() RETURNS trigger LANGUAGE plpgsql AS $do$
-BEGIN
-    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
-    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board)
-    AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void';
-    RETURN NULL;
-END $do$;
-CREATE OR REPLACE TRIGGER ratings_delete AFTER DELETE ON boards FOR EACH ROW EXECUTE FUNCTION ratings_delete();
-CREATE OR REPLACE FUNCTION ratings_update() RETURNS trigger LANGUAGE plpgsql AS $do$
-BEGIN
-    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
-    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board)
-    AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void'; UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
-    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board)
-    AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
-    RETURN NULL;
-END $do$;
-CREATE OR REPLACE TRIGGER ratings_update AFTER UPDATE ON boards FOR EACH ROW WHEN
-    ((OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS DISTINCT FROM
-    (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
-    AND (OLD.state = 'over' OR NEW.state = 'over')) EXECUTE FUNCTION ratings_update();
-CREATE OR REPLACE FUNCTION rating_counts_insert() RETURNS trigger LANGUAGE plpgsql AS $do$
-BEGIN
-    INSERT INTO rating_counts (kind, size, number) VALUES (NEW.kind, NEW.size, 1)
-    ON CONFLICT (kind, size) DO UPDATE SET number = rating_counts.number + 1;
-    RETURN NULL;
-END $do$;
-CREATE OR REPLACE TRIGGER rating_counts_insert AFTER INSERT ON ratings FOR EACH ROW EXECUTE FUNCTION rating_counts_insert();
-CREATE OR REPLACE FUNCTION rating_counts_delete() RETURNS trigger LANGUAGE plpgsql AS $do$
-BEGIN
-    UPDATE rating_counts SET number = number - 1
-    WHERE kind = OLD.kind AND size = OLD.size;
-    RETURN NULL;
-END $do$;
-CREATE OR REPLACE TRIGGER rating_counts_delete AFTER DELETE ON ratings FOR EACH ROW EXECUTE FUNCTION rating_counts_delete();

@@ -345,7 +345,7 @@ CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to 
 
 -- Ratings
 
-CREATE TABLE ratings ( -- what players have achieved in the games of a kind up to some game
+CREATE TABLE ratings ( -- what players have achieved in the games that were counted
     kind TEXT NOT NULL,
     size TEXT NOT NULL, -- the class of sizes
     userid TEXT NOT NULL,
@@ -356,63 +356,32 @@ CREATE TABLE ratings ( -- what players have achieved in the games of a kind up t
     worth REAL NOT NULL, -- the sum of what the provisional games were worth
     PRIMARY KEY (kind, size, userid)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
 
-CREATE TABLE ratings_until ( -- up to this place, what was counted is what the boards say
-    kind TEXT PRIMARY KEY,
-    ended INTEGER NOT NULL, -- the second in which the game ended
-    board INTEGER NOT NULL -- and its number
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE rating_steps ( -- what players had achieved before each game that has been counted
+CREATE TABLE rating_steps ( -- what players had achieved before each game that was counted
     kind TEXT NOT NULL,
+    size TEXT NOT NULL,
     userid TEXT NOT NULL,
-    size TEXT NOT NULL, -- the class of sizes
-    ended INTEGER NOT NULL,
-    board INTEGER NOT NULL,
+    ended INTEGER NOT NULL, -- the second in which the game ended
+    board INTEGER NOT NULL, -- and its number
+    outcome INTEGER NOT NULL, -- 1 for a win, 0 for a draw, -1 for a loss
     rating REAL NOT NULL,
     wins INTEGER NOT NULL,
     losses INTEGER NOT NULL,
     draws INTEGER NOT NULL,
     worth REAL NOT NULL,
-    PRIMARY KEY (kind, userid, size, ended, board)
+    PRIMARY KEY (kind, size, userid, ended, board)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX rating_steps_place ON rating_steps (kind, size, ended, board);
 
-CREATE TABLE rating_counts ( -- how many players have ratings
+CREATE TABLE rating_classes (
     kind TEXT NOT NULL,
-    size TEXT NOT NULL, -- the class of sizes
-    number INTEGER NOT NULL,
+    size TEXT NOT NULL,
+    players INTEGER NOT NULL, -- how many have a rating
+    changes INTEGER NOT NULL, -- how often it was noted that the class is to be counted anew
+    counted INTEGER NOT NULL, -- what `changes` was when that was done last
     PRIMARY KEY (kind, size)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX ratings_rating ON ratings (kind, size, rating DESC, userid);
-CREATE INDEX rating_steps_place ON rating_steps (kind, ended, board);
-CREATE TRIGGER ratings_insert AFTER INSERT ON boards
-WHEN NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void' BEGIN
-    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
-    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board);
-END;
-CREATE TRIGGER ratings_delete AFTER DELETE ON boards
-WHEN OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void' BEGIN
-    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
-    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board);
-END;
-CREATE TRIGGER ratings_update AFTER UPDATE ON boards
-WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) IS NOT
-    (NEW.grid, NEW.x, NEW.o, NEW.state, NEW.result, NEW.is_rated, NEW.latest)
-    AND (OLD.state = 'over' OR NEW.state = 'over') BEGIN
-    UPDATE ratings_until SET ended = OLD.latest, board = OLD.board - 1
-    WHERE kind = OLD.kind AND (OLD.latest, OLD.board) <= (ended, board)
-    AND OLD.is_rated = 1 AND OLD.state = 'over' AND OLD.result <> 'draw void';
-    UPDATE ratings_until SET ended = NEW.latest, board = NEW.board - 1
-    WHERE kind = NEW.kind AND (NEW.latest, NEW.board) <= (ended, board)
-    AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
-END;
-CREATE TRIGGER rating_counts_insert AFTER INSERT ON ratings BEGIN
-    INSERT INTO rating_counts (kind, size, number) VALUES (NEW.kind, NEW.size, 1)
-    ON CONFLICT DO UPDATE SET number = number + 1;
-END;
-CREATE TRIGGER rating_counts_delete AFTER DELETE ON ratings BEGIN
-    UPDATE rating_counts SET number = number - 1 WHERE kind = OLD.kind AND size = OLD.size;
-END;
 
 -- Analyses
 
