@@ -1,12 +1,13 @@
 """`pbm-oust ratings` and `standings`: as they are kept, or computed from the histories."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import click
 
-from pbm_oust.board.ratings import RatedGame, Standing, Table, rate
+from pbm_oust.board.ratings import Finish, RatedGame, Standing, Table, rate
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
@@ -19,7 +20,9 @@ from pbm_oust.cli.terminal import page, say
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.tables import standing_rows
 from pbm_oust.letters.translator import Translator
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.entries import Entry
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.ratings import (
     count_marked,
