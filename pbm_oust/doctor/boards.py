@@ -12,7 +12,7 @@ from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.account_queries import has_account
+from pbm_oust.store.accounts import has_account
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory

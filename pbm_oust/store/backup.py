@@ -19,7 +19,7 @@ from pathlib import Path
 from pbm_oust.frozen import frozen
 from pbm_oust.regex import regex
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.account_queries import all_userids
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file

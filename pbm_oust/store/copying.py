@@ -9,11 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
-from pbm_oust.accounts.registry import KEPT
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.account_queries import all_userids
-from pbm_oust.store.account_tables import ADDRESSES
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import NotCopied, history_at
 from pbm_oust.store.connections import Database, Row, Snapshot, Transaction, Value
 from pbm_oust.store.faults import command_line
@@ -32,15 +30,15 @@ _LOWEST = -(2**63)
 
 Keys = tuple[tuple[str, Value], ...]
 """The columns by which the rows of a table are in order, and what comes before all values."""
-_OF_ACCOUNT: Keys = (("userid", ""), ("position", _LOWEST))
 _OF_BOARD: Keys = (("kind", ""), ("board", _LOWEST))
 
 TABLES: dict[str, Keys] = {
     "accounts": (("userid", ""),),
-    "account_versions": (("id", _LOWEST),),
-    ADDRESSES: _OF_ACCOUNT,
+    "addresses": (("normal", ""), ("userid", "")),
+    "watched": (*_OF_BOARD, ("userid", "")),
+    "seeks": (("kind", ""), ("number", _LOWEST)),
     "seek_numbers": (("kind", ""),),
-    **{noun.name: _OF_ACCOUNT for noun in KEPT},
+    "mentions": (("mentioned", ""), ("userid", "")),
     "message_keys": (("message_key", ""),),
     "rate_limits": (("word", ""), ("subject", ""), ("at", _LOWEST)),
     "verifications": (("code", ""),),
@@ -136,13 +134,7 @@ def copy_tables(
     for table in reversed(tables):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
     for table, keys in tables.items():
-        if table == "seek_numbers":
-            continue
         _insert_all(transaction, table, _rows(snapshot, table, keys))
-    # Open challenges have noted their numbers, but higher ones may have been given.
-    transaction.run("DELETE FROM seek_numbers")
-    numbers = _rows(snapshot, "seek_numbers", TABLES["seek_numbers"])
-    _insert_all(transaction, "seek_numbers", numbers)
     for table in _NUMBERED:
         search = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
         ((highest,),) = snapshot.rows(search)

@@ -25,8 +25,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
-from pbm_oust.store import account_queries
-from pbm_oust.store.accounts import ACCOUNTS, whole
+from pbm_oust.store.accounts import (
+    KnownAccounts,
+    all_userids,
+    watchers,
+    whole,
+    write_account,
+)
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction, Work
@@ -35,7 +40,6 @@ from pbm_oust.store.embedded import FILE_NAME, UNFINISHED
 from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, guard
-from pbm_oust.store.known_accounts import KnownAccounts
 from pbm_oust.store.letters import Draft, State, add_letter
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
@@ -286,15 +290,15 @@ class Home:
 
     def userids(self) -> list[str]:
         """Return the userids of all accounts, in order."""
-        return self.ask(account_queries.all_userids)
+        return self.ask(all_userids)
 
     def watchers_of(self, kind: str, board: int) -> list[Account]:
         """Return the accounts of those who watch a board."""
-        return self.ask(account_queries.watchers, kind, board)
+        return self.ask(watchers, kind, board)
 
     def save(self, account: Account) -> None:
         """Write an account, new or read before. Raises AccountChanged."""
-        self.do(ACCOUNTS.write, account)
+        self.do(write_account, account)
 
     @property
     def _transaction(self) -> Transaction:

@@ -1,28 +1,19 @@
-CREATE TABLE account_versions ( -- one row, with the highest version that was given
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    latest INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE accounts (
     userid TEXT PRIMARY KEY,
-    password TEXT NOT NULL, -- its hash
-    joined INTEGER NOT NULL,
-    signup_key TEXT, -- the message key of the mail that made the account, if one did
-    digest_due INTEGER, -- when to look whether boards wait; NULL where no digest is wanted
-    version INTEGER NOT NULL -- another one after each change, and never one that was there before
-, changed INTEGER) STRICT, WITHOUT ROWID;
+    version INTEGER NOT NULL, -- another one after each change, and never one that was there before
+    document TEXT NOT NULL, -- JSON, as `players export` writes it
+    digest_due INTEGER -- when to look whether boards wait; NULL where no digest is wanted
+, changed INTEGER) STRICT;
 
 CREATE INDEX accounts_digest_due ON accounts (digest_due) WHERE digest_due IS NOT NULL;
 
 CREATE TABLE addresses (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    address TEXT NOT NULL, -- as it was written
     normal TEXT NOT NULL, -- the form in which addresses are compared
-    PRIMARY KEY (userid, position)
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    PRIMARY KEY (normal, userid)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX addresses_normal ON addresses (normal, userid);
+CREATE INDEX addresses_userid ON addresses (userid);
 
 CREATE TABLE analyses ( -- what a search says about games that are over; it takes long to make
     kind TEXT NOT NULL,
@@ -53,13 +44,6 @@ WHEN NEW.state <> OLD.state BEGIN
     INSERT INTO board_counts (kind, state, number) VALUES (NEW.kind, NEW.state, 1)
     ON CONFLICT DO UPDATE SET number = number + 1;
 END;
-
-CREATE TABLE board_limits (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    boards INTEGER NOT NULL, -- the most at once
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE board_userids ( -- who stands anywhere in a history
     userid TEXT NOT NULL,
@@ -113,13 +97,6 @@ CREATE TABLE bounces (
     UNIQUE (normal, letter)
 ) STRICT;
 
-CREATE TABLE broadcasts ( -- when players wrote to everybody
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE causes ( -- the mails that led to records
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
@@ -146,21 +123,6 @@ CREATE TABLE damaged_boards ( -- those whose history does not replay
     reason TEXT NOT NULL,
     PRIMARY KEY (kind, board),
     FOREIGN KEY (kind, board) REFERENCES histories ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE digests (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    looked INTEGER NOT NULL, -- when the player's boards were last looked at
-    sent INTEGER NOT NULL, -- when the player was last mailed about them
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE disabled (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    since INTEGER NOT NULL,
-    PRIMARY KEY (userid, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE histories ( -- the files, as they were when they were read
@@ -219,6 +181,14 @@ CREATE INDEX letters_unwritten ON letters (id) WHERE state = 'file' AND file IS 
 
 CREATE INDEX letters_userid ON letters (userid);
 
+CREATE TABLE mentions ( -- who stands in the account of somebody else
+    mentioned TEXT NOT NULL, -- a userid
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    PRIMARY KEY (mentioned, userid)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX mentions_userid ON mentions (userid);
+
 CREATE TABLE message_keys (
     message_key TEXT PRIMARY KEY,
     outcome TEXT NOT NULL CHECK (outcome IN ('begun', 'done', 'refused')),
@@ -227,27 +197,6 @@ CREATE TABLE message_keys (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX message_keys_at ON message_keys (at);
-
-CREATE TABLE notes (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    board INTEGER NOT NULL,
-    note TEXT NOT NULL,
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE queue ( -- moves that wait for the turn that they answer
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    board INTEGER NOT NULL,
-    record INTEGER NOT NULL, -- the number of the board's next record when this was queued
-    message_key TEXT NOT NULL,
-    condition TEXT, -- the turn that it answers; NULL for any
-    answer TEXT NOT NULL,
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE rate_limits (
     word TEXT NOT NULL, -- what was done
@@ -335,46 +284,22 @@ WHEN (OLD.grid, OLD.x, OLD.o, OLD.state, OLD.result, OLD.is_rated, OLD.latest) I
     AND NEW.is_rated = 1 AND NEW.state = 'over' AND NEW.result <> 'draw void';
 END;
 
-CREATE TABLE rejections (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    rejected TEXT NOT NULL, -- the userid of a player
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX rejections_rejected ON rejections (rejected, userid);
-
 CREATE TABLE seek_numbers ( -- the highest number given, also to open challenges that are gone
     kind TEXT PRIMARY KEY,
     highest INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE seeks ( -- open challenges
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     number INTEGER NOT NULL,
     at INTEGER NOT NULL,
-    side TEXT CHECK (side IN ('x', 'o')), -- NULL where lots are drawn
-    grid TEXT NOT NULL,
-    terms TEXT NOT NULL,
-    PRIMARY KEY (userid, position),
-    UNIQUE (kind, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER seeks_are_numbered AFTER INSERT ON seeks BEGIN
-    INSERT INTO seek_numbers VALUES (NEW.kind, NEW.number)
-    ON CONFLICT (kind) DO UPDATE SET highest = max(highest, excluded.highest);
-END;
-
-CREATE TABLE settings ( -- those that are not as usual
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    value TEXT NOT NULL,
-    PRIMARY KEY (userid, position),
-    UNIQUE (userid, name)
+    PRIMARY KEY (kind, number)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX seeks_at ON seeks (kind, at);
+
+CREATE INDEX seeks_userid ON seeks (userid);
 
 CREATE TABLE sheets ( -- the positions in a letter that is answered for several boards
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE, -- its reader
@@ -386,32 +311,7 @@ CREATE TABLE sheets ( -- the positions in a letter that is answered for several 
 
 CREATE INDEX sheets_written ON sheets (written);
 
-CREATE TABLE signed_off (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    since INTEGER NOT NULL,
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE sqlite_sequence(name,seq);
-
-CREATE TABLE submissions ( -- moves that wait to be confirmed
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    board INTEGER NOT NULL,
-    record INTEGER NOT NULL, -- the number of the board's next record when this was submitted
-    move TEXT NOT NULL,
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE vacations (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    begins INTEGER NOT NULL,
-    ends INTEGER NOT NULL CHECK (ends >= begins),
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE verifications ( -- requests that wait for the code that was mailed
     code TEXT PRIMARY KEY, -- a hash of it
@@ -429,14 +329,6 @@ CREATE INDEX verifications_asked ON verifications (asked);
 CREATE INDEX verifications_other ON verifications (other);
 
 CREATE INDEX verifications_userid ON verifications (userid);
-
-CREATE TABLE verified ( -- codes that came back for an account
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
-    code TEXT NOT NULL, -- a hash of it
-    message_key TEXT NOT NULL, -- of the mail that asked for the code
-    PRIMARY KEY (userid, position)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE waiting_lines ( -- committed, and not yet known to be in the history
     kind TEXT NOT NULL,
@@ -460,11 +352,10 @@ CREATE INDEX waiting_rewritings_board ON waiting_rewritings (kind, board, id);
 CREATE INDEX waiting_rewritings_old ON waiting_rewritings (old);
 
 CREATE TABLE watched (
-    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
-    position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
-    PRIMARY KEY (userid, position)
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    PRIMARY KEY (kind, board, userid)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX watched_board ON watched (kind, board, userid);
+CREATE INDEX watched_userid ON watched (userid);

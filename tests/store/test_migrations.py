@@ -2,24 +2,15 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
 
-from pbm_oust.accounts.kept import Holds, Kept
-from pbm_oust.accounts.registry import KEPT
 from pbm_oust.regex import regex
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.migrations import LATEST, OLDEST, boards, mail
 from pbm_oust.store.migrations.steps import STEPS, empty_database, migrate
 
-TYPES = {
-    Holds.TEXT: "TEXT",
-    Holds.NUMBER: "INTEGER",
-    Holds.TIME: "INTEGER",
-    Holds.USERID: "TEXT",
-}
 EXPECTED = Path(__file__).with_name("schema.sql")
 
 
@@ -95,20 +86,6 @@ def test_every_table_checks_the_types_of_its_columns() -> None:
     found = connection.execute("PRAGMA table_list").fetchall()
     strict = {name for _, name, _, _, _, is_strict in found if is_strict}
     assert strict == set(tables(connection))
-    connection.close()
-
-
-@pytest.mark.parametrize("noun", KEPT, ids=repr)
-def test_each_noun_that_accounts_keep_has_its_table(noun: Kept[Any]) -> None:
-    connection = apsw.Connection(":memory:")
-    migrate(connection)
-    found = connection.execute(f"PRAGMA table_info({noun.name})").fetchall()
-    columns = [(name, kind, bool(is_required)) for _, name, kind, is_required, *_ in found]
-    assert columns == [
-        ("userid", "TEXT", True),
-        ("position", "INTEGER", True),
-        *((each.name, TYPES[each.holds], not each.is_optional) for each in noun.columns),
-    ]
     connection.close()
 
 

@@ -59,11 +59,6 @@ _ONE_LESS = """UPDATE board_counts SET number = number - 1
     WHERE kind = OLD.kind AND state = OLD.state;"""
 
 TRIGGERS = {
-    "seeks_are_numbered": (
-        "AFTER INSERT ON seeks FOR EACH ROW",
-        """INSERT INTO seek_numbers VALUES (NEW.kind, NEW.number) ON CONFLICT (kind)
-    DO UPDATE SET highest = greatest(seek_numbers.highest, excluded.highest);""",
-    ),
     "ratings_insert": ("AFTER INSERT ON boards FOR EACH ROW", _COUNT_FROM_NEW),
     "ratings_delete": ("AFTER DELETE ON boards FOR EACH ROW", _COUNT_FROM_OLD),
     "ratings_update": (
