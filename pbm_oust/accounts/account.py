@@ -53,7 +53,7 @@ class Note(OnBoard, frozen=True, kw_only=True):
         return f"{self.name} {json.dumps(self.note)}"
 
 
-class Watch(OnBoard, frozen=True, kw_only=True):
+class WatchedBoard(OnBoard, frozen=True, kw_only=True):
     """A board that a player watches."""
 
     word: ClassVar[str] = "Watch"
@@ -77,7 +77,7 @@ class Rejection(Item, frozen=True):
     rejected: Userid
 
 
-class Broadcast(Item, frozen=True):
+class BroadcastAt(Item, frozen=True):
     """When a player wrote to everybody."""
 
     word: ClassVar[str] = "Broadcast"
@@ -92,14 +92,14 @@ class Digested(Item, frozen=True):
     sent: Time
 
 
-class SignedOff(Item, frozen=True):
+class SignedOffSince(Item, frozen=True):
     """Since when a player has signed off."""
 
     word: ClassVar[str] = "SignedOff"
     since: Time
 
 
-class Disabled(Item, frozen=True):
+class DisabledSince(Item, frozen=True):
     """Since when the operator has disabled an account."""
 
     word: ClassVar[str] = "Disabled"
@@ -131,7 +131,7 @@ class Account:
     """The message key of the signup, if a mail made the account."""
     settings: tuple[Setting, ...] = ()
     notes: tuple[Note, ...] = ()
-    watched: tuple[Watch, ...] = ()
+    watched: tuple[WatchedBoard, ...] = ()
     board_limits: Annotated[tuple[BoardLimit, ...], _ONE] = ()
     rejections: tuple[Rejection, ...] = ()
     queue: tuple[Plan, ...] = ()
@@ -142,10 +142,10 @@ class Account:
     """The open challenges of the player, also those whose time is over."""
     vacations: tuple[Absence, ...] = ()
     """All vacations of the player, past ones too, in order (`vacations.in_order`)."""
-    broadcasts: tuple[Broadcast, ...] = ()
+    broadcasts: tuple[BroadcastAt, ...] = ()
     digests: Annotated[tuple[Digested, ...], _ONE] = ()
-    signed_off: Annotated[tuple[SignedOff, ...], _ONE] = ()
-    disabled: Annotated[tuple[Disabled, ...], _ONE] = ()
+    signed_off: Annotated[tuple[SignedOffSince, ...], _ONE] = ()
+    disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
     verified: tuple[Proof, ...] = ()
     """What was proved for the account, the latest last."""
     version: int = field(default=0, compare=False)

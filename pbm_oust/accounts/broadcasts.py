@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account, Broadcast
+from pbm_oust.accounts.account import Account, BroadcastAt
 from pbm_oust.accounts.vacations import DAY
 from pbm_oust.frozen import replace
 
@@ -18,4 +18,4 @@ def with_broadcast(account: Account, at: datetime) -> Account | None:
     latest = [each for each in account.broadcasts if abs(each.at - at) < DAY]
     if len(latest) >= MOST_A_DAY:
         return None
-    return replace(account, broadcasts=(*latest, Broadcast(at)))
+    return replace(account, broadcasts=(*latest, BroadcastAt(at)))

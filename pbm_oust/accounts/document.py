@@ -115,7 +115,7 @@ def parse_json(text: str) -> Account:
         password=_checked("password", checked_hash, found.password),
         addresses=tuple(_checked("addresses", parse_address, each) for each in found.addresses),
         message_key=_checked("message_key", _message_key, found.message_key),
-        vacations=_checked("vacations", in_order, map(shortened, found.vacations)),
+        vacations=_checked("vacations", in_order, found.vacations),
     )
     for at in _times_of(account):
         if at.utcoffset() or at.microsecond:
@@ -181,6 +181,8 @@ def _read(text: str) -> _Read:
         except (msgspec.DecodeError, RecursionError, OverflowError) as error:
             damaged[name] = str(error.__cause__ or error)
             unread[name] = part.copy()
+    if "vacations" in values:
+        values["vacations"] = tuple(map(shortened, values["vacations"]))
     return values, damaged, unread
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account, Disabled, SignedOff
+from pbm_oust.accounts.account import Account, DisabledSince, SignedOffSince
 from pbm_oust.accounts.items import to_the_second
 from pbm_oust.frozen import replace
 from pbm_oust.regex import regex
@@ -27,7 +27,7 @@ def disabled_since(account: Account) -> datetime | None:
 
 def with_disabled(account: Account, at: datetime | None) -> Account:
     """Return an account that is disabled since a time, or not any more."""
-    return replace(account, disabled=(Disabled(to_the_second(at)),) if at else ())
+    return replace(account, disabled=(DisabledSince(to_the_second(at)),) if at else ())
 
 
 def signed_off_since(account: Account) -> datetime | None:
@@ -37,4 +37,4 @@ def signed_off_since(account: Account) -> datetime | None:
 
 def with_signed_off(account: Account, at: datetime | None) -> Account:
     """Return an account whose player has signed off at a time, or is there."""
-    return replace(account, signed_off=(SignedOff(to_the_second(at)),) if at else ())
+    return replace(account, signed_off=(SignedOffSince(to_the_second(at)),) if at else ())

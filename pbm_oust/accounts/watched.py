@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from pbm_oust.accounts.account import Account, Watch
+from pbm_oust.accounts.account import Account, WatchedBoard
 from pbm_oust.accounts.items import board_of
 from pbm_oust.frozen import replace
 
@@ -17,4 +17,6 @@ def watched_by(account: Account) -> tuple[str, ...]:
 def with_watched(account: Account, names: Iterable[str]) -> Account:
     """Return an account that watches the boards of these names and no others."""
     boards = dict.fromkeys(map(board_of, names))
-    return replace(account, watched=tuple(Watch(kind=kind, board=board) for kind, board in boards))
+    return replace(
+        account, watched=tuple(WatchedBoard(kind=kind, board=board) for kind, board in boards)
+    )

@@ -41,12 +41,12 @@ from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.letters import Draft, State, add_letter
+from pbm_oust.store.limits import Tally, write_tally
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.refreshing import reindex
 from pbm_oust.store.settler import Settler
 from pbm_oust.store.sheets import keep_sheet
-from pbm_oust.store.tally import Tally, write_tally
 from pbm_oust.store.waiting import BoardName, boards_with_waiting
 
 log = logging.getLogger("pbm_oust")

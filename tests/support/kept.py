@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.account import (
     Account,
     BoardLimit,
-    Broadcast,
+    BroadcastAt,
     Digested,
-    Disabled,
+    DisabledSince,
     Note,
     Proof,
     Rejection,
-    SignedOff,
-    Watch,
+    SignedOffSince,
+    WatchedBoard,
 )
 from pbm_oust.accounts.queue import Clause, Plan
 from pbm_oust.accounts.seeks import Seek
@@ -108,7 +108,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
         max_size=4,
         unique_by=lambda note: note.name,
     ).map(tuple),
-    "watched": several(st.builds(Watch, kind=kinds, board=numbers)),
+    "watched": several(st.builds(WatchedBoard, kind=kinds, board=numbers)),
     "board_limits": at_most_one(st.builds(BoardLimit, st.integers(1, 999))),
     "rejections": several(st.builds(Rejection, userids)),
     "queue": several(plans),
@@ -117,10 +117,10 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
         tuple
     ),
     "vacations": vacations,
-    "broadcasts": several(st.builds(Broadcast, times)),
+    "broadcasts": several(st.builds(BroadcastAt, times)),
     "digests": at_most_one(st.builds(Digested, times, times)),
-    "signed_off": at_most_one(st.builds(SignedOff, times)),
-    "disabled": at_most_one(st.builds(Disabled, times)),
+    "signed_off": at_most_one(st.builds(SignedOffSince, times)),
+    "disabled": at_most_one(st.builds(DisabledSince, times)),
     "verified": several(st.builds(Proof, keys, keys)),
 }
 """A strategy for each thing that accounts keep, by the name of its field."""
