@@ -1,47 +1,164 @@
-"""Accounts as values. Pure."""
+"""An account: all that is kept of a player, as it stands in one document (`document.py`). Pure.
 
+What an account keeps is a field of `Account`, with items in it (`items.py`). What becomes of it
+when players are renamed or merged stands in `merging.py`.
+"""
+
+import json
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import UTC, datetime
+from typing import Annotated, ClassVar
+
+import msgspec
+from msgspec import Meta
 
 from pbm_oust.accounts.address import ascii_address, is_same_address
+from pbm_oust.accounts.items import Item, Key, OnBoard, Time, Userid
+from pbm_oust.accounts.queue import Plan
+from pbm_oust.accounts.seeks import Seek
+from pbm_oust.accounts.submissions import Submission
+from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen
 
 HOUSE = ("house", "house1", "house2", "house3")
 """The userids of the house players; the first plays as the second does."""
 _HOUSE_SINCE = datetime(2026, 11, 23, tzinfo=UTC)
-_NO_PASSWORD = "none"  # what is stored where no password is right # nosec B105
+NO_PASSWORD = "none"  # what is stored where no password is right # nosec B105
+HIGHEST_LIMIT = 999
+_ONE = Meta(max_length=1)
 
 
 class BadAccount(ValueError):
     """What was to be an account and cannot be read; the message says why."""
 
 
+class Setting(Item, frozen=True):
+    """A setting that is not as usual (`settings.py`)."""
+
+    word: ClassVar[str] = "Setting"
+    name: str
+    value: str
+
+
+class Note(OnBoard, frozen=True, kw_only=True):
+    """What a player has noted about a board."""
+
+    word: ClassVar[str] = "Note"
+    note: Annotated[str, Meta(min_length=1)]
+
+    def __str__(self) -> str:
+        """Return it in one line of ASCII."""
+        return f"{self.name} {json.dumps(self.note)}"
+
+
+class WatchedBoard(OnBoard, frozen=True, kw_only=True):
+    """A board that a player watches."""
+
+    word: ClassVar[str] = "Watch"
+
+
+class BoardLimit(Item, frozen=True):
+    """On how many active boards a player wants to be at once."""
+
+    word: ClassVar[str] = "Limit"
+    boards: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.boards <= HIGHEST_LIMIT:
+            raise ValueError(f"{self.boards} is no number from 1 to {HIGHEST_LIMIT}")
+
+
+class Rejection(Item, frozen=True):
+    """Somebody by whom a player is not to be challenged."""
+
+    word: ClassVar[str] = "Reject"
+    rejected: Userid
+
+
+class BroadcastAt(Item, frozen=True):
+    """When a player wrote to everybody."""
+
+    word: ClassVar[str] = "Broadcast"
+    at: Time
+
+
+class Digested(Item, frozen=True):
+    """When a player's boards were last looked at, and when the player was last mailed of them."""
+
+    word: ClassVar[str] = "Digest"
+    looked: Time
+    sent: Time
+
+
+class SignedOffSince(Item, frozen=True):
+    """Since when a player has signed off."""
+
+    word: ClassVar[str] = "SignedOff"
+    since: Time
+
+
+class DisabledSince(Item, frozen=True):
+    """Since when the operator has disabled an account."""
+
+    word: ClassVar[str] = "Disabled"
+    since: Time
+
+
+class Proof(Item, frozen=True):
+    """A code that came back for an account."""
+
+    word: ClassVar[str] = "Proved"
+    name: Key = msgspec.field(name="code")
+    """The name of the code."""
+    message_key: Key
+    """The message key of the mail that asked for the code."""
+
+
 @frozen
 class Account:
-    """A player: userid, the hash of the password, and the addresses that mail goes to."""
+    """A player: userid, the hash of the password, the addresses that mail goes to, and the rest.
+
+    The fields up to `verified` are the document, in its order.
+    """
 
     userid: str
     password: str
     addresses: tuple[str, ...]
-    joined: datetime
+    joined: Time
     message_key: str = ""
     """The message key of the signup, if a mail made the account."""
-    kept: Mapping[str, object] = field(default_factory=dict, hash=False)
-    """What the player has settled, kept for later or put off, by the names of the nouns.
-
-    Only `Kept` looks in here. Nouns of which the account keeps nothing are left out.
-    """
+    settings: tuple[Setting, ...] = ()
+    notes: tuple[Note, ...] = ()
+    watched: tuple[WatchedBoard, ...] = ()
+    board_limits: Annotated[tuple[BoardLimit, ...], _ONE] = ()
+    rejections: tuple[Rejection, ...] = ()
+    queue: tuple[Plan, ...] = ()
+    """What the player has queued, also what has had its time."""
+    submissions: tuple[Submission, ...] = ()
+    """What the player has submitted, a board each."""
+    seeks: tuple[Seek, ...] = ()
+    """The open challenges of the player, also those whose time is over."""
+    vacations: tuple[Absence, ...] = ()
+    """All vacations of the player, past ones too, in order (`vacations.in_order`)."""
+    broadcasts: tuple[BroadcastAt, ...] = ()
+    digests: Annotated[tuple[Digested, ...], _ONE] = ()
+    signed_off: Annotated[tuple[SignedOffSince, ...], _ONE] = ()
+    disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
+    verified: tuple[Proof, ...] = ()
+    """What was proved for the account, the latest last."""
     version: int = field(default=0, compare=False)
     """What tells this state of the account from others; 0 for one that is not stored yet."""
     changed: datetime | None = field(default=None, compare=False)
     """When a command changed it last, if one has."""
     damaged: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Why nouns cannot be read that are stored, by their names: it seems to keep nothing of them.
+    """Why fields cannot be read that are stored, by their names: they seem to hold nothing.
 
     That is enough for what others do; the player acts once it is mended.
     """
+    unread: Mapping[str, msgspec.Raw] = field(default_factory=dict, compare=False)
+    """What is stored in fields that are damaged or not known, and stays as it is."""
 
     def has_address(self, address: str) -> bool:
         """Return whether this is one of the player's addresses, however it is written."""
@@ -73,7 +190,7 @@ def house_account(userid: str) -> Account | None:
 
     It has no address and no password, so that nobody can be a house player.
     """
-    return Account(userid, _NO_PASSWORD, (), _HOUSE_SINCE) if userid in HOUSE else None
+    return Account(userid, NO_PASSWORD, (), _HOUSE_SINCE) if userid in HOUSE else None
 
 
 def is_house(account: Account) -> bool:

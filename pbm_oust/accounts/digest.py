@@ -2,44 +2,23 @@
 
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.kept import Column, Holds, Kept
+from pbm_oust.accounts.account import Account, Digested
 from pbm_oust.accounts.settings import MailWhen, settings_of
-from pbm_oust.accounts.vacations import absences_of, away_at
-from pbm_oust.board.notation import format_time
-from pbm_oust.frozen import frozen
+from pbm_oust.accounts.vacations import away_at
+from pbm_oust.frozen import replace
 
 HOUR = 7
 """The hour of the day, in the player's time zone."""
 
 
-@frozen
-class Digested:
-    """When a player's boards were last looked at, and when the player was last mailed of them."""
-
-    looked: datetime
-    sent: datetime
-
-
-DIGEST: Kept[Digested | None] = Kept(
-    name="digests",
-    key="Digest",
-    columns=(Column("looked", Holds.TIME), Column("sent", Holds.TIME)),
-    empty=None,
-    to_rows=lambda last: [(last.looked, last.sent)] if last else [],
-    of_rows=lambda rows: Digested(*rows[-1]),
-    to_lines=lambda last: [f"{format_time(last.looked)} {format_time(last.sent)}"] if last else [],
-)
-
-
 def digested(account: Account) -> Digested:
     """Return when the boards were last looked at; for the first digest, when the player joined."""
-    return DIGEST.of(account) or Digested(account.joined, account.joined)
+    return account.digests[-1] if account.digests else Digested(account.joined, account.joined)
 
 
 def with_digested(account: Account, last: Digested) -> Account:
     """Return an account that says so."""
-    return DIGEST.put(account, last)
+    return replace(account, digests=(last,))
 
 
 def latest_slot(now: datetime, zone: tzinfo) -> datetime:
@@ -59,9 +38,8 @@ def next_digest(account: Account) -> datetime | None:
     settings = settings_of(account)
     if settings.mail is not MailWhen.DIGEST:
         return None
-    absences = absences_of(account)
     slot = next_slot(digested(account).looked, settings.zone)
-    while away := away_at(absences, slot):
+    while away := away_at(account.vacations, slot):
         slot = next_slot(away.end, settings.zone)
     return slot
 

@@ -10,15 +10,17 @@ that one that has had its time does no harm.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import Enum
+from functools import lru_cache
+from typing import ClassVar, Self
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of, checked_number
-from pbm_oust.accounts.settings import Switch, settings_of
+from msgspec import field
+
+from pbm_oust.accounts.items import Key, Number, OnBoard
 from pbm_oust.board.game import Game, redo
-from pbm_oust.board.notation import MESSAGE_KEY, format_wish, parse_wish
+from pbm_oust.board.notation import MOST_REMEMBERED, format_wish, parse_wish
 from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import Refusal
@@ -50,17 +52,43 @@ class Clause:
         return f"if {format_wish(self.condition)} then {answer}" if self.condition else answer
 
 
-@frozen
-class Plan:
-    """A clause that was queued on a board, and the position that it is bound to."""
+class Plan(OnBoard, frozen=True, kw_only=True):
+    """A clause that was queued on a board, and the position that it is bound to.
 
-    kind: str
-    board: int
-    number: int
+    `Plan.of` makes one.
+    """
+
+    word: ClassVar[str] = "Plan"
+    number: Number = field(name="record")
     """The number that the next record had when this was queued."""
-    message_key: str
+    message_key: Key
     """The message key of the mail that queued it."""
-    clause: Clause
+    condition: str | None = None
+    answer: str
+
+    def __post_init__(self) -> None:
+        _clause(self.answer, self.condition)
+
+    @classmethod
+    def of(cls, kind: str, board: int, number: int, message_key: str, clause: Clause) -> Self:
+        """Return a clause that is queued on a board."""
+        return cls(
+            kind=kind,
+            board=board,
+            number=number,
+            message_key=message_key,
+            condition=format_wish(clause.condition) if clause.condition else None,
+            answer=format_wish(clause.answer),
+        )
+
+    @property
+    def clause(self) -> Clause:
+        """The turn to play."""
+        return _clause(self.answer, self.condition)
+
+    def __str__(self) -> str:
+        """Return how a person reads it."""
+        return f"{self.name} {self.number} {self.message_key} {self.clause}"
 
     def is_on(self, game: Game) -> bool:
         """Return whether this was queued on a game's board."""
@@ -114,62 +142,14 @@ def derived_key(key: str, number: int) -> str:
     return hashlib.sha256(f"{key}\0{number}".encode()).hexdigest()[:16]
 
 
-def format_plan(plan: Plan) -> str:
-    """Return how a person reads a plan."""
-    return f"{plan.kind} {plan.board} {plan.number} {plan.message_key} {plan.clause}"
+def waiting(plans: Iterable[Plan], userid: str, game: Game) -> tuple[Plan, ...]:
+    """Return the plans of a player that still wait on a game's board."""
+    return tuple(plan for plan in plans if plan.prospect(game, userid) is Prospect.WAITS)
 
 
-def _row_of(plan: Plan) -> Row:
-    condition = plan.clause.condition
-    after = format_wish(condition) if condition else None
-    answer = format_wish(plan.clause.answer)
-    return plan.kind, plan.board, plan.number, plan.message_key, after, answer
-
-
-def _plans(rows: Sequence[Row]) -> tuple[Plan, ...]:
-    plans = []
-    for kind, board, number, key, condition, answer in rows:
-        board_of(kind, board)
-        if not MESSAGE_KEY.fullmatch(key):
-            raise ValueError(f"{key!r} is no message key")
-        clause = Clause(_played(answer), _played(condition) if condition else None)
-        plans.append(Plan(kind, board, checked_number(number), key, clause))
-    return tuple(plans)
-
-
-QUEUE: Kept[tuple[Plan, ...]] = Kept(
-    name="queue",
-    key="Plan",
-    columns=(
-        Column("kind"),
-        Column("board", Holds.NUMBER),
-        Column("record", Holds.NUMBER),
-        Column("message_key"),
-        Column("condition", is_optional=True),
-        Column("answer"),
-    ),
-    empty=(),
-    to_rows=lambda plans: map(_row_of, plans),
-    of_rows=_plans,
-    to_lines=lambda plans: map(format_plan, plans),
-    merged=lambda plans, others: tuple(dict.fromkeys((*plans, *others))),
-)
-
-
-def plans_of(account: Account) -> tuple[Plan, ...]:
-    """Return the plans of an account, also those that have had their time."""
-    return QUEUE.of(account)
-
-
-def with_plans(account: Account, plans: Iterable[Plan]) -> Account:
-    """Return an account with these plans in the place of those it had."""
-    return QUEUE.put(account, tuple(plans))
-
-
-def waiting(account: Account, game: Game) -> tuple[Plan, ...]:
-    """Return the plans of an account that still wait on a game's board."""
-    mine = (plan for plan in plans_of(account) if plan.is_on(game))
-    return tuple(plan for plan in mine if plan.prospect(game, account.userid) is Prospect.WAITS)
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _clause(answer: str, condition: str | None) -> Clause:
+    return Clause(_played(answer), _played(condition) if condition else None)
 
 
 def _played(text: str) -> Wish:
@@ -212,11 +192,6 @@ class Orders:
 
     plans: tuple[Plan, ...] = ()
     autopass: bool = False
-
-
-def orders_of(account: Account) -> Orders:
-    """Return what a player has settled ahead."""
-    return Orders(plans_of(account), settings_of(account).autopass is Switch.ON)
 
 
 def follow(game: Game, orders: Mapping[str, Orders], at: datetime) -> Game:

@@ -8,14 +8,15 @@ chooses another one the usual value counts.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.kept import Column, Kept, Row
+from msgspec.structs import astuple
+
+from pbm_oust.accounts.account import Account, Setting
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 
@@ -192,22 +193,32 @@ def _unusual(settings: Settings) -> Iterator[tuple[str, str]]:
             yield name, format_setting(settings, name)
 
 
-def _rows(settings: Settings) -> Iterator[tuple[str, str]]:
-    yield from _unusual(settings)
-    for each in settings.unknown:
-        yield (_TOLD, f"{each.name} {each.value}") if each.is_told else (each.name, each.value)
-
-
-def _lines(settings: Settings) -> Iterator[str]:
+def _stored(settings: Settings) -> Iterator[Setting]:
     for name, value in _unusual(settings):
-        yield f"{name} {value}"
+        yield Setting(name, value)
     for each in settings.unknown:
-        yield f"{each.name} {each.value} (not known here)"
+        told = Setting(_TOLD, f"{each.name} {each.value}")
+        yield told if each.is_told else Setting(each.name, each.value)
 
 
-def _settings(rows: Sequence[Row]) -> Settings:
+def setting_lines(account: Account) -> list[str]:
+    """Return the settings of an account as a person reads it."""
+    settings = settings_of(account)
+    known = [f"{name} {value}" for name, value in _unusual(settings)]
+    unknown = [f"{each.name} {each.value} (not known here)" for each in settings.unknown]
+    return [f"{Setting.word}: {line}" for line in (*known, *unknown)]
+
+
+def settings_of(account: Account) -> Settings:
+    """Return the settings of an account."""
+    return read_settings(account.settings)
+
+
+@lru_cache(maxsize=1000)
+def read_settings(stored: tuple[Setting, ...]) -> Settings:
+    """Return the settings that an account keeps."""
     settings, unknown = USUAL, list[Unknown]()
-    for name, value in rows:
+    for name, value in map(astuple, stored):
         is_told = name == _TOLD
         if is_told:
             name, _, value = value.partition(" ")
@@ -218,22 +229,6 @@ def _settings(rows: Sequence[Row]) -> Settings:
     return replace(settings, unknown=tuple(unknown))
 
 
-SETTINGS: Kept[Settings] = Kept(
-    name="settings",
-    key="Setting",
-    columns=(Column("name"), Column("value")),
-    empty=USUAL,
-    to_rows=_rows,
-    of_rows=_settings,
-    to_lines=_lines,
-)
-
-
-def settings_of(account: Account) -> Settings:
-    """Return the settings of an account."""
-    return SETTINGS.of(account)
-
-
 def with_settings(account: Account, settings: Settings) -> Account:
     """Return an account with these settings."""
-    return SETTINGS.put(account, settings)
+    return replace(account, settings=tuple(_stored(settings)))

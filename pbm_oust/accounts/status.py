@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.kept import Column, Holds, Kept
-from pbm_oust.board.notation import format_time
+from pbm_oust.accounts.account import Account, DisabledSince, SignedOffSince
+from pbm_oust.accounts.items import to_the_second
+from pbm_oust.frozen import replace
 from pbm_oust.regex import regex
 
 _PLACEHOLDER = regex(r"gone-[1-9][0-9]*")
@@ -20,38 +20,21 @@ def is_placeholder(userid: str) -> bool:
     return bool(_PLACEHOLDER.fullmatch(userid))
 
 
-def _since(name: str, key: str) -> Kept[datetime | None]:
-    """Return how accounts keep since when they are in some state."""
-    return Kept(
-        name=name,
-        key=key,
-        columns=(Column("since", Holds.TIME),),
-        empty=None,
-        to_rows=lambda at: [(at,)] if at else [],
-        of_rows=lambda rows: rows[0][0],
-        to_lines=lambda at: [format_time(at)] if at else [],
-    )
-
-
-SIGNED_OFF = _since("signed_off", "SignedOff")
-DISABLED = _since("disabled", "Disabled")
-
-
 def disabled_since(account: Account) -> datetime | None:
     """Return when the operator has disabled an account, or None."""
-    return DISABLED.of(account)
+    return account.disabled[0].since if account.disabled else None
 
 
 def with_disabled(account: Account, at: datetime | None) -> Account:
     """Return an account that is disabled since a time, or not any more."""
-    return DISABLED.put(account, at)
+    return replace(account, disabled=(DisabledSince(to_the_second(at)),) if at else ())
 
 
 def signed_off_since(account: Account) -> datetime | None:
     """Return when a player has signed off, or None."""
-    return SIGNED_OFF.of(account)
+    return account.signed_off[0].since if account.signed_off else None
 
 
 def with_signed_off(account: Account, at: datetime | None) -> Account:
     """Return an account whose player has signed off at a time, or is there."""
-    return SIGNED_OFF.put(account, at)
+    return replace(account, signed_off=(SignedOffSince(to_the_second(at)),) if at else ())

@@ -5,77 +5,43 @@
 So they read in the player's account: the board, the number that its next record had, and the move.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import ClassVar, Self
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.kept import Column, Holds, Kept, Row, board_of, checked_number
+from msgspec import field
+
+from pbm_oust.accounts.items import Number, OnBoard
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish, parse_wish
 from pbm_oust.board.record import Wish
-from pbm_oust.frozen import frozen
 
 
-@frozen
-class Submission:
+class Submission(OnBoard, frozen=True, kw_only=True):
     """A move that was submitted on a board, and the position that it is for."""
 
-    kind: str
-    board: int
-    number: int
+    word: ClassVar[str] = "Submitted"
+    number: Number = field(name="record")
     """The number that the next record had when this was submitted."""
-    wish: Wish
+    move: str
+
+    def __post_init__(self) -> None:
+        parse_wish(self.move)
+
+    @classmethod
+    def of(cls, kind: str, board: int, number: int, wish: Wish) -> Self:
+        """Return a move that is submitted on a board."""
+        return cls(kind=kind, board=board, number=number, move=format_wish(wish))
+
+    @property
+    def wish(self) -> Wish:
+        """The move."""
+        return parse_wish(self.move)
 
     def is_on(self, game: Game) -> bool:
         """Return whether this was submitted on a game's board."""
         return (self.kind, self.board) == (game.header.kind.name, game.header.board)
 
 
-def format_submission(submission: Submission) -> str:
-    """Return how a person reads a submission."""
-    board = f"{submission.kind} {submission.board}"
-    return f"{board} {submission.number} {format_wish(submission.wish)}"
-
-
-def _row_of(submission: Submission) -> Row:
-    wish = format_wish(submission.wish)
-    return submission.kind, submission.board, submission.number, wish
-
-
-def _submissions(rows: Sequence[Row]) -> tuple[Submission, ...]:
-    found = []
-    for kind, board, number, wish in rows:
-        board_of(kind, board)
-        found.append(Submission(kind, board, checked_number(number), parse_wish(wish)))
-    return tuple(found)
-
-
-SUBMISSIONS: Kept[tuple[Submission, ...]] = Kept(
-    name="submissions",
-    key="Submitted",
-    columns=(
-        Column("kind"),
-        Column("board", Holds.NUMBER),
-        Column("record", Holds.NUMBER),
-        Column("move"),
-    ),
-    empty=(),
-    to_rows=lambda submissions: map(_row_of, submissions),
-    of_rows=_submissions,
-    to_lines=lambda submissions: map(format_submission, submissions),
-    merged=lambda submissions, others: tuple(dict.fromkeys((*submissions, *others))),
-)
-
-
-def submissions_of(account: Account) -> tuple[Submission, ...]:
-    """Return what a player has submitted, a board each."""
-    return SUBMISSIONS.of(account)
-
-
-def submitted_on(account: Account, game: Game) -> Submission | None:
+def submitted_on(submissions: Iterable[Submission], game: Game) -> Submission | None:
     """Return what a player has submitted on a game's board, or None."""
-    return next((each for each in submissions_of(account) if each.is_on(game)), None)
-
-
-def with_submissions(account: Account, submissions: Iterable[Submission]) -> Account:
-    """Return an account with these submissions in the place of those it had."""
-    return SUBMISSIONS.put(account, tuple(submissions))
+    return next((each for each in submissions if each.is_on(game)), None)

@@ -9,11 +9,13 @@ which it is that player's turn.
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
+from typing import ClassVar
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.kept import Column, Holds, Kept
+from msgspec import field
+from msgspec.structs import replace
+
+from pbm_oust.accounts.items import Item, Time
 from pbm_oust.board.notation import format_time
-from pbm_oust.frozen import frozen, replace
 
 ALLOWANCE = 30
 """The days of vacation that a player has for each calendar year, that in which they begin."""
@@ -24,15 +26,15 @@ LONGEST = 4 * ALLOWANCE * DAY
 """How long one can last: that of two players who are one by now, over the end of a year."""
 
 
-@frozen
-class Absence:
+class Absence(Item, frozen=True):
     """A vacation from `start` up to `end`, which is no part of it.
 
     Raises ValueError for one that ends before it starts.
     """
 
-    start: datetime
-    end: datetime
+    word: ClassVar[str] = "Away"
+    start: Time = field(name="begins")
+    end: Time = field(name="ends")
 
     def __post_init__(self) -> None:
         if self.end < self.start:
@@ -52,42 +54,18 @@ class Absence:
         return self.start <= moment < self.end
 
 
-def format_absence(absence: Absence) -> str:
-    """Return how a person reads a vacation."""
-    return f"{format_time(absence.start)} {format_time(absence.end)}"
+def shortened(absence: Absence) -> Absence:
+    """Return a vacation that is not longer than one can be."""
+    return replace(absence, end=absence.start + min(absence.end - absence.start, LONGEST))
 
 
-def _in_order(absences: Iterable[Absence]) -> tuple[Absence, ...]:
+def in_order(absences: Iterable[Absence]) -> tuple[Absence, ...]:
     """Return vacations in order. Raises ValueError where two share a moment."""
     found = sorted(absences, key=lambda each: each.start)
     for one, other in pairwise(found):
         if other.start < one.end:
             raise ValueError(f"two vacations at {format_time(other.start)}")
     return tuple(found)
-
-
-VACATIONS: Kept[tuple[Absence, ...]] = Kept(
-    name="vacations",
-    key="Away",
-    columns=(Column("begins", Holds.TIME), Column("ends", Holds.TIME)),
-    empty=(),
-    to_rows=lambda absences: [(each.start, each.end) for each in absences],
-    of_rows=lambda rows: _in_order(
-        Absence(start, start + min(end - start, LONGEST)) for start, end in rows
-    ),
-    to_lines=lambda absences: map(format_absence, absences),
-    merged=lambda absences, others: together((*absences, *others)),
-)
-
-
-def absences_of(account: Account) -> tuple[Absence, ...]:
-    """Return all vacations of a player, past ones too, in order."""
-    return VACATIONS.of(account)
-
-
-def with_absences(account: Account, absences: Iterable[Absence]) -> Account:
-    """Return an account with these vacations. Raises ValueError where two share a moment."""
-    return VACATIONS.put(account, _in_order(absences))
 
 
 def days_left(absences: Iterable[Absence], year: int, zone: tzinfo) -> int:

@@ -9,16 +9,13 @@ mail that asked for it.
 import base64
 import hashlib
 import hmac
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import Enum
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.kept import Column, Kept, Row
 from pbm_oust.accounts.password import Secret
-from pbm_oust.board.notation import MESSAGE_KEY
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.regex import regex
 
@@ -75,15 +72,6 @@ class Pending:
         return self.asked + (SIGN_IN_LIFETIME if is_short else LIFETIME)
 
 
-@frozen
-class Proof:
-    """A code that came back for an account."""
-
-    name: str
-    message_key: str
-    """The message key of the mail that asked for the code."""
-
-
 def code_for(key: bytes, pending: Pending) -> str:
     """Return the code of something pending: the same whenever the same mail asks for it."""
     parts = (
@@ -110,29 +98,6 @@ def salt_for(key: bytes, userid: str, message_key: str = "") -> bytes:
     return hmac.digest(key, of.encode(), hashlib.sha256)[:16]
 
 
-def _proofs(rows: Sequence[Row]) -> tuple[Proof, ...]:
-    for cell in (cell for row in rows for cell in row):
-        if not MESSAGE_KEY.fullmatch(cell):
-            raise ValueError(f"{cell!r} is no name of a code and no message key")
-    return tuple(Proof(*row) for row in rows)
-
-
-VERIFIED: Kept[tuple[Proof, ...]] = Kept(
-    name="verified",
-    key="Proved",
-    columns=(Column("code"), Column("message_key")),
-    empty=(),
-    to_rows=lambda proofs: [(each.name, each.message_key) for each in proofs],
-    of_rows=_proofs,
-    to_lines=lambda proofs: [f"{each.name} {each.message_key}" for each in proofs],
-)
-
-
-def proofs_of(account: Account) -> tuple[Proof, ...]:
-    """Return what was proved for an account, the latest last."""
-    return VERIFIED.of(account)
-
-
 def with_proof(account: Account, proof: Proof) -> Account:
     """Return an account that keeps one more proof in mind."""
-    return VERIFIED.put(account, (*proofs_of(account), proof)[-MOST_KEPT:])
+    return replace(account, verified=(*account.verified, proof)[-MOST_KEPT:])

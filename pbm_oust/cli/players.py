@@ -9,7 +9,7 @@ import click
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.bounces import listed_reasons
-from pbm_oust.accounts.exported import account_lines, kept_objects
+from pbm_oust.accounts.document import account_lines, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
@@ -33,7 +33,7 @@ from pbm_oust.grammar.passwords import (
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import write_account
 from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.open_boards import has_played
@@ -151,7 +151,7 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
 
     def change(transaction: Transaction) -> None:
         forget_verifications_of(transaction, account.userid, account.message_key)
-        ACCOUNTS.write(transaction, account)
+        write_account(transaction, account)
 
     operator.home.write(change)
     say(f"changed the password of {account.userid}")

@@ -20,7 +20,7 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.account_queries import accounts_wanting_broadcasts
+from pbm_oust.store.accounts import wanting_broadcasts
 
 
 @frozen
@@ -82,7 +82,7 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
         return changed
 
     def tell(account: Account) -> tuple[BroadcastSentNotice, list[BroadcastNotice]]:
-        everybody = work.home.ask(accounts_wanting_broadcasts)
+        everybody = work.home.ask(wanting_broadcasts)
         others = (
             each
             for each in everybody
@@ -104,7 +104,7 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
 
     def deed(work: UnitOfWork) -> int:
         if userids is None:
-            notices = notices_to(work.home.ask(accounts_wanting_broadcasts), text, "", work)
+            notices = notices_to(work.home.ask(wanting_broadcasts), text, "", work)
         else:
             readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
             notices = _told(readers, "", text, is_to_all=False)

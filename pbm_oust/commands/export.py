@@ -6,10 +6,9 @@ from typing import TypeVar
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
-from pbm_oust.accounts.exported import account_lines
-from pbm_oust.accounts.notes import NOTES, notes_of
+from pbm_oust.accounts.document import account_lines
+from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.queue import plans_of, with_plans
 from pbm_oust.accounts.verification import Pending
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Command, Heading
@@ -141,12 +140,12 @@ def _first_letter(
     account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
 ) -> ExportNotice:
     """Return what is stored about a player except notes and histories."""
-    plans = (plan for plan in plans_of(account) if not is_over(plan.kind, plan.board, work))
-    account = with_plans(account, plans)
+    plans = (plan for plan in account.queue if not is_over(plan.kind, plan.board, work))
+    account = replace(account, queue=tuple(plans))
     bounces = (work.home.ask(bounces_of, address) for address in account.addresses)
     return ExportNotice(
         reader,
-        lines=tuple(account_lines(NOTES.put(account, {}))),
+        lines=tuple(account_lines(replace(account, notes=()))),
         returned=tuple(each for each in bounces if each.bounces),
         waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
         letters=work.home.ask(count_letters_to, account.addresses),

@@ -12,7 +12,7 @@ from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.verifications import forget_player
 
@@ -85,7 +85,7 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
             rename_on_boards(userid, word, home, left)
         forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)
-        home.do(ACCOUNTS.remove, account)
+        home.do(remove_account, account)
     return Handled(Outcome.DONE)
 
 

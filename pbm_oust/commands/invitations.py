@@ -1,7 +1,7 @@
 """The commands that say whose challenges a player takes, and how many: limit, reject, unreject."""
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.invitations import HIGHEST_LIMIT, rejected_by, with_limit, with_rejected
+from pbm_oust.accounts.account import HIGHEST_LIMIT, Account
+from pbm_oust.accounts.invitations import rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import Secret
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading

@@ -18,7 +18,7 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.bounces import forget_bounces
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
@@ -87,7 +87,7 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
         home.do(forget_player, account.userid, account.message_key)
         for address in account.addresses:
             home.do(forget_bounces, address)
-        home.do(ACCOUNTS.remove, account)
+        home.do(remove_account, account)
     return Handled(Outcome.DONE)
 
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.answered import Reply
-from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, plans_of, waiting, with_plans
+from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
@@ -220,23 +220,24 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
 
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         before, plans = (
-            tuple(plan.clause for plan in waiting(each, game)) for each in (actor.account, account)
+            tuple(plan.clause for plan in waiting(each.queue, each.userid, game))
+            for each in (actor.account, account)
         )
         dropped = tuple(clause for clause in before if clause not in plans)
         return QueuedNotice(work.player_at(account, request), game, plans, dropped), []
 
     def change(account: Account) -> Account:
         side_of(actor, game, work)
-        others = (plan for plan in plans_of(account) if not plan.is_on(game))
+        others = (plan for plan in account.queue if not plan.is_on(game))
         kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
         if command.queueing is Queueing.CLEAR:
-            return with_plans(account, kept)
+            return replace(account, queue=tuple(kept))
         command.try_on(game)
         added = (
-            Plan(command.kind.name, command.board, game.next_number, actor.message_key, clause)
+            Plan.of(command.kind.name, command.board, game.next_number, actor.message_key, clause)
             for clause in command.clauses
         )
-        return with_plans(account, (*kept, *added))
+        return replace(account, queue=(*kept, *added))
 
     if command.queueing is Queueing.SHOW:
         if game.side_of(actor.userid) is None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, SOURCE, Seek, seeks_of, with_seeks
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, SOURCE, Seek
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
@@ -32,8 +32,8 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
-from pbm_oust.store.account_queries import next_seek_number
-from pbm_oust.store.account_queries import seeker as seeker_of
+from pbm_oust.store.accounts import next_seek_number
+from pbm_oust.store.accounts import seeker as seeker_of
 from pbm_oust.store.entries import Source
 from pbm_oust.store.open_boards import next_number, started_from
 
@@ -169,7 +169,8 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWor
             raise NotAllowed(TooManySeeks(MOST_SEEKS))
         number = work.home.ask(next_seek_number, kind.name)
         side, grid, terms = command.side, command.grid, command.terms
-        return with_seeks(account, (*kept, Seek(number, kind.name, work.now(), side, grid, terms)))
+        seek = Seek.of(number, kind.name, work.now(), side, grid, terms)
+        return replace(account, seeks=(*kept, seek))
 
     return _change(change, command, actor, request, work)
 
@@ -182,7 +183,7 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork
         kept = [each for each in seeks if not each.is_named(command.kind.name, command.number)]
         if len(kept) == len(seeks):
             raise _no_such_seek(command)
-        return with_seeks(account, kept)
+        return replace(account, seeks=tuple(kept))
 
     return _change(change, command, actor, request, work)
 
@@ -198,8 +199,8 @@ def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Han
         raise NotAllowed(OwnSeek())
     number = next_number(work.home, kind)
     header = _header(found, number, seeker, actor, work)
-    left = (each for each in seeks_of(seeker) if each != found)
-    taken = with_seeks(seeker, left)
+    left = (each for each in seeker.seeks if each != found)
+    taken = replace(seeker, seeks=tuple(left))
     source = _source(found.number)
     return write_board(header, actor, request, work, source=source, changed=[taken])
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.answered import Reply
-from pbm_oust.accounts.submissions import Submission, submissions_of, submitted_on, with_submissions
+from pbm_oust.accounts.submissions import Submission, submitted_on
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish
 from pbm_oust.commands.play import Move
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial, partial
 from pbm_oust.grammar.values import OF_BOARD
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish, rest_of_wish
@@ -127,11 +127,11 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
         side = side_of(actor, game, work)
         check_guard(command.guard, game)
         game.act(side, command.wish, game.time_of_next(work.now()), actor.message_key)
-        others = (each for each in submissions_of(account) if not each.is_on(game))
+        others = (each for each in account.submissions if not each.is_on(game))
         kept = (each for each in others if not is_over(each.kind, each.board, work))
         kind, number = command.kind.name, game.next_number
-        submitted = Submission(kind, command.board, number, command.wish)
-        return with_submissions(account, (*kept, submitted))
+        submitted = Submission.of(kind, command.board, number, command.wish)
+        return replace(account, submissions=(*kept, submitted))
 
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
         reader = work.player_at(account, request)
@@ -144,7 +144,7 @@ def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) 
     """Make the move that a player has submitted, if the board has not changed since."""
 
     def wished(game: Game) -> Wish:
-        submission = submitted_on(work.account(actor.userid), game)
+        submission = submitted_on(work.account(actor.userid).submissions, game)
         if submission is None:
             raise NotAllowed(NothingSubmitted(game))
         if not game.meets_guard(submission.number):
@@ -158,7 +158,7 @@ def _notice(
     reader: Reader, account: Account, game: Game, actor: Actor, work: UnitOfWork
 ) -> SubmittedNotice:
     """Return the notice of a submission, with the game as it would be after it."""
-    submission, side = submitted_on(account, game), game.side_of(account.userid)
+    submission, side = submitted_on(account.submissions, game), game.side_of(account.userid)
     if submission and side and game.meets_guard(submission.number) and not game.result:
         at = game.time_of_next(work.now())
         supposed = game.act(side, submission.wish, at, actor.message_key)

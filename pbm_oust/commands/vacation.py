@@ -16,11 +16,10 @@ from pbm_oust.accounts.vacations import (
     DAY,
     FARTHEST,
     Absence,
-    absences_of,
     away_at,
     days_left,
+    in_order,
     overlapping,
-    with_absences,
     without_later,
 )
 from pbm_oust.board.summary import Summary, summary_of
@@ -378,20 +377,22 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
     if isinstance(asked, Loosely):
         today = now.astimezone(zone).date()
         raise NotAllowed(SaidLoosely(leave_said(" ".join(asked.words), today)))
-    was_away = away_at(absences_of(actor.account), now) is not None
+    was_away = away_at(actor.account.vacations, now) is not None
     shared = _shared_boards(actor.userid, work)
 
     def change(account: Account) -> Account:
-        absences = absences_of(account)
+        absences = account.vacations
         if isinstance(asked, Leave):
-            return with_absences(account, (*absences, _announced(asked, absences, zone, now)))
+            return replace(
+                account, vacations=in_order((*absences, _announced(asked, absences, zone, now)))
+            )
         kept = without_later(absences, now)
         if kept == absences:
             raise NotAllowed(NoVacation())
-        return with_absences(account, kept)
+        return replace(account, vacations=in_order(kept))
 
     def tell(account: Account) -> tuple[VacationNotice, list[AwayNotice]]:
-        to_come = tuple(each for each in absences_of(account) if each.end > now)
+        to_come = tuple(each for each in account.vacations if each.end > now)
         reached = [
             (work.player(work.account(userid)), userid, tuple(boards))
             for userid, boards in shared.items()
@@ -407,7 +408,7 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             to_come,
             now,
             left=tuple(
-                (year, days_left(absences_of(account), year, zone))
+                (year, days_left(account.vacations, year, zone))
                 for year in _years(now.astimezone(zone))
             ),
             told=tuple(userid for _, userid, _ in reached),

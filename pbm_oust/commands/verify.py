@@ -1,16 +1,14 @@
 """The command that brings a code back, and does what waited for it: verify."""
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
 from pbm_oust.accounts.status import with_signed_off
 from pbm_oust.accounts.verification import (
     CODE,
     Pending,
-    Proof,
     Purpose,
     name_of,
-    proofs_of,
     salt_for,
     with_proof,
 )
@@ -259,7 +257,7 @@ def _first_words(text: str) -> list[str]:
 
 def _has_begun(pending: Pending, account: Account) -> bool:
     """Return whether another address of the same mail has already replaced the old ones."""
-    return pending.message_key in (proof.message_key for proof in proofs_of(account))
+    return pending.message_key in (proof.message_key for proof in account.verified)
 
 
 def _with_address(account: Account, address: str) -> Account:

@@ -12,7 +12,7 @@ from pbm_oust.doctor.finding import Examiner, Finding, counted, within
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.account_queries import has_account
+from pbm_oust.store.accounts import has_account
 from pbm_oust.store.disk import content_of
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault, command_line

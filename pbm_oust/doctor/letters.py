@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pbm_oust.accounts.address import is_address, normal_address
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status
-from pbm_oust.store.account_queries import is_known
+from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.faults import DatabaseFault, ValueDamaged, command_line

@@ -6,8 +6,7 @@ from datetime import datetime
 from pbm_oust.doctor.finding import Examiner, Finding, counted
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.limits import SETTABLE, Counted
-from pbm_oust.store.rate_limits import number_counted
+from pbm_oust.store.limits import SETTABLE, Counted, number_counted
 
 _on = Examiner("limits")
 

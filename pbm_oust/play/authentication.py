@@ -20,8 +20,7 @@ from pbm_oust.play.quota import TooMuch, origin, spend, spend_once
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import Charge, end_of_limit, number_counted
+from pbm_oust.store.limits import Charge, Counted, end_of_limit, number_counted
 from pbm_oust.store.sheets import find_sheet
 
 
@@ -257,7 +256,7 @@ def refuse_if_guessed(
     if number >= work.limits.most(counted):
         spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
         ends = work.home.ask(end_of_limit, Charge(counted, stored), work.limits, now)
-        raise NotAllowed(TooManyGuesses(ends or now + counted.value.within), userid)
+        raise NotAllowed(TooManyGuesses(ends or now + counted.within), userid)
 
 
 def stored_password(account: Account | None, userid: str) -> str:

@@ -14,8 +14,7 @@ from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import Charge
+from pbm_oust.store.limits import Charge, Counted
 from pbm_oust.store.verifications import count_waiting, find_verification, keep_verification
 
 MOST_WAITING = 3

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, Digested
 from pbm_oust.accounts.answered import DIGEST, Sheet
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.accounts.digest import Digested, digested, latest_slot, next_digest, with_digested
+from pbm_oust.accounts.digest import digested, latest_slot, next_digest, with_digested
 from pbm_oust.accounts.settings import settings_of
-from pbm_oust.accounts.vacations import absences_of, away_at
+from pbm_oust.accounts.vacations import away_at
 from pbm_oust.board.game import AHEAD, Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.summary import Summary, summary_of
@@ -87,7 +87,7 @@ def _digest(
 def _is_due(account: Account, now: datetime) -> bool:
     """Return whether a digest is due: also if a wrong clock says that the latest is yet to come."""
     due = next_digest(account)
-    if due is None or away_at(absences_of(account), now):
+    if due is None or away_at(account.vacations, now):
         return False
     return due <= now or digested(account).looked > now + AHEAD
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from pbm_oust.accounts.queue import Orders, follow, orders_of
+from pbm_oust.accounts.queue import Orders, follow
+from pbm_oust.accounts.settings import Switch, settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import Deed, Wish
@@ -91,7 +92,11 @@ def carry_out(
 def _orders_on(game: Game, work: UnitOfWork) -> dict[str, Orders]:
     """Return what the players of a board have queued, by userid."""
     players = filter(work.has_account, (game.x, game.o))
-    return {userid: orders_of(work.account(userid)) for userid in players}
+    accounts = map(work.account, players)
+    return {
+        each.userid: Orders(each.queue, settings_of(each).autopass is Switch.ON)
+        for each in accounts
+    }
 
 
 def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:

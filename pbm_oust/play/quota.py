@@ -1,15 +1,15 @@
-"""Quotas: what a mail may still cause. They are asked before anything is done for it."""
+"""Quotas: what a mail may still cause. They are asked before anything is done, and said once."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from pbm_oust.accounts.verification import Purpose
 from pbm_oust.frozen import frozen
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import Charge, count, end_of_limit
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
+from pbm_oust.store.limits import Charge, Counted, count, end_of_limit, number_counted
+from pbm_oust.store.open_boards import started_by
 
 
 @frozen
@@ -39,7 +39,7 @@ class TooMuch(NotAllowedReason):
     @property
     def limit(self) -> str:
         """The name of the limit."""
-        return self.charge.counted.value.word
+        return self.charge.counted.word
 
 
 def spend(charges: Iterable[Charge], work: UnitOfWork) -> None:
@@ -71,6 +71,79 @@ def ask(charges: Iterable[Charge], work: UnitOfWork) -> None:
             raise NotAllowed(TooMuch(charge, work.limits.most(charge.counted), ends))
 
 
+def charge_stranger(cost: Cost, request: Request, work: UnitOfWork) -> None:
+    """Ask whether a mail that proves nothing may cause what it asks for. Raises NotAllowed."""
+    spend(of_stranger(cost, request, is_known=work.is_known(request.sender)), work)
+
+
+def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitOfWork) -> None:
+    """Ask whether whoever has proved a command may cause what it asks for. Raises NotAllowed.
+
+    A mail that has come again is answered as it was, whatever the player may do now.
+    """
+    userid = actor.userid if actor else request.sender
+    if request.writer and not actor:
+        userid = request.writer
+    try:
+        ask([*of_codes(cost.codes, userid), *of_boards(cost.boards, userid)], work)
+        spend([Charge(Counted.MOVES, userid, cost.work)] if cost.work else [], work)
+    except NotAllowed:
+        is_repeated = work.was_done(userid, request)
+        if not (is_repeated or started_by(work.home, request.message_key(userid))):
+            raise
+
+
+def charge_refusal(
+    refusal: Refusal, request: Request, work: UnitOfWork, *, is_charged: bool
+) -> bool:
+    """Ask whether a refusal may be answered, unless that was asked before. Raises NotAllowed.
+
+    `is_charged`: whether it was, with the command. Return whether it is the last answer for a while
+    to an answer that cannot be read.
+    """
+    reply = request.reply
+    if isinstance(refusal.reason, TooMuch):
+        return False
+    if reply and isinstance(refusal, Unreadable):
+        counted = Counted.UNREADABLE_ANSWERS
+        before = work.home.ask(number_counted, counted, reply.userid, work.now())
+        spend([Charge(counted, reply.userid)], work)
+        return before + 1 >= work.limits.most(counted)
+    if not (request.is_proved or is_charged):
+        charge_stranger(Cost(), request, work)
+    return False
+
+
+def is_to_be_told(limit: TooMuch, work: UnitOfWork) -> bool:
+    """Return whether to say that a limit is reached, which is done once until it ends."""
+    told = Charge(Counted.TOLD, f"{limit.charge.subject}\0{limit.limit}\0{limit.ends}")
+    is_first = spend_once(told, work)
+    if not is_first:
+        work.home.tally.add(Counted.SILENCES, limit.limit)
+    return is_first
+
+
+def number_left(refusal: Refusal, request: Request, work: UnitOfWork, *, is_guess: bool) -> int:
+    """Count a refused mail; return how many more like it are answered at one address.
+
+    Those have the same line and the same reason, so that robots end there and people do not, or
+    wrong passwords, whatever their lines (`is_guess`). The same mail counts once, however often it
+    comes. A negative number says that this one is not answered; nothing is written then.
+    """
+    line = "" if is_guess else request.line
+    alike = "\0".join([request.sender, refusal.reason.word(), line])
+    counted = Counted.ANSWERED_GUESSES if is_guess else Counted.EQUAL_REFUSALS
+    before = work.home.ask(number_counted, counted, alike, work.now())
+    left = work.limits.most(counted) - before
+    if left <= 0:
+        work.home.tally.add(Counted.SILENCES, counted.word)
+        return -1
+    if not spend_once(Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}"), work):
+        return left
+    record([Charge(counted, alike)], work)
+    return left - 1
+
+
 def of_stranger(cost: Cost, request: Request, *, is_known: bool) -> Iterator[Charge]:
     """Yield what a mail that proves nothing is charged.
 
@@ -92,24 +165,6 @@ def of_stranger(cost: Cost, request: Request, *, is_known: bool) -> Iterator[Cha
         if request.source:
             yield Charge(Counted.CODES_OF_SOURCE, request.source, cost.codes)
         yield Charge(Counted.ALL_CODES, "", cost.codes)
-
-
-def of_equal(refusal: Refusal, request: Request, *, is_guess: bool) -> tuple[Charge, Charge]:
-    """Return what a refused mail is charged together with those like it, and what by itself.
-
-    Those with wrong passwords are alike, whatever their lines.
-    """
-    line = "" if is_guess else request.line
-    alike = "\0".join([request.sender, refusal.reason.word(), line])
-    mail = Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}")
-    counted = Counted.ANSWERED_GUESSES if is_guess else Counted.EQUAL_REFUSALS
-    return Charge(counted, alike), mail
-
-
-def of_player(cost: Cost, userid: str) -> Iterator[Charge]:
-    """Yield what a command that proves whose it is is charged."""
-    if cost.work:
-        yield Charge(Counted.MOVES, userid, cost.work)
 
 
 def of_boards(number: int, userid: str) -> Iterator[Charge]:

@@ -20,7 +20,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import board_queries
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import merge_accounts, rename_account
 from pbm_oust.store.bounces import forget_bounces
 from pbm_oust.store.causes import give_causes
 from pbm_oust.store.entries import BoardName
@@ -122,7 +122,7 @@ def _rename(old: str, new: str, work: UnitOfWork) -> int:
     with work.posting(_notices(account, renamed, new, "renamed", work), _request(account, new)):
         count = rename_on_boards(old, new, work.home)
         work.home.do(forget_player, old, account.message_key)
-        work.home.do(ACCOUNTS.rename, account, new)
+        work.home.do(rename_account, account, new)
     return count
 
 
@@ -145,7 +145,7 @@ def _merge(old: str, into: str, work: UnitOfWork) -> int:
         count = rename_on_boards(old, into, work.home)
         work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)
-        work.home.do(ACCOUNTS.merge, target, account)
+        work.home.do(merge_accounts, target, account)
     return count
 
 

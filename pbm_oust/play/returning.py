@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
-from pbm_oust.accounts.vacations import absences_of, away_at, ended_at, with_absences
+from pbm_oust.accounts.vacations import away_at, ended_at, in_order
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Record
 from pbm_oust.frozen import replace
@@ -18,7 +18,7 @@ def with_return(
     """Return the notices about a move, with word of the vacation that it ends, if it ends one."""
     if not _is_return(actor, move):
         return list(notices)
-    back = with_absences(actor, ended_at(absences_of(actor), move.at))
+    back = replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
     clock = None if game.result else work.clock_of(game, back)
     return [
         replace(notice, clock=clock, back=actor.userid)
@@ -32,11 +32,11 @@ def end_absence(actor: Account, move: Record, work: UnitOfWork) -> None:
     """End a player's vacation with the unit of work, if the move was made in one."""
     if _is_return(actor, move):
         account = work.account(actor.userid)
-        work.save(with_absences(account, ended_at(absences_of(account), move.at)))
+        work.save(replace(account, vacations=in_order(ended_at(account.vacations, move.at))))
 
 
 def _is_return(player: Account, record: Record) -> bool:
-    return record.is_playing and away_at(absences_of(player), record.at) is not None
+    return record.is_playing and away_at(player.vacations, record.at) is not None
 
 
 def come_back(userid: str, work: UnitOfWork) -> None:

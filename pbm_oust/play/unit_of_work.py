@@ -11,7 +11,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import disabled_since
-from pbm_oust.accounts.vacations import Absence, absences_of
+from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen, replace
@@ -22,7 +22,7 @@ from pbm_oust.play.readers import reachable, stranger
 from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
 from pbm_oust.play.room import WHOLE_LETTER, Room
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.account_queries import is_known
+from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import House
 from pbm_oust.store.connections import Sharing, Transaction
 from pbm_oust.store.faults import Stale
@@ -171,12 +171,12 @@ class UnitOfWork:
         `latest` holds accounts that change with the unit, as they will be.
         """
         absences = {userid: self.absences_of(userid) for userid in (game.x, game.o)}
-        absences |= {account.userid: absences_of(account) for account in latest}
+        absences |= {account.userid: account.vacations for account in latest}
         return read_clock(game, absences, game.time_of_next(self.now()))
 
     def absences_of(self, userid: str) -> tuple[Absence, ...]:
         """Return the vacations of a player; none if there is no account."""
-        return absences_of(self.account(userid)) if self.has_account(userid) else ()
+        return self.account(userid).vacations if self.has_account(userid) else ()
 
     def _known(self, notice: Notice, request: Request) -> Notice:
         """Return a notice about a board, addressed to its player if one of them is the reader.

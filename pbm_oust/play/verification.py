@@ -15,9 +15,8 @@ from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
 from pbm_oust.play.quota import of_codes, of_owner, record
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.limits import Counted
+from pbm_oust.store.limits import Charge, Counted, end_of_limit
 from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.rate_limits import Charge, end_of_limit
 from pbm_oust.store.verifications import find_verification, keep_verification
 
 MAILED = Handled(Outcome.DONE)

@@ -11,7 +11,7 @@ from pbm_oust.accounts.answered import (
     Reply,
     Unsubscribing,
 )
-from pbm_oust.accounts.kept import cells_of
+from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.commands.play import Move
@@ -154,7 +154,7 @@ def _ending(asked: Unsubscribing) -> Command:
         return Settle(asked.userid, asked, (("broadcasts", Switch.OFF.value),))
     if asked.what == DIGEST:
         return Settle(asked.userid, asked, (("mail", MailWhen.OFF.value),))
-    kind, board = cells_of(asked.what)
+    kind, board = board_of(asked.what)
     return Unwatch(KINDS[kind], board, asked.userid, asked)
 
 

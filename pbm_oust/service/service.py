@@ -18,20 +18,20 @@ from pbm_oust.play.authentication import PasswordWanted, is_guess
 from pbm_oust.play.forms import Seen, Service
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
-from pbm_oust.play.quota import TooMuch
-from pbm_oust.play.request import Actor, RefusedBefore, Request
-from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
-from pbm_oust.service.by_sender import board_meant, completed, playable, signed
-from pbm_oust.service.charging import (
+from pbm_oust.play.quota import (
+    TooMuch,
     charge_player,
     charge_refusal,
     charge_stranger,
     is_to_be_told,
     number_left,
 )
+from pbm_oust.play.request import Actor, RefusedBefore, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.service.by_sender import board_meant, completed, playable, signed
 from pbm_oust.service.corrections import advise, filled, tried
 from pbm_oust.service.masking import may_hold_password, without_passwords
 from pbm_oust.service.reading import Read, read_request
@@ -210,15 +210,20 @@ def _refuse(
     doubt = request.doubt or (None if is_command else request.mark)
     if doubt and not is_proved:
         return replace(silent(doubt), is_guess=is_guess(refusal.reason))
+    is_charged = isinstance(read.command, Command) and not form_of(read.command).claims_proof(
+        read.command
+    )
     try:
-        is_last = charge_refusal(refusal, read, request, work)
+        is_last = charge_refusal(refusal, request, work, is_charged=is_charged)
     except NotAllowed as reached:
         refusal, is_last = reached, False
     if isinstance(refusal.reason, TooMuch) and not is_to_be_told(refusal.reason, work):
         beyond = silent(Silence.LIMIT)
         limit = refusal.reason.limit
         return replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
-    left = 1 if is_proved or work.is_within else number_left(refusal, request, work)
+    left = 1
+    if not (is_proved or work.is_within):
+        left = number_left(refusal, request, work, is_guess=is_guess(refusal.reason))
     if left < 0:
         beyond = silent(Silence.TOO_MANY_EQUAL_REFUSALS)
         return replace(beyond, is_guess=is_guess(refusal.reason))

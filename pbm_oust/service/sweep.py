@@ -19,7 +19,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.account_queries import with_digest_due
+from pbm_oust.store.accounts import with_digest_due
 from pbm_oust.store.board_queries import damaged_boards, due_by
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.upkeep import forget_expired

@@ -1,15 +1,21 @@
-"""Taking accounts from one home to another, as lines of JSON (`accounts/exported.py`)."""
+"""Taking accounts from one home to another, as lines of JSON (`accounts/document.py`)."""
 
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec import structs
+
 from pbm_oust.accounts.account import Account, BadAccount
-from pbm_oust.accounts.exported import format_json, parse_json
+from pbm_oust.accounts.document import format_json, parse_json
 from pbm_oust.accounts.reserved import is_reserved
-from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.accounts.status import is_placeholder
 from pbm_oust.frozen import replace
-from pbm_oust.store.account_queries import all_userids, next_seek_number, those_with_accounts
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import (
+    all_accounts,
+    next_seek_number,
+    those_with_accounts,
+    whole,
+    write_account,
+)
 from pbm_oust.store.connections import Snapshot, Transaction
 from pbm_oust.store.faults import AccountDamaged
 
@@ -28,10 +34,9 @@ def export_accounts(snapshot: Snapshot) -> tuple[list[str], list[str]]:
     The second list says what is wrong with those that cannot be read; they are left out.
     """
     lines, damage = list[str](), list[str]()
-    for userid in all_userids(snapshot):
+    for account in all_accounts(snapshot):
         try:
-            if account := ACCOUNTS.read(snapshot, userid):
-                lines.append(format_json(account))
+            lines.append(format_json(whole(account)))
         except AccountDamaged as error:
             damage.append(str(error))
     return lines, damage
@@ -73,12 +78,12 @@ def import_accounts(transaction: Transaction, accounts: Iterable[Account]) -> No
     if taken := those_with_accounts(transaction, (account.userid for account in coming)):
         raise UseridsTaken(taken)
     for account in _numbered(transaction, coming):
-        ACCOUNTS.write(transaction, account)
+        write_account(transaction, account)
 
 
 def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
     """Yield accounts whose open challenges have numbers that are free here."""
-    seeks = [seek for account in accounts for seek in SEEKS.of(account)]
+    seeks = [seek for account in accounts for seek in account.seeks]
     free = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
     used: set[tuple[str, int]] = set()
     following = {
@@ -87,11 +92,11 @@ def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
     }
     for account in accounts:
         kept = []
-        for seek in SEEKS.of(account):
+        for seek in account.seeks:
             number = seek.number
             if number < free[seek.kind] or (seek.kind, number) in used:
                 number = following[seek.kind]
                 following[seek.kind] += 1
             used.add((seek.kind, number))
-            kept.append(replace(seek, number=number))
-        yield SEEKS.put(account, tuple(kept))
+            kept.append(structs.replace(seek, number=number))
+        yield replace(account, seeks=tuple(kept))

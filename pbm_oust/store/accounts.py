@@ -1,242 +1,368 @@
-"""Accounts in the database: read whole; only what has changed is written.
+"""Accounts in the database: reading, writing and finding them.
 
-    account = ACCOUNTS.read(snapshot, "alice")
-    database.write(lambda transaction: ACCOUNTS.write(transaction, with_note(account, ..)))
+    account = read_account(snapshot, "alice")
+    database.write(lambda transaction: write_account(transaction, with_note(account, ..)))
+
+An account is one document (`accounts/document.py`) in one row. What accounts are found by stands in
+tables beside it, which are written from the document with it, where that says something else:
+
+    addresses    in the form in which they are compared
+    watched      the boards that players watch
+    seeks        open challenges
+    mentions     the userids of others, which change or go
 
 What cannot be read troubles nobody but its owner: the account says so (`damaged`), seems to keep
 nothing of it, and is written without touching it.
 
 An account knows its version. If the database has another version than the one that was read,
-writing changes nothing and raises AccountChanged, and the caller reads again.
+writing changes nothing and raises AccountChanged.
 
-All methods may raise DatabaseFault.
+All functions may raise DatabaseFault.
 """
 
-from collections.abc import Iterable
-from datetime import UTC, datetime
-from itertools import takewhile
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.digest import next_digest
+from pbm_oust.accounts.document import format_document, read_document
+from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.merging import merged, with_renamed
-from pbm_oust.accounts.registry import KEPT, Nouns
+from pbm_oust.accounts.seeks import SOURCE, Seek
+from pbm_oust.accounts.settings import Switch, settings_of
+from pbm_oust.accounts.status import disabled_since, signed_off_since
+from pbm_oust.accounts.vacations import DAY
+from pbm_oust.board.game import AHEAD
 from pbm_oust.frozen import replace
-from pbm_oust.store.account_tables import ADDRESSES, Table, Tables, value_of
-from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.board_queries import highest_source
+from pbm_oust.store.columns import moment_of, seconds, words_list
+from pbm_oust.store.connections import Identity, Row, Snapshot, Transaction
 from pbm_oust.store.faults import AccountDamaged, Stale, ValueDamaged
+from pbm_oust.store.latest import Latest
 
-_JOINED = "joined"
-_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-"""Stands in the place of a time that cannot be read."""
-_NEXT_VERSION = "UPDATE account_versions SET latest = latest + 1 WHERE id = 1 RETURNING latest"
+READ = "SELECT userid, version, changed, document FROM accounts WHERE userid = ?"
+PAGE_OF_ALL = """
+SELECT userid, version, changed, document FROM accounts WHERE userid > ? ORDER BY userid LIMIT ?
+"""
+WATCHERS = """
+SELECT userid, version, changed, document FROM accounts
+WHERE userid IN (SELECT userid FROM watched WHERE kind = ? AND board = ?) ORDER BY userid
+"""
+SEEKERS = """
+SELECT userid, version, changed, document FROM accounts
+WHERE userid IN (SELECT userid FROM seeks WHERE kind = ? AND at > ?)
+"""
+SEEKER = """
+SELECT userid, version, changed, document FROM accounts
+WHERE userid IN (SELECT userid FROM seeks WHERE kind = ? AND number = ?)
+"""
+AT_ADDRESS = "SELECT userid FROM addresses WHERE normal = ? ORDER BY userid"
+MENTIONING = "SELECT userid FROM mentions WHERE mentioned = ? ORDER BY userid"
+DIGEST_DUE = """
+SELECT userid FROM accounts WHERE digest_due <= ? OR digest_due > ? ORDER BY digest_due
+"""
+WITH_ACCOUNTS = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
+
+PAGE = 500
+"""How many accounts are read at a time."""
+MOST_KNOWN = 5000
+"""How many accounts are kept in memory."""
+_VERSION_BYTES = 7
 
 
 class AccountChanged(Stale):
     """An account is no longer as it was read; nothing has been written."""
 
 
-class Accounts:
-    """The accounts of a home with these nouns. It holds only statements."""
+# Reading
 
-    def __init__(self, nouns: Nouns = KEPT) -> None:
-        self._nouns = nouns
-        self.tables = Tables(nouns)
 
-    def read(self, snapshot: Snapshot, userid: str) -> Account | None:
-        """Return an account with everything that it keeps, or None if there is none.
+def find_account(snapshot: Snapshot, userid: str) -> Account | None:
+    """Return an account as far as it can be read, or None if there is none."""
+    row = snapshot.row(READ, userid)
+    return _account_of(row) if row else None
 
-        Raises AccountDamaged if a part of it cannot be read.
-        """
-        row = self.row_of(snapshot, userid)
-        return whole(self.read_with(snapshot, userid, row)) if row else None
 
-    def row_of(self, snapshot: Snapshot, userid: str) -> Row | None:
-        """Return the row of an account, which differs after each change; None if there is none."""
-        statement = (
-            "SELECT password, joined, signup_key, version, changed FROM accounts WHERE userid = ?"
-        )
-        return snapshot.row(statement, userid)
+def read_account(snapshot: Snapshot, userid: str) -> Account | None:
+    """Return an account, or None if there is none.
 
-    def read_with(self, snapshot: Snapshot, userid: str, row: Row) -> Account:
-        """Return the account whose row was read from a snapshot, as far as it can be read."""
-        password, joined, signup_key, version, changed = row
-        rows = self.tables.rows_of(snapshot, userid)
-        damaged, since = dict[str, str](), _NEVER
-        try:
-            since, changed = moment_of(joined), changed and moment_of(changed)
-        except ValueDamaged as damage:
-            changed = None
-            damaged[_JOINED] = f"the account {userid} is damaged: {damage}"
-        account = Account(
-            userid,
-            password,
-            tuple(address for (address,) in rows[ADDRESSES]),
-            since,
-            signup_key or "",
-            version=version,
-            changed=changed,
-            damaged=damaged,
-        )
-        for table in self.tables:
-            if kept := rows[table.noun.name]:
-                try:
-                    account = table.noun.put(account, value_of(table.noun, userid, kept))
-                except AccountDamaged as damage:
-                    damaged[table.noun.name] = str(damage)
-        return account
-
-    def write(self, transaction: Transaction, account: Account) -> Account:
-        """Write an account over the version that it was made from, and return it.
-
-        A new account has version 0. The work raises AccountChanged.
-        """
-        next_version = transaction.send(_NEXT_VERSION)
-        kept = transaction.send(self.tables.select, account.userid)
-        transaction.wait()
-        ((version,),), found = next_version.rows, self.tables.parted(kept.rows)
-        changed = AccountChanged(account.userid)
-        stored = (
-            account.password,
-            None if _JOINED in account.damaged else seconds(account.joined),
-            account.message_key or None,
-            _seconds_or_none(next_digest(account)),
-            _seconds_or_none(account.changed),
-            version,
-            account.userid,
-        )
-        known = transaction.saved.get(account.userid, account.version)
-        if known:
-            statement = (
-                "UPDATE accounts SET password = ?, joined = coalesce(?, joined), signup_key = ?, "
-                "digest_due = ?, changed = ?, version = ? WHERE userid = ? AND version = ? "
-                "RETURNING 1"
-            )
-            transaction.require(changed, statement, *stored, known)
-        else:
-            statement = (
-                "INSERT INTO accounts "
-                "(password, joined, signup_key, digest_due, changed, version, userid) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1"
-            )
-            transaction.require(changed, statement, *stored)
-        self._write_addresses(transaction, account, found[ADDRESSES])
-        for table in self.tables:
-            if table.noun.name in account.damaged:
-                continue
-            wanted = [table.stored(row) for row in table.noun.rows_of(account)]
-            self._write_rows(transaction, account.userid, table, found[table.noun.name], wanted)
-        transaction.saved[account.userid] = version
-        return replace(account, version=version)
-
-    def check(self, transaction: Transaction, accounts: Iterable[Account]) -> None:
-        """Let the work raise AccountChanged if some account is no longer as it was read."""
-        statement = "SELECT 1 FROM accounts WHERE userid = ? AND version = ?"
-        for account in accounts:
-            changed = AccountChanged(account.userid)
-            known = transaction.saved.get(account.userid, account.version)
-            transaction.require(changed, statement, account.userid, known)
-
-    def remove(self, transaction: Transaction, account: Account) -> None:
-        """Remove an account, and its userid from the accounts of others.
-
-        Raises AccountChanged.
-        """
-        self._delete(transaction, account)
-        self._rename_elsewhere(transaction, account.userid, None)
-
-    def rename(self, transaction: Transaction, account: Account, new: str) -> Account:
-        """Give an account another userid, also in the accounts of others, and return it.
-
-        Raises AccountChanged, also if somebody else has the userid.
-        """
-        old = account.userid
-        renamed = replace(account, userid=new)
-        if transaction.row("SELECT 1 FROM accounts WHERE userid = ?", new):
-            raise AccountChanged(new)
-        self.check(transaction, [account])
-        transaction.run("UPDATE accounts SET userid = ? WHERE userid = ?", new, old)
-        if old in transaction.saved:
-            transaction.saved[new] = transaction.saved.pop(old)
-        renamed = self.write(transaction, renamed)
-        self._rename_elsewhere(transaction, old, new)
-        return renamed
-
-    def merge(self, transaction: Transaction, account: Account, other: Account) -> Account:
-        """Merge `other` into an account, also in the accounts of others, and return the account.
-
-        Raises AccountChanged.
-        """
-        self._delete(transaction, other)
-        both = self.write(transaction, merged(account, other, self._nouns))
-        self._rename_elsewhere(transaction, other.userid, account.userid)
-        return both
-
-    def mentioning(self, snapshot: Snapshot, userid: str) -> list[str]:
-        """Return the userids of accounts that name a player, for example as rejected."""
-        found = {
-            each
-            for table in self.tables
-            for statement in table.mentions
-            for (each,) in snapshot.rows(statement, userid)
-        }
-        return sorted(found)
-
-    def _rename_elsewhere(self, transaction: Transaction, old: str, new: str | None) -> None:
-        for userid in self.mentioning(transaction, old):
-            if account := self.read(transaction, userid):
-                self.write(transaction, with_renamed(account, old, new, self._nouns))
-
-    def _delete(self, transaction: Transaction, account: Account) -> None:
-        statement = "DELETE FROM accounts WHERE userid = ? AND version = ?"
-        known = transaction.saved.get(account.userid, account.version)
-        if not transaction.run(statement, account.userid, known):
-            raise AccountChanged(account.userid)
-        transaction.saved[account.userid] = 0
-
-    def _write_addresses(
-        self, transaction: Transaction, account: Account, found: list[Row]
-    ) -> None:
-        if [(address,) for address in account.addresses] == found:
-            return
-        transaction.send("DELETE FROM addresses WHERE userid = ?", account.userid)
-        for position, address in enumerate(account.addresses):
-            transaction.send(
-                "INSERT INTO addresses (userid, position, address, normal) VALUES (?, ?, ?, ?)",
-                account.userid,
-                position,
-                address,
-                normal_address(address),
-            )
-
-    def _write_rows(
-        self,
-        transaction: Transaction,
-        userid: str,
-        table: Table,
-        found: list[Row],
-        wanted: list[Row],
-    ) -> None:
-        """Write the rows of a noun, starting with the first that differs."""
-        pairs = zip(found, wanted, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if same < len(found):
-            transaction.send(table.delete, userid, same)
-        for position in range(same, len(wanted)):
-            transaction.send(table.insert, userid, position, *wanted[position])
+    Raises AccountDamaged if a part of it cannot be read.
+    """
+    account = find_account(snapshot, userid)
+    return whole(account) if account else None
 
 
 def whole(account: Account) -> Account:
     """Return an account that could be read whole. Raises AccountDamaged for another one."""
-    for damage in account.damaged.values():
-        raise AccountDamaged(damage)
+    for name, reason in account.damaged.items():
+        raise AccountDamaged(
+            f"the account {account.userid} in the database is damaged, {name}: {reason}"
+        )
     return account
 
 
-ACCOUNTS = Accounts()
-"""The accounts with all nouns of the program."""
+class KnownAccounts:
+    """Reads accounts, and remembers those that were read last. Any number of threads may use it."""
+
+    def __init__(self, most: int = MOST_KNOWN) -> None:
+        self._latest = Latest[str, tuple[Identity | None, Row, Account]](most)
+
+    def at_address(self, snapshot: Snapshot, address: str) -> list[Account]:
+        """Return the accounts that have an address, however it is written."""
+        found = (self.read(snapshot, userid) for userid in userids_at(snapshot, address))
+        return [account for account in found if account]
+
+    def read(self, snapshot: Snapshot, userid: str) -> Account | None:
+        """Return an account as far as it can be read; None if there is none.
+
+        What a transaction has written itself is not remembered, as it may be undone.
+        """
+        row = snapshot.row(READ, userid)
+        if row is None:
+            return None
+        if isinstance(snapshot, Transaction) and userid in snapshot.saved:
+            return _account_of(row)
+        known = self._latest.get(userid)
+        if known and known[:2] == (snapshot.identity, row):
+            return known[2]
+        account = _account_of(row)
+        self._latest.put(userid, (snapshot.identity, row, account))
+        return account
+
+
+def _account_of(row: Row) -> Account:
+    userid, version, changed, document = row
+    at = None
+    with suppress(ValueDamaged):
+        at = changed and moment_of(changed)
+    return replace(read_document(userid, document), version=version, changed=at)
+
+
+# Writing
+
+
+def write_account(transaction: Transaction, account: Account) -> Account:
+    """Write an account over the version that it was made from, and return it as it is then.
+
+    A new account has version 0. Raises AccountChanged.
+    """
+    userid, version = account.userid, 1 + int.from_bytes(os.urandom(_VERSION_BYTES))
+    due, changed = map(_seconds_or_none, (next_digest(account), account.changed))
+    stored = (version, format_document(account), due, changed, userid)
+    before = find_account(transaction, userid)
+    if known := transaction.saved.get(userid, account.version):
+        statement = (
+            "UPDATE accounts SET version = ?, document = ?, digest_due = ?, changed = ?"
+            " WHERE userid = ? AND version = ?"
+        )
+        is_written = transaction.run(statement, *stored, known)
+    else:
+        statement = (
+            "INSERT INTO accounts (version, document, digest_due, changed, userid)"
+            " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+        )
+        is_written = transaction.run(statement, *stored)
+    if not is_written:
+        raise AccountChanged(userid)
+    _write_beside(transaction, before, account)
+    transaction.saved[userid] = version
+    return replace(account, version=version)
+
+
+def remove_account(transaction: Transaction, account: Account) -> None:
+    """Remove an account, and its userid from the accounts of others. Raises AccountChanged."""
+    _delete(transaction, account)
+    _rename_elsewhere(transaction, account.userid, None)
+
+
+def rename_account(transaction: Transaction, account: Account, new: str) -> Account:
+    """Give an account another userid, also in the accounts of others, and return it.
+
+    Raises AccountChanged, also if somebody else has the userid.
+    """
+    old = account.userid
+    if has_account(transaction, new):
+        raise AccountChanged(new)
+    known = transaction.saved.pop(old, account.version)
+    statement = "UPDATE accounts SET userid = ? WHERE userid = ? AND version = ?"
+    if not transaction.run(statement, new, old, known):
+        raise AccountChanged(old)
+    transaction.saved[new] = known
+    renamed = write_account(transaction, replace(account, userid=new))
+    _rename_elsewhere(transaction, old, new)
+    return renamed
+
+
+def merge_accounts(transaction: Transaction, account: Account, other: Account) -> Account:
+    """Merge `other` into an account, also in the accounts of others, and return the account.
+
+    Raises AccountChanged.
+    """
+    _delete(transaction, other)
+    both = write_account(transaction, merged(account, other))
+    _rename_elsewhere(transaction, other.userid, account.userid)
+    return both
+
+
+def _rename_elsewhere(transaction: Transaction, old: str, new: str | None) -> None:
+    for userid in mentioning(transaction, old):
+        if account := find_account(transaction, userid):
+            write_account(transaction, with_renamed(account, old, new))
+
+
+def _delete(transaction: Transaction, account: Account) -> None:
+    known = transaction.saved.get(account.userid, account.version)
+    statement = "DELETE FROM accounts WHERE userid = ? AND version = ?"
+    if not transaction.run(statement, account.userid, known):
+        raise AccountChanged(account.userid)
+    transaction.saved[account.userid] = 0
+
+
+_BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] = {
+    "addresses": (("normal",), lambda of: [(normal_address(each),) for each in of.addresses]),
+    "watched": (("kind", "board"), lambda of: [(each.kind, each.board) for each in of.watched]),
+    "seeks": (
+        ("kind", "number", "at"),
+        lambda of: [(each.kind, each.number, seconds(each.at)) for each in of.seeks],
+    ),
+    "mentions": (("mentioned",), lambda of: [(each,) for each in rejected_by(of)]),
+}
+"""The tables beside the documents: their columns but for the userid, and the rows of an account."""
+
+
+def _write_beside(transaction: Transaction, before: Account | None, account: Account) -> None:
+    """Let the other tables say what the document of an account says."""
+    for table, (columns, rows_of) in _BESIDE.items():
+        old = dict.fromkeys(rows_of(before) if before else ())
+        new = dict.fromkeys(rows_of(account))
+        is_one = " AND ".join(f"{column} = ?" for column in columns)
+        delete = f"DELETE FROM {table} WHERE userid = ? AND {is_one}"  # noqa: S608 - the names are ours # nosec B608
+        names, places = ", ".join(columns), ", ".join("?" for _ in columns)
+        insert = f"INSERT INTO {table} (userid, {names}) VALUES (?, {places})"  # noqa: S608 - the names are ours # nosec B608
+        for row in old.keys() - new.keys():
+            transaction.run(delete, account.userid, *row)
+        for row in new.keys() - old.keys():
+            transaction.run(insert, account.userid, *row)
+            if table == "seeks":
+                _note_number(transaction, *row[:2])
+
+
+def _note_number(transaction: Transaction, kind: str, number: int) -> None:
+    """Keep the number of an open challenge from being given again."""
+    statement = (
+        "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
+        " DO UPDATE SET highest = excluded.highest WHERE seek_numbers.highest < excluded.highest"
+    )
+    transaction.run(statement, kind, number)
+
+
+# Finding
+
+
+def has_account(snapshot: Snapshot, userid: str) -> bool:
+    """Return whether there is an account of this userid."""
+    return snapshot.row("SELECT 1 FROM accounts WHERE userid = ?", userid) is not None
+
+
+def those_with_accounts(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
+    """Return those userids that have accounts."""
+    return frozenset(_userids(snapshot, WITH_ACCOUNTS, words_list(userids)))
+
+
+def all_userids(snapshot: Snapshot) -> list[str]:
+    """Return the userids of all accounts, in order."""
+    return _userids(snapshot, "SELECT userid FROM accounts ORDER BY userid")
+
+
+def userids_at(snapshot: Snapshot, address: str) -> list[str]:
+    """Return the userids of the accounts that have an address, however it is written."""
+    return _userids(snapshot, AT_ADDRESS, normal_address(address))
+
+
+def is_known(snapshot: Snapshot, address: str) -> bool:
+    """Return whether some account has an address, however it is written."""
+    return bool(userids_at(snapshot, address))
+
+
+def mentioning(snapshot: Snapshot, userid: str) -> list[str]:
+    """Return the userids of accounts that name a player, for example as rejected."""
+    return _userids(snapshot, MENTIONING, userid)
+
+
+def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
+    """Return the accounts of those who watch a board; damaged ones are left out."""
+    found = map(_account_of, snapshot.rows(WATCHERS, kind, board))
+    return [account for account in found if not account.damaged]
+
+
+def wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
+    """Return the accounts of those who want broadcasts.
+
+    Players who have signed off and accounts that are disabled or damaged are left out.
+    """
+    found = filter(is_there, all_accounts(snapshot))
+    return [
+        account
+        for account in found
+        if settings_of(account).broadcasts is Switch.ON and not account.damaged
+    ]
+
+
+def all_accounts(snapshot: Snapshot) -> Iterator[Account]:
+    """Yield all accounts as far as they can be read, in the order of their userids."""
+    page = snapshot.rows(PAGE_OF_ALL, "", PAGE)
+    while page:
+        yield from map(_account_of, page)
+        page = snapshot.rows(PAGE_OF_ALL, page[-1][0], PAGE)
+
+
+def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
+    """Return the userids of those whose digest is due, oldest first.
+
+    Those come last who are to wait for days: they are away, or a clock was ahead.
+    """
+    return _userids(snapshot, DIGEST_DUE, seconds(now), seconds(now + AHEAD + 2 * DAY))
+
+
+def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[Seek, str]]:
+    """Return the open challenges of a game that are newer than `since`, with the seekers' userids.
+
+    They are in the order of their numbers. Those of players who have signed off or whose accounts
+    are disabled are left out, and those that cannot be read.
+    """
+    found = [
+        (seek, account.userid)
+        for account in map(_account_of, snapshot.rows(SEEKERS, kind, seconds(since)))
+        for seek in account.seeks
+        if is_there(account) and seek.kind == kind and seek.at > since
+    ]
+    return sorted(found, key=lambda each: each[0].number)
+
+
+def seeker(snapshot: Snapshot, kind: str, number: int) -> Account | None:
+    """Return the account that made the open challenge with this number, or None."""
+    found = snapshot.row(SEEKER, kind, number)
+    return whole(_account_of(found)) if found else None
+
+
+def next_seek_number(snapshot: Snapshot, kind: str) -> int:
+    """Return the number for the next open challenge of a game; numbers are never used twice."""
+    found = snapshot.row("SELECT highest FROM seek_numbers WHERE kind = ?", kind)
+    return 1 + max(found[0] if found else 0, highest_source(snapshot, kind, SOURCE))
+
+
+def is_there(account: Account) -> bool:
+    """Return whether a player has not signed off, and the account is not disabled."""
+    return not (signed_off_since(account) or disabled_since(account))
 
 
 def _seconds_or_none(at: datetime | None) -> int | None:
     return None if at is None else seconds(at)
+
+
+def _userids(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]:
+    """Return the userids that a statement gives in its first column."""
+    return [str(userid) for userid, *_ in snapshot.rows(statement, *values)]

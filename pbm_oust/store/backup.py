@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.account_queries import all_userids
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
 from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase, files_of

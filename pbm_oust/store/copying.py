@@ -11,7 +11,7 @@ from functools import cache
 
 import apsw
 
-from pbm_oust.store.account_queries import all_userids
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import NotCopied
 from pbm_oust.store.connections import Database, Row, Snapshot, Transaction, Value
 from pbm_oust.store.guarding import CLOSED, guard
@@ -107,8 +107,6 @@ def copy_tables(
     for table in reversed(known):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
     for table, keys in known.items():
-        if table == "seek_numbers":  # open challenges have noted theirs
-            transaction.run("DELETE FROM seek_numbers")
         _insert_all(transaction, table, _rows(snapshot, table, keys))
     for table in filter(gives_ids, known):
         target.note_latest_id(transaction, table, latest_id(source, snapshot, table))

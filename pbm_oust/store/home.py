@@ -26,8 +26,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
-from pbm_oust.store import account_queries
-from pbm_oust.store.accounts import ACCOUNTS, whole
+from pbm_oust.store.accounts import (
+    KnownAccounts,
+    all_userids,
+    watchers,
+    whole,
+    write_account,
+)
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
 from pbm_oust.store.connections import Snapshot, Transaction, Work
@@ -37,14 +42,13 @@ from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, guard
-from pbm_oust.store.known_accounts import KnownAccounts
 from pbm_oust.store.letters import Draft, State, add_letter
+from pbm_oust.store.limits import Tally, write_tally
 from pbm_oust.store.maildir import Maildir
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.publishing import Publisher, keeping_up
 from pbm_oust.store.rebuilding import rebuild
 from pbm_oust.store.sheets import keep_sheet
-from pbm_oust.store.tally import Tally, write_tally
 
 log = logging.getLogger("pbm_oust")
 
@@ -291,15 +295,15 @@ class Home:
 
     def userids(self) -> list[str]:
         """Return the userids of all accounts, in order."""
-        return self.ask(account_queries.all_userids)
+        return self.ask(all_userids)
 
     def watchers_of(self, kind: str, board: int) -> list[Account]:
         """Return the accounts of those who watch a board."""
-        return self.ask(account_queries.watchers, kind, board)
+        return self.ask(watchers, kind, board)
 
     def save(self, account: Account) -> None:
         """Write an account, new or read before. Raises AccountChanged."""
-        self.do(ACCOUNTS.write, account)
+        self.do(write_account, account)
 
     @property
     def _transaction(self) -> Transaction:

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.accounts import write_account
 from pbm_oust.store.connections import Connection, Snapshot, Transaction
 from pbm_oust.store.copying import copied_tables, gives_ids, latest_id
 from pbm_oust.store.disk import NoSuchFile
@@ -18,6 +19,7 @@ from pbm_oust.store.entries import BoardName, believe
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import mark
 from pbm_oust.store.schema import tables
+from pbm_oust.store.upgrading_accounts import ACCOUNT, TABLES, upgraded_account
 
 BEFORE = 10
 """The version of the tables that can be brought up to date."""
@@ -44,6 +46,7 @@ def upgrade(home: Home, connection: Connection) -> int:
         transaction.run(f"DROP TABLE {table}{' CASCADE' if is_on_server else ''}")
     for statement in _statements("postgresql" if is_on_server else "sqlite"):
         transaction.run(statement)
+    _take_accounts(transaction)
     for table in (*copied_tables(), *_OF_SERVER):
         if table in there and table not in _MADE_ANEW:
             _put_back(transaction, table, is_on_server=is_on_server)
@@ -59,8 +62,13 @@ def upgrade(home: Home, connection: Connection) -> int:
     return len(names)
 
 
-_MADE_ANEW = frozenset({"boards", "board_userids", "board_counts", "ratings", "rating_steps"})
-"""Tables that are made from the histories."""
+_MADE_ANEW = frozenset(
+    {
+        *("accounts", "addresses", "watched", "seeks", "mentions"),
+        *("boards", "board_userids", "board_counts", "ratings", "rating_steps"),
+    }
+)
+"""Tables that are made from the accounts and the histories."""
 
 
 def _statements(engine: str) -> list[str]:
@@ -110,6 +118,21 @@ def _names(snapshot: Snapshot, home: Home) -> list[BoardName]:
         rows += snapshot.rows("SELECT kind, board FROM old_history_stamps")
     waiting = {BoardName(*row) for row in rows if row[0] in KINDS}
     return sorted(waiting if home.is_on_server else waiting | {*home.publisher.names()})
+
+
+def _take_accounts(transaction: Transaction) -> None:
+    """Make documents of all accounts."""
+    rows = transaction.rows(f"SELECT {', '.join(ACCOUNT)} FROM old_accounts ORDER BY userid")  # noqa: S608 - the names are ours # nosec B608
+    for row in rows:
+        beside = {
+            table: transaction.rows(
+                f"SELECT {', '.join(columns)} FROM old_{table} WHERE userid = ? ORDER BY position",  # noqa: S608 - the names are ours # nosec B608
+                row[0],
+            )
+            for table, columns in TABLES.items()
+        }
+        write_account(transaction, upgraded_account(row, beside))
+        transaction.wait()
 
 
 def _take(transaction: Transaction, home: Home, name: BoardName) -> None:

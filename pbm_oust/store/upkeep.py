@@ -7,8 +7,8 @@ from itertools import islice
 from pbm_oust.store.causes import forget_old_causes
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
+from pbm_oust.store.limits import forget_old_counts
 from pbm_oust.store.message_keys import forget_old_keys
-from pbm_oust.store.rate_limits import forget_old_counts
 from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.sending import (
     addresses_waiting,

@@ -133,7 +133,9 @@ def _sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     """Return a player at a board, whose forms may make the record of a number."""
     header, hidden = game.header, player.hidden()
     reply = Reply(Purpose.PLAY, header.kind.name, header.board, number, player.userid)
-    plans = tuple(str(plan.clause) for plan in waiting(player.account, game))
+    plans = tuple(
+        str(plan.clause) for plan in waiting(player.account.queue, player.account.userid, game)
+    )
     papers = Papers(note_about(player.account, game.name), plans, hidden)
     path = addresses.of_own_board(game.name)
     return Sitting(reply, path, {**hidden, _NUMBER: str(game.next_number)}, papers)

@@ -11,8 +11,7 @@ from pbm_oust.accounts.tags import Claim, parse_tag
 from pbm_oust.play.authentication import verify
 from pbm_oust.play.quota import spend_once
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import Charge, end_of_limit
+from pbm_oust.store.limits import Charge, Counted, end_of_limit
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.sources import source_of
 

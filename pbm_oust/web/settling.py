@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.accounts.settings import NAMES, format_setting, values_of
-from pbm_oust.accounts.vacations import absences_of, days_left
+from pbm_oust.accounts.vacations import days_left
 from pbm_oust.letters.layout import Block
 from pbm_oust.web import addresses
 from pbm_oust.web.calendars import calendar_address
@@ -30,7 +30,7 @@ def settings_page(
     """Return all that a player has settled; a form that was refused has what was typed."""
     ground = ground_of(request)
     settings, now = player.settings, ground.work.now()
-    absences = absences_of(player.account)
+    absences = player.account.vacations
     page = ground.page(
         request,
         "settings",

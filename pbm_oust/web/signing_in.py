@@ -20,8 +20,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import Asked as Mailed
 from pbm_oust.play.verification import ask, spend_time_for_a_code
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import Charge
+from pbm_oust.store.limits import Charge, Counted
 from pbm_oust.web import addresses, sessions
 from pbm_oust.web.asked import asked_by_stranger
 from pbm_oust.web.forms import form_of

@@ -2,14 +2,12 @@
 
 import random
 from collections import Counter
-from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import (
     Clause,
     Orders,
@@ -17,13 +15,9 @@ from pbm_oust.accounts.queue import (
     Prospect,
     derived_key,
     follow,
-    format_plan,
     is_passed_for,
-    orders_of,
     waiting,
-    with_plans,
 )
-from pbm_oust.accounts.settings import Settings, Switch, with_settings
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action, parse_wish
@@ -33,8 +27,6 @@ from tests.support.games import STARTED, act, actions, history_of, new_game, pla
 from tests.support.strategies import relaxed
 
 X, O = "rrognlie", "marksteere"
-STORED = f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}"
-ACCOUNT = Account(O, STORED, ("mark@example.org",), datetime(2026, 11, 20, tzinfo=UTC))
 MESSAGE_KEY = "feedfeedfeedfeed"
 
 
@@ -42,8 +34,8 @@ def plan(text: str, number: int, key: str = MESSAGE_KEY) -> Plan:
     """Return a plan like `if D4 then E5,F6` or `E5` on board 17."""
     condition, _, answer = text.removeprefix("if ").rpartition(" then ")
     clause = Clause(parse_wish(answer), parse_wish(condition) if condition else None)
-    made = Plan("oust", 17, number, key, clause)
-    assert format_plan(made) == f"oust 17 {number} {key} {text}"
+    made = Plan.of("oust", 17, number, key, clause)
+    assert str(made) == f"oust 17 {number} {key} {text}"
     return made
 
 
@@ -184,12 +176,8 @@ def test_the_server_passes_only_for_who_wants_it_and_only_where_nothing_else_is_
     assert followed(placing, rrognlie=Orders(autopass=True)) is placing
 
 
-def test_orders_are_what_an_account_says() -> None:
-    assert orders_of(ACCOUNT) == Orders()
-    account = with_plans(ACCOUNT, [plan("D4", 1)])
-    account = with_settings(account, replace(Settings(), autopass=Switch.ON))
-    assert orders_of(account) == Orders((plan("D4", 1),), autopass=True)
-    assert waiting(account, new_game("square 5x5")) == (plan("D4", 1),)
+def test_what_waits_on_a_board_is_what_fits_its_position() -> None:
+    assert waiting([plan("D4", 1), plan("D4", 2)], O, new_game("square 5x5")) == (plan("D4", 1),)
 
 
 @relaxed
@@ -214,7 +202,7 @@ def test_plans_play_nothing_illegal_nothing_twice_and_only_the_answer_to_what_th
             condition = Place((chance.choice(names),)) if chance.random() < 0.7 else None
             clause = Clause(Place((chance.choice(names),)), condition)
             queued += 1
-            made = Plan(kind, 17, game.next_number, f"{queued:016x}", clause)
+            made = Plan.of(kind, 17, game.next_number, f"{queued:016x}", clause)
             kept[waits_for] = [*kept[waits_for][-3:], made]
         legal = game.header.grid.names(game.position.placements())
         wished: Wish = Place((chance.choice(legal),)) if legal else Deed.PASS

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, Setting
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.settings import (
     NAMES,
-    SETTINGS,
     Settings,
     format_setting,
+    read_settings,
     settings_of,
     values_of,
     with_setting,
@@ -39,7 +39,7 @@ def test_an_account_that_keeps_nothing_has_the_usual_settings() -> None:
 )
 def test_a_setting_comes_back_from_its_rows(name: str, value: str) -> None:
     chosen = with_setting(Settings(), name, value)
-    stored = SETTINGS.read(SETTINGS.rows_of(with_settings(ALICE, chosen)))
+    stored = settings_of(with_settings(ALICE, chosen))
     assert stored == chosen
     assert format_setting(stored, name) == value
 
@@ -59,16 +59,16 @@ def test_a_setting_comes_back_from_its_rows(name: str, value: str) -> None:
     ids=str,
 )
 def test_what_means_nothing_here_is_kept_and_the_usual_value_counts(row: tuple[str, str]) -> None:
-    stored = SETTINGS.read([row, ("mine", "off")])
+    stored = read_settings((Setting(*row), Setting("mine", "off")))
     assert replace(stored, unknown=()) == with_setting(Settings(), "mine", "off")
-    assert SETTINGS.rows_of(with_settings(ALICE, stored)) == [("mine", "off"), row]
+    assert with_settings(ALICE, stored).settings == (Setting("mine", "off"), Setting(*row))
 
 
 def test_a_zone_that_is_known_again_counts_again() -> None:
-    assert str(SETTINGS.read([("told", "zone Europe/Paris")]).zone) == "Europe/Paris"
+    assert str(read_settings((Setting("told", "zone Europe/Paris"),)).zone) == "Europe/Paris"
 
 
 def test_usual_settings_are_not_written() -> None:
     changed = with_settings(ALICE, with_setting(Settings(), "mail", "digest"))
-    assert SETTINGS.rows_of(changed) == [("mail", "digest")]
+    assert changed.settings == (Setting("mail", "digest"),)
     assert with_settings(changed, Settings()) == ALICE

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import Account, parse_userid
-from pbm_oust.accounts.broadcasts import MOST_A_DAY, broadcasts_of, with_broadcast
-from pbm_oust.accounts.invitations import (
-    with_limit,
-)
+from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
+from pbm_oust.accounts.invitations import with_limit
 from pbm_oust.accounts.notes import note_about, notes_of, with_note
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import (
@@ -61,4 +59,4 @@ def test_a_player_can_write_to_everybody_again_a_day_later() -> None:
     assert with_broadcast(account, NOON + timedelta(hours=23)) is None
     later = with_broadcast(account, NOON + timedelta(hours=24))
     assert later
-    assert len(broadcasts_of(later)) == MOST_A_DAY
+    assert len(later.broadcasts) == MOST_A_DAY

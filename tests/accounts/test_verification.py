@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.accounts.verification import (
@@ -14,11 +14,9 @@ from pbm_oust.accounts.verification import (
     LIFETIME,
     MOST_KEPT,
     Pending,
-    Proof,
     Purpose,
     code_for,
     name_of,
-    proofs_of,
     salt_for,
     with_proof,
 )
@@ -124,7 +122,7 @@ def test_an_account_keeps_its_latest_proofs() -> None:
     proofs = [Proof(f"{number:016x}", "0" * 16) for number in range(MOST_KEPT + 1)]
     for proof in proofs:
         account = with_proof(account, proof)
-    assert proofs_of(account) == tuple(proofs[1:])
+    assert account.verified == tuple(proofs[1:])
 
 
 def test_a_player_who_has_signed_off_is_known_until_they_are_back() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.digest import Digested, latest_slot, next_digest, next_slot, with_digested
+from pbm_oust.accounts.account import Account, Digested
+from pbm_oust.accounts.digest import latest_slot, next_digest, next_slot, with_digested
 from pbm_oust.accounts.settings import USUAL, MailWhen, Settings, with_settings
 from pbm_oust.store.home import Home
 from tests.support.disturbed import FAULTS, disturbed

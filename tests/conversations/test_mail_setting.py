@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.accounts.account import Setting
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce
-from pbm_oust.accounts.exported import account_lines
+from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_header
@@ -20,7 +21,6 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
-from pbm_oust.store.accounts import ACCOUNTS
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import account_of, change_account, damage_account
@@ -207,9 +207,8 @@ def test_a_damaged_account_holds_up_no_move_of_the_other_player(talk: Talk) -> N
 
 def store_setting(talk: Talk, userid: str, name: str, value: str) -> None:
     """Store a setting as if it had been chosen when it was still known."""
-    statement = "INSERT INTO settings VALUES (?, 99, ?, ?)"
-    talk.home.do(ACCOUNTS.write, account_of(talk.home, userid))
-    talk.home.do(lambda transaction: transaction.run(statement, userid, name, value))
+    account = account_of(talk.home, userid)
+    talk.home.save(replace(account, settings=(*account.settings, Setting(name, value))))
 
 
 LOST_ZONE = "The time zone US/Nowhere that you chose is not known here any more."

@@ -6,8 +6,8 @@ import pytest
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.broadcasts import MOST_A_DAY
-from pbm_oust.accounts.exported import account_lines
-from pbm_oust.accounts.queue import Clause, Plan, with_plans
+from pbm_oust.accounts.document import account_lines
+from pbm_oust.accounts.queue import Clause, Plan
 from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.status import with_disabled
 from pbm_oust.board.game import Game
@@ -15,6 +15,7 @@ from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.export import LARGEST_PART
 from pbm_oust.commands.invitations import Reject
 from pbm_oust.commands.play import Move
+from pbm_oust.frozen import replace
 from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
@@ -247,8 +248,8 @@ def test_a_history_that_fits_in_no_letter_goes_on_in_the_next_one(talk: Talk) ->
 
 
 def test_every_line_of_an_export_fits_into_a_mail(talk: Talk) -> None:
-    long = Plan("oust", 1, 1, "0" * 16, Clause(Place(("A1",) * 2000)))
-    change_account(talk.home, "alice", lambda account: with_plans(account, [long]))
+    long = Plan.of("oust", 1, 1, "0" * 16, Clause(Place(("A1",) * 2000)))
+    change_account(talk.home, "alice", lambda account: replace(account, queue=(long,)))
     talk.send(ALICE, "export alice wonderland")
     lines = (line for letter in letters(talk.home) for line in letter.data.split(b"\n"))
     assert max(map(len, lines)) < 990

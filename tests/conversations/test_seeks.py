@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, seeks_of
+from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.home import Home
@@ -50,7 +50,7 @@ def test_of_those_who_seek_at_once_each_gets_a_number(home: Home) -> None:
     with ThreadPoolExecutor(len(userids)) as pool:
         list(pool.map(lambda each: send(home, each, f"oust seek {each} wonderland"), userids))
     accounts = map(home.account, userids)
-    assert sorted(seeks_of(each)[0].number for each in accounts if each) == [1, 2, 3]
+    assert sorted(each.seeks[0].number for each in accounts if each) == [1, 2, 3]
 
 
 def test_an_open_challenge_waits_for_so_long_and_no_longer(home: Home) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.queue import plans_of
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 
@@ -112,9 +111,9 @@ def test_help_that_is_asked_for_in_french_comes_in_french_to_an_english_member(t
 
 def test_what_was_queued_on_a_finished_board_is_kept_no_longer(talk: Talk) -> None:
     talk.send(BOB, "oust queue 1 bob lookingglass if A1 then E5")
-    assert plans_of(account_of(talk.home, "bob"))
+    assert account_of(talk.home, "bob").queue
     talk.send(ALICE, "oust resign 1 alice wonderland")
-    assert not plans_of(account_of(talk.home, "bob"))
+    assert not account_of(talk.home, "bob").queue
 
 
 def test_the_list_of_finished_games_names_the_winner_after_a_swap(talk: Talk) -> None:

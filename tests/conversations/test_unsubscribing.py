@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.exported import account_lines
+from pbm_oust.accounts.document import account_lines
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 from tests.support.outbox import Letter

@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pbm_oust.accounts.settings import Settings, with_settings
-from pbm_oust.accounts.vacations import absences_of
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
@@ -29,7 +28,7 @@ def away(world: World, userid: str) -> list[tuple[float, float]]:
     account = account_of(world.home, userid)
     one = timedelta(days=1)
     first = world.game(1).header.started
-    return [((each.start - first) / one, (each.end - first) / one) for each in absences_of(account)]
+    return [((each.start - first) / one, (each.end - first) / one) for each in account.vacations]
 
 
 MOVE = f"oust move 1 alice {PASSWORD} C3"
@@ -238,7 +237,7 @@ def test_a_vacation_ends_at_midnight_after_its_days_though_clocks_change(
 ) -> None:
     world.take("bob", f"settings bob {PASSWORD} zone {zone}")
     assert world.take("bob", f"vacation bob {PASSWORD} {line}").outcome is Outcome.DONE
-    (absence,) = absences_of(account_of(world.home, "bob"))
+    (absence,) = account_of(world.home, "bob").vacations
     assert (absence.start, absence.end) == tuple(map(datetime.fromisoformat, (start, end)))
     first, days = line.split()
     assert absence.days(ZoneInfo(zone)) == int(days)

@@ -6,7 +6,7 @@ import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.outcome import outcome_text
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import read_account
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import Counted, Limits
 from tests.support.histories import board_numbers
@@ -79,9 +79,9 @@ def test_the_hyphen_proves_nothing_else(line: str, sender: str, verified: bool, 
     ],
 )
 def test_what_proves_a_player_is_changed_with_the_password_only(line: str, home: Home) -> None:
-    before = home.ask(ACCOUNTS.read, "alice")
+    before = home.ask(read_account, "alice")
     assert send(home, line) == REFUSED
-    assert home.ask(ACCOUNTS.read, "alice") == before
+    assert home.ask(read_account, "alice") == before
 
 
 def test_a_player_can_go_back_to_the_password(home: Home) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import psycopg
 
-from pbm_oust.accounts.registry import KEPT
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.copying import copy_home
 from pbm_oust.store.home import Home
@@ -22,7 +21,7 @@ OF_KIND = 500
 STEP = BOARDS + OF_KIND
 """By how much the numbers of the boards of one copy differ from those of the next."""
 YEARS = 5.0
-ACCOUNTS = ("accounts", "addresses", *(noun.name for noun in KEPT))
+ACCOUNTS = ("accounts", "addresses", "watched", "seeks", "mentions")
 BOARDS_OF = ("history_stamps", "history_lines", "boards", "histories", "board_userids")
 RATINGS = ("ratings", "rating_steps")
 _OTHERS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.answered import Purpose, Reply
-from pbm_oust.accounts.settings import SETTINGS, BoardForm, Settings
+from pbm_oust.accounts.settings import BoardForm, Settings, with_settings
 from pbm_oust.accounts.tags import reply_address, token_for
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Place, wish_of
@@ -108,7 +108,7 @@ def address_of(userid: str) -> str:
 
 
 def _with_text_alone(account: Account) -> Account:
-    return SETTINGS.put(account, Settings(board=BoardForm.TEXT))
+    return with_settings(account, Settings(board=BoardForm.TEXT))
 
 
 @cache

@@ -22,7 +22,7 @@ from pbm_oust.board.notation import (
 )
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import write_account
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.refreshing import reindex
@@ -127,7 +127,7 @@ def _accounts(numbers: Iterable[int]) -> list[Account]:
 
 def _write(transaction: Transaction, accounts: Iterable[Account]) -> None:
     for account in accounts:
-        ACCOUNTS.write(transaction, account)
+        write_account(transaction, account)
 
 
 def _write_boards(batch: Batch) -> int:

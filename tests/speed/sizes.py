@@ -197,7 +197,7 @@ def prepare(path: Path) -> Home:
     file = path / "pbm_oust.toml"
     store = parse_configuration(file.read_text()).store if file.exists() else None
     kept = f'store = "{store}"\n' if store else ""
-    limits = "".join(f"{each.value.word} = {PLENTY}\n" for each in Counted if each.value.is_set)
+    limits = "".join(f"{each.word} = {PLENTY}\n" for each in Counted if each.is_set)
     text = f'address = "{ADDRESS}"\nrelay = "{NOWHERE}"\n\n[limits]\n{limits}'
     file.write_text(kept + text)
     home = Home(path)

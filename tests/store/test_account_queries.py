@@ -7,14 +7,14 @@ import apsw
 import psycopg
 import pytest
 
-from pbm_oust.accounts.digest import Digested, next_digest, with_digested
+from pbm_oust.accounts.account import Digested
+from pbm_oust.accounts.digest import next_digest, with_digested
 from pbm_oust.accounts.invitations import with_rejected
-from pbm_oust.accounts.seeks import SEEKS
 from pbm_oust.accounts.settings import Settings, Switch, with_settings
 from pbm_oust.accounts.status import with_disabled, with_signed_off
 from pbm_oust.accounts.watched import with_watched
-from pbm_oust.store import account_queries as queries
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store import accounts as queries
+from pbm_oust.store.accounts import mentioning, read_account, remove_account
 from pbm_oust.store.connections import Database
 from tests.support.account_store import ALICE, BOB, CAROL, DIGEST, ask, seek, write
 from tests.support.kept import NOON
@@ -46,7 +46,7 @@ def test_all_who_want_broadcasts_are_found_however_many_pages(
     write(database, CAROL, ALICE, BOB)
     for page in (1, 2, 3, 4):
         monkeypatch.setattr(queries, "PAGE", page)
-        assert ask(database, queries.accounts_wanting_broadcasts) == [ALICE, BOB, CAROL]
+        assert ask(database, queries.wanting_broadcasts) == [ALICE, BOB, CAROL]
 
 
 def test_many_userids_are_looked_up_at_once(database: Database) -> None:
@@ -74,7 +74,7 @@ def test_broadcasts_go_to_those_who_want_them_and_are_there(database: Database) 
         with_disabled(replace(ALICE, userid="dora"), NOON),
         with_signed_off(replace(ALICE, userid="emma"), NOON),
     )
-    found = ask(database, lambda snapshot: list(queries.wanting_broadcasts(snapshot)))
+    found = ask(database, lambda snapshot: queries.wanting_broadcasts(snapshot))
     assert [each.userid for each in found] == ["alice", "carol"]
 
 
@@ -98,10 +98,10 @@ def test_digests_are_due_at_their_next_hour(database: Database) -> None:
 def test_open_challenges_are_found_by_game_in_the_order_of_their_numbers(
     database: Database,
 ) -> None:
-    alice = SEEKS.put(ALICE, (seek(3), seek(1), seek(1, "churn")))
-    write(database, alice, SEEKS.put(BOB, (seek(2, days=5),)))
-    write(database, SEEKS.put(with_disabled(CAROL, NOON), (seek(4),)))
-    write(database, SEEKS.put(with_signed_off(replace(CAROL, userid="dora"), NOON), (seek(5),)))
+    alice = replace(ALICE, seeks=(seek(3), seek(1), seek(1, "churn")))
+    write(database, alice, replace(BOB, seeks=(seek(2, days=5),)))
+    write(database, replace(with_disabled(CAROL, NOON), seeks=(seek(4),)))
+    write(database, replace(with_signed_off(replace(CAROL, userid="dora"), NOON), seeks=(seek(5),)))
 
     def open_since(days: int) -> list[tuple[int, str]]:
         since = NOON + timedelta(days=days)
@@ -119,21 +119,21 @@ def test_no_open_challenge_gets_a_number_that_another_had(database: Database) ->
         return ask(database, lambda snapshot: queries.next_seek_number(snapshot, kind))
 
     assert following("oust") == 1
-    (alice,) = write(database, SEEKS.put(ALICE, (seek(1), seek(7))))
-    write(database, SEEKS.put(BOB, (seek(5),)))
-    (alice,) = write(database, SEEKS.put(alice, ()))
-    database.write(lambda transaction: ACCOUNTS.remove(transaction, alice))
+    (alice,) = write(database, replace(ALICE, seeks=(seek(1), seek(7))))
+    write(database, replace(BOB, seeks=(seek(5),)))
+    (alice,) = write(database, replace(alice, seeks=()))
+    database.write(lambda transaction: remove_account(transaction, alice))
     assert (following("oust"), following("churn")) == (8, 1)
 
 
 def test_two_open_challenges_never_have_one_number(database: Database) -> None:
-    write(database, SEEKS.put(ALICE, (seek(1),)))
+    write(database, replace(ALICE, seeks=(seek(1),)))
     with pytest.raises((apsw.ConstraintError, psycopg.IntegrityError)):
-        write(database, SEEKS.put(BOB, (seek(1),)))
-    assert ask(database, lambda snapshot: ACCOUNTS.read(snapshot, "bob")) is None
+        write(database, replace(BOB, seeks=(seek(1),)))
+    assert ask(database, lambda snapshot: read_account(snapshot, "bob")) is None
 
 
 def test_those_who_reject_a_player_are_found(database: Database) -> None:
     write(database, ALICE, with_rejected(BOB, ["alice"]), with_rejected(CAROL, ["bob"]))
-    assert ask(database, lambda snapshot: ACCOUNTS.mentioning(snapshot, "alice")) == ["bob"]
-    assert ask(database, lambda snapshot: ACCOUNTS.mentioning(snapshot, "bob")) == ["carol"]
+    assert ask(database, lambda snapshot: mentioning(snapshot, "alice")) == ["bob"]
+    assert ask(database, lambda snapshot: mentioning(snapshot, "bob")) == ["carol"]

@@ -7,16 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import BadAccount
-from pbm_oust.accounts.exported import format_json
-from pbm_oust.accounts.seeks import SEEKS, seeks_of
-from pbm_oust.store import account_queries as queries
+from pbm_oust.accounts.document import format_json
 from pbm_oust.store.account_transfer import (
     UseridsTaken,
     export_accounts,
     import_accounts,
     parse_accounts,
 )
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import all_userids, read_account, write_account
 from pbm_oust.store.connections import Database, Transaction
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, seek, tried, write
 from tests.support.kept import accounts
@@ -31,20 +29,20 @@ def test_exported_accounts_come_back_in_another_home(shared: Database, data: st.
     some = data.draw(st.lists(accounts(), max_size=4, unique_by=lambda each: each.userid))
     seen: set[tuple[str, int]] = set()
     for number, account in enumerate(some):
-        seeks = [each for each in seeks_of(account) if (each.kind, each.number) not in seen]
+        seeks = [each for each in account.seeks if (each.kind, each.number) not in seen]
         seen.update((each.kind, each.number) for each in seeks)
-        some[number] = SEEKS.put(account, tuple(seeks))
+        some[number] = replace(account, seeks=tuple(seeks))
     lines: list[str] = []
 
     def export(transaction: Transaction) -> None:
         for account in some:
-            ACCOUNTS.write(transaction, account)
+            write_account(transaction, account)
         lines.extend(export_accounts(transaction)[0])
 
     def import_(transaction: Transaction) -> None:
         import_accounts(transaction, parse_accounts(lines))
         assert export_accounts(transaction) == (lines, [])
-        found = [ACCOUNTS.read(transaction, each) for each in queries.all_userids(transaction)]
+        found = [read_account(transaction, each) for each in all_userids(transaction)]
         assert found == sorted(some, key=lambda account: account.userid)
 
     tried(shared, export)
@@ -57,18 +55,21 @@ def test_nothing_is_imported_over_accounts_that_are_here(database: Database) -> 
     with pytest.raises(UseridsTaken) as caught:
         database.write(lambda transaction: import_accounts(transaction, coming))
     assert caught.value.userids == ("alice", "bob")
-    assert ask(database, queries.all_userids) == ["alice", "bob"]
+    assert ask(database, all_userids) == ["alice", "bob"]
 
 
 def test_open_challenges_from_elsewhere_get_numbers_that_were_never_given_here(
     database: Database,
 ) -> None:
-    (bob,) = write(database, SEEKS.put(BOB, (seek(3),)))
-    write(database, SEEKS.put(bob, ()))
-    coming = [SEEKS.put(ALICE, (seek(2), seek(5))), SEEKS.put(CAROL, (seek(1), seek(1, "churn")))]
+    (bob,) = write(database, replace(BOB, seeks=(seek(3),)))
+    write(database, replace(bob, seeks=()))
+    coming = [
+        replace(ALICE, seeks=(seek(2), seek(5))),
+        replace(CAROL, seeks=(seek(1), seek(1, "churn"))),
+    ]
     database.write(lambda transaction: import_accounts(transaction, coming))
-    assert [each.number for each in seeks_of(read(database, "alice"))] == [6, 5]
-    assert [each.number for each in seeks_of(read(database, "carol"))] == [7, 1]
+    assert [each.number for each in read(database, "alice").seeks] == [6, 5]
+    assert [each.number for each in read(database, "carol").seeks] == [7, 1]
 
 
 def test_a_line_that_is_no_account_is_named() -> None:

@@ -11,7 +11,7 @@ from pbm_oust.store.waiting import BoardName, Lines, add_lines
 from pbm_oust.play.renaming import rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.account_queries import all_userids
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import Copied, NotCopied, back_up, restore, up_to
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.embedded import UNFINISHED

@@ -596,7 +596,7 @@ def test_a_lock_that_stays_fails_all_who_wait_for_it_together(
 
 def read_everything(database: EmbeddedDatabase) -> None:
     with database.read() as snapshot:
-        for statement in ("SELECT * FROM accounts", "SELECT * FROM addresses"):
+        for statement in ("SELECT * FROM accounts", "SELECT * FROM seeks"):
             snapshot.rows(statement)
 
 
@@ -608,7 +608,7 @@ def root_of(database: EmbeddedDatabase, table: str) -> int:
     return (int(page) - 1) * int(size)
 
 
-@pytest.mark.parametrize("place", [0, 40, "accounts", "addresses"])
+@pytest.mark.parametrize("place", [0, 40, "accounts", "seeks"])
 def test_a_damaged_file_is_named_with_what_to_do_about_it(
     database: EmbeddedDatabase, place: int | str
 ) -> None:

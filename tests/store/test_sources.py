@@ -6,7 +6,7 @@ import pytest
 
 from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.account_queries import next_seek_number
+from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.entries import Source
 from pbm_oust.store.faults import Stale

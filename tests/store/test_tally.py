@@ -3,9 +3,7 @@
 from datetime import datetime
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import number_counted
-from pbm_oust.store.tally import MOST_SUBJECTS, Tally
+from pbm_oust.store.limits import MOST_SUBJECTS, Counted, Tally, number_counted
 
 WRONG = Counted.WRONG_PASSWORDS_FOR_ONE
 

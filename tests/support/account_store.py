@@ -12,7 +12,7 @@ from pbm_oust.accounts.seeks import Seek
 from pbm_oust.accounts.settings import MailWhen, Settings
 from pbm_oust.board.header import Terms
 from pbm_oust.rules.grid import square
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import read_account, write_account
 from pbm_oust.store.connections import Database, Row, Snapshot, Transaction
 from tests.support.kept import HASH, NOON
 
@@ -40,12 +40,12 @@ def tried(database: Database, work: Callable[[Transaction], None]) -> None:
 
 
 def write(database: Database, *some: Account) -> list[Account]:
-    return [database.write(partial(ACCOUNTS.write, account=each)) for each in some]
+    return [database.write(partial(write_account, account=each)) for each in some]
 
 
 def read(database: Database, userid: str) -> Account:
     with database.read() as snapshot:
-        account = ACCOUNTS.read(snapshot, userid)
+        account = read_account(snapshot, userid)
     assert account
     return account
 
@@ -60,4 +60,4 @@ def ask(database: Database, query: Callable[[Snapshot], T]) -> T:
 
 
 def seek(number: int, kind: str = "oust", days: int = 0) -> Seek:
-    return Seek(number, kind, NOON + timedelta(days=days), None, square(5, 5), Terms())
+    return Seek.of(number, kind, NOON + timedelta(days=days), None, square(5, 5), Terms())

@@ -1,12 +1,14 @@
 """Accounts made for a test as an operator makes them, and codes as their readers find them."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.store.accounts import ACCOUNTS
+from pbm_oust.store.accounts import remove_account as remove
+from pbm_oust.store.connections import Database, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.outbox import letters
@@ -40,14 +42,26 @@ def change_account(home: Home, userid: str, change: Callable[[Account], Account]
 
 def remove_account(home: Home, userid: str) -> None:
     """Remove the account of a player, as if it had never been made."""
-    home.do(ACCOUNTS.remove, account_of(home, userid))
+    home.do(remove, account_of(home, userid))
 
 
 def damage_account(home: Home, userid: str) -> None:
     """Add a plan to an account that nobody can read."""
-    statement = "INSERT INTO queue VALUES (?, 99, 'oust', 1, 1, 'x', NULL, 'D4')"
-    home.do(ACCOUNTS.write, account_of(home, userid))
-    home.database.write(lambda transaction: transaction.run(statement, userid))
+    plan = '{"kind":"oust","board":1,"record":1,"message_key":"x","answer":"D4"}'
+    change_document(home.database, userid, "queue", f"[{plan}]")
+
+
+def change_document(database: Database, userid: str, name: str, value: str) -> None:
+    """Put JSON into a field of the document of an account, as somebody does by hand."""
+
+    def change(transaction: Transaction) -> None:
+        row = transaction.row("SELECT document FROM accounts WHERE userid = ?", userid)
+        assert row
+        document = json.dumps({**json.loads(row[0]), name: json.loads(value)})
+        statement = "UPDATE accounts SET document = ? WHERE userid = ?"
+        transaction.run(statement, document, userid)
+
+    database.write(change)
 
 
 def codes(home: Home) -> Iterator[tuple[str, str]]:

@@ -7,11 +7,19 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.digest import Digested
-from pbm_oust.accounts.kept import Kept
+from pbm_oust.accounts.account import (
+    Account,
+    BoardLimit,
+    BroadcastAt,
+    Digested,
+    DisabledSince,
+    Note,
+    Proof,
+    Rejection,
+    SignedOffSince,
+    WatchedBoard,
+)
 from pbm_oust.accounts.queue import Clause, Plan
-from pbm_oust.accounts.registry import KEPT
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.accounts.settings import (
     BoardForm,
@@ -20,10 +28,10 @@ from pbm_oust.accounts.settings import (
     SubjectForm,
     Switch,
     with_setting,
+    with_settings,
 )
 from pbm_oust.accounts.submissions import Submission
 from pbm_oust.accounts.vacations import LONGEST, Absence
-from pbm_oust.accounts.verification import Proof
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.languages import LANGUAGES
@@ -32,6 +40,7 @@ from pbm_oust.rules.position import Side
 
 HASH = f"scrypt 16384 8 1 {'0' * 32} {'1' * 64}"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+NOBODY = Account("nobody", HASH, (), NOON)
 
 userids = st.from_regex(r"[a-z][a-z0-9_-]{0,19}", fullmatch=True)
 addresses = st.from_regex(
@@ -41,20 +50,19 @@ keys = st.text("0123456789abcdef", min_size=16, max_size=16)
 times = st.integers(0, 2**31).map(lambda seconds: NOON + timedelta(seconds=seconds))
 kinds = st.sampled_from(["oust", "churn"])
 numbers = st.integers(1, 999)
-boards = st.builds("{} {}".format, kinds, numbers)
 cells = st.builds("{}{}".format, st.sampled_from("ABCDEFGHJK"), st.integers(1, 25))
 places = st.lists(cells, min_size=1, max_size=5).map(lambda names: Place(tuple(names)))
 turns: st.SearchStrategy[Wish] = st.one_of(st.sampled_from([Deed.PASS, Deed.SWAP]), places)
 moves: st.SearchStrategy[Wish] = st.one_of(st.sampled_from([Deed.RESIGN, Deed.DECLINE]), turns)
 plans = st.builds(
-    Plan, kinds, numbers, numbers, keys, st.builds(Clause, turns, st.one_of(st.none(), turns))
+    Plan.of, kinds, numbers, numbers, keys, st.builds(Clause, turns, st.one_of(st.none(), turns))
 )
-submissions = st.builds(Submission, kinds, numbers, numbers, moves)
+submissions = st.builds(Submission.of, kinds, numbers, numbers, moves)
 terms = st.builds(
     Terms, st.booleans(), st.booleans(), st.integers(1, 99), st.integers(1, 99), st.integers(0, 99)
 )
 seeks = st.builds(
-    Seek,
+    Seek.of,
     numbers,
     kinds,
     times,
@@ -88,42 +96,45 @@ def several(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]
     return st.lists(values, max_size=4, unique=True).map(tuple)
 
 
+def at_most_one(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Return a strategy for one value or none."""
+    return st.lists(values, max_size=1).map(tuple)
+
+
 VALUES: Mapping[str, st.SearchStrategy[Any]] = {
-    "settings": settings,
-    "notes": st.dictionaries(boards, texts, max_size=4),
-    "watched": several(boards),
-    "board_limits": st.integers(0, 999),
-    "rejections": several(userids),
+    "settings": settings.map(lambda chosen: with_settings(NOBODY, chosen).settings),
+    "notes": st.lists(
+        st.builds(Note, kind=kinds, board=numbers, note=texts),
+        max_size=4,
+        unique_by=lambda note: note.name,
+    ).map(tuple),
+    "watched": several(st.builds(WatchedBoard, kind=kinds, board=numbers)),
+    "board_limits": at_most_one(st.builds(BoardLimit, st.integers(1, 999))),
+    "rejections": several(st.builds(Rejection, userids)),
     "queue": several(plans),
     "submissions": several(submissions),
     "seeks": st.lists(seeks, max_size=4, unique_by=lambda seek: (seek.kind, seek.number)).map(
         tuple
     ),
     "vacations": vacations,
-    "broadcasts": several(times),
-    "digests": st.one_of(st.none(), st.builds(Digested, times, times)),
-    "signed_off": st.one_of(st.none(), times),
-    "disabled": st.one_of(st.none(), times),
+    "broadcasts": several(st.builds(BroadcastAt, times)),
+    "digests": at_most_one(st.builds(Digested, times, times)),
+    "signed_off": at_most_one(st.builds(SignedOffSince, times)),
+    "disabled": at_most_one(st.builds(DisabledSince, times)),
     "verified": several(st.builds(Proof, keys, keys)),
 }
-"""A strategy for values of each noun, by its name."""
+"""A strategy for each thing that accounts keep, by the name of its field."""
 
 
 @st.composite
 def accounts(draw: st.DrawFn, userids: st.SearchStrategy[str] = userids) -> Account:
-    """Make accounts that keep something of some nouns."""
-    account = Account(
+    """Make accounts that keep some things."""
+    names = draw(st.lists(st.sampled_from(list(VALUES)), max_size=5, unique=True))
+    return Account(
         draw(userids),
         HASH,
         draw(several(addresses)),
         draw(times),
         draw(st.one_of(st.just(""), keys)),
+        **{name: draw(VALUES[name]) for name in names},
     )
-    for noun in draw(st.lists(st.sampled_from(KEPT), max_size=5)):
-        account = noun.put(account, draw(values_of(noun)))
-    return account
-
-
-def values_of(noun: Kept[Any]) -> st.SearchStrategy[Any]:
-    """Return the strategy for values of a noun."""
-    return VALUES[noun.name]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from pbm_oust.accounts.settings import SETTINGS, Settings
+from pbm_oust.accounts.settings import Settings, with_settings
 from pbm_oust.board.game import Game
 from pbm_oust.languages import Language
 from pbm_oust.rules.grid import format_size
@@ -48,7 +48,7 @@ def begin(path: Path, language: Language, *boards: tuple[Chance, int]) -> Talk:
     talk = Talk(home_of(path, ALICE, BOB), STARTED + timedelta(days=4))
     for userid, _ in PLAYERS.values():
         change_account(
-            talk.home, userid, lambda account: SETTINGS.put(account, Settings(language=language))
+            talk.home, userid, lambda account: with_settings(account, Settings(language=language))
         )
     for number, (chance, turns) in enumerate(boards, 1):
         history = history_of(chance.game(turns, number)).decode()

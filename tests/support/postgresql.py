@@ -38,7 +38,7 @@ DECLARE name text;
 BEGIN
   SET LOCAL session_replication_role = replica;
   FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
-    AND tablename NOT IN ('pbm_oust_version', 'account_versions')
+    AND tablename <> 'pbm_oust_version'
   LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
   FOR name IN SELECT sequencename FROM pg_sequences
   LOOP EXECUTE format('ALTER SEQUENCE %I RESTART', name); END LOOP;

@@ -39,8 +39,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
 from pbm_oust.rules.position import Kind, Occupied
 from pbm_oust.service.answer_lines import MoreThanDeed
-from pbm_oust.store.limits import SETTABLE
-from pbm_oust.store.rate_limits import Charge
+from pbm_oust.store.limits import SETTABLE, Charge
 from tests.support.games import new_game, play
 
 OUST, CHURN = KINDS["oust"], KINDS["churn"]

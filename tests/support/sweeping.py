@@ -10,10 +10,11 @@ from pathlib import Path
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.settings import USUAL, Settings, with_settings
-from pbm_oust.accounts.vacations import Absence, with_absences
+from pbm_oust.accounts.vacations import Absence, in_order
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import format_record, format_result
+from pbm_oust.frozen import replace
 from pbm_oust.letters.letters import Letters
 from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Request
@@ -96,7 +97,7 @@ class World:
     def away(self, userid: str, *some: tuple[float, float]) -> None:
         """Give a player these vacations."""
         absences = [Absence(day(start), day(end)) for start, end in some]
-        self.change_player(userid, lambda account: with_absences(account, absences))
+        self.change_player(userid, lambda account: replace(account, vacations=in_order(absences)))
 
     def add_board(self, x: str, o: str, at: float = 0, terms: Terms | None = None) -> int:
         """Start a board of Oust and return its number."""

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.limits import Counted
-from pbm_oust.store.rate_limits import number_counted
+from pbm_oust.store.limits import Counted, number_counted
 from tests.support.browsing import Browser
 from tests.support.home_by_mail import ALICE, CAROL, Talk
 from tests.support.outbox import letters

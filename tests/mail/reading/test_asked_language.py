@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, Setting
 from pbm_oust.accounts.settings import (
-    SETTINGS,
     USUAL,
     settings_of,
     values_of,
@@ -77,6 +76,6 @@ def test_languages_are_the_folders_there_are() -> None:
 
 def test_an_account_keeps_its_language() -> None:
     account = with_settings(ACCOUNT, with_setting(USUAL, "language", "fr"))
-    assert SETTINGS.rows_of(account) == [("language", "fr")]
+    assert account.settings == (Setting("language", "fr"),)
     assert settings_of(account).language is LANGUAGES["fr"]
     assert settings_of(ACCOUNT).language is ENGLISH

@@ -1,1 +1,1 @@
-INSERT INTO disabled VALUES ('alice', 0, unixepoch('2026-11-20 15:36:00'));
+UPDATE accounts SET document = json_set(document, '$.disabled', json('[{"since":"2026-11-20T15:36:00Z"}]')) WHERE userid = 'alice';

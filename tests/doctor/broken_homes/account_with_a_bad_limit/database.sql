@@ -1,1 +1,1 @@
-INSERT INTO board_limits VALUES ('alice', 0, -1);
+UPDATE accounts SET document = json_set(document, '$.board_limits', json('[{"boards":-1}]')) WHERE userid = 'alice';

@@ -1,1 +1,1 @@
-INSERT INTO queue VALUES ('alice', 0, 'oust', 17, 5, '4f0c1d2e9a8b7c6d', NULL, 'if D4');
+UPDATE accounts SET document = json_set(document, '$.queue', json('[{"kind":"oust","board":17,"record":5,"message_key":"4f0c1d2e9a8b7c6d","answer":"if D4"}]')) WHERE userid = 'alice';

@@ -1,1 +1,1 @@
-INSERT INTO settings VALUES ('alice', 0, 'mail', 'never');
+UPDATE accounts SET document = json_set(document, '$.settings', json('[{"name":"mail","value":"never"}]')) WHERE userid = 'alice';

@@ -1,1 +1,1 @@
-UPDATE accounts SET password = substr(password, 1, 60) WHERE userid = 'alice';
+UPDATE accounts SET document = json_set(document, '$.password', substr(document ->> '$.password', 1, 60)) WHERE userid = 'alice';

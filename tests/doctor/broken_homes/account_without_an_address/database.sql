@@ -1,1 +1,1 @@
-DELETE FROM addresses WHERE userid = 'alice';
+UPDATE accounts SET document = json_set(document, '$.addresses', json('[]')) WHERE userid = 'alice';

@@ -1,1 +1,1 @@
-INSERT INTO notes VALUES ('carol', 0, 'oust', 1, 'hello');
+INSERT INTO watched VALUES ('oust', 1, 'carol');

@@ -6,9 +6,12 @@ import pytest
 
 from pbm_oust.store.connections import Database
 from pbm_oust.store.embedded import EmbeddedDatabase
-from pbm_oust.store.limits import LONGEST, USUAL_LIMITS, Counted, Limits
-from pbm_oust.store.rate_limits import (
+from pbm_oust.store.limits import (
+    LONGEST,
+    USUAL_LIMITS,
     Charge,
+    Counted,
+    Limits,
     count,
     end_of_limit,
     forget_old_counts,
@@ -39,7 +42,7 @@ def end(
 def test_a_limit_is_reached_and_says_when_it_passes(
     counted: Counted, minutes: int, database: Database, now: datetime
 ) -> None:
-    limit, begun = counted.value, now + timedelta(minutes=minutes)
+    limit, begun = counted, now + timedelta(minutes=minutes)
     assert end(database, counted, ALICE, begun) is None
     note(database, counted, ALICE, begun, limit.most - 1)
     assert end(database, counted, ALICE, begun) is None
@@ -55,7 +58,7 @@ def test_a_limit_is_reached_and_says_when_it_passes(
 def test_what_is_over_a_limit_by_itself_is_allowed_when_nothing_else_counts(
     database: Database, now: datetime
 ) -> None:
-    most = Counted.CODES_OF_ASKER.value.most
+    most = Counted.CODES_OF_ASKER.most
     assert end(database, Counted.CODES_OF_ASKER, ALICE, now, most + 1) is None
     note(database, Counted.CODES_OF_ASKER, ALICE, now)
     assert end(database, Counted.CODES_OF_ASKER, ALICE, now, most + 1)
@@ -67,7 +70,7 @@ def test_nothing_is_allowed_by_a_limit_of_nothing(database: Database, now: datet
 
 
 def test_several_in_one_second_count_each(database: Database, now: datetime) -> None:
-    for _ in range(Counted.CODES.value.most):
+    for _ in range(Counted.CODES.most):
         assert end(database, Counted.CODES, ALICE, now) is None
         note(database, Counted.CODES, ALICE, now)
     assert end(database, Counted.CODES, ALICE, now)

@@ -1,0 +1,331 @@
+"""Accounts as documents: they come back, are renamed, merged and exported."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.document import (
+    KEPT,
+    account_lines,
+    format_document,
+    format_json,
+    items_of,
+    kept_objects,
+    parse_json,
+    read_document,
+)
+from pbm_oust.accounts.invitations import rejected_by, with_rejected
+from pbm_oust.accounts.items import Item, OnBoard
+from pbm_oust.accounts.merging import merged, with_renamed
+from pbm_oust.accounts.notes import notes_of, with_note
+from pbm_oust.accounts.settings import (
+    USUAL,
+    Settings,
+    settings_of,
+    with_setting,
+    with_settings,
+)
+from pbm_oust.accounts.vacations import Absence, in_order
+from pbm_oust.accounts.watched import watched_by, with_watched
+from tests.support.kept import HASH, VALUES, accounts, userids
+from tests.support.strategies import relaxed
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ALICE = Account("alice", HASH, ("alice@example.org",), NOON)
+BOB = Account("bob", HASH, ("bob@example.net",), NOON)
+KEY = "feedfeedfeedfeed"
+
+
+SOUND = {
+    "userid": "alice",
+    "password": HASH,
+    "addresses": ["alice@example.org"],
+    "joined": "2026-11-20T12:00:00Z",
+}
+WATCHING = {"kind": "churn", "board": 3}
+
+
+def mail_of(value: str) -> Settings:
+    return with_setting(USUAL, "mail", value)
+
+
+# Every field
+
+
+def test_there_are_random_values_of_everything_that_accounts_keep() -> None:
+    assert VALUES.keys() == set(KEPT)
+    kinds = {*Item.__subclasses__(), *OnBoard.__subclasses__()} - {OnBoard}
+    assert len({kind.word for kind in kinds}) == len(kinds) == len(KEPT)
+
+
+@relaxed
+@given(accounts())
+def test_an_account_comes_back_from_its_document(account: Account) -> None:
+    assert read_document(account.userid, format_document(account)) == account
+    assert len(items_of(account)) == sum(map(len, kept_objects(account).values()))
+
+
+@given(accounts(), st.data())
+def test_merging_with_an_account_that_keeps_nothing_changes_nothing(
+    account: Account, data: st.DataObject
+) -> None:
+    other = Account(
+        data.draw(userids.filter(lambda userid: userid != account.userid)), HASH, (), NOON
+    )
+    without_own = with_renamed(with_renamed(account, other.userid, None), account.userid, None)
+    assert merged(account, other) == without_own
+
+
+@given(accounts(), userids)
+def test_nobody_changes_when_somebody_is_renamed_whom_no_account_knows(
+    account: Account, new: str
+) -> None:
+    assert with_renamed(account, "nobody-at-all-0000", new) is account
+
+
+# Stored documents that are damaged
+
+
+PLAN = {"kind": "oust", "board": 17, "record": 5, "message_key": KEY, "answer": "D4"}
+SEEK = {
+    "kind": "oust",
+    "number": 3,
+    "at": "2026-11-20T12:00:00Z",
+    "grid": "hex 7",
+    "terms": "nagtime=7 forfeittime=21",
+}
+SUBMISSION = {"kind": "oust", "board": 17, "record": 5, "move": "D4"}
+LIMIT = {"boards": 5}
+
+
+@pytest.mark.parametrize(
+    ("name", "item"),
+    [
+        ("notes", {"kind": "oust", "board": 1, "note": ""}),
+        ("notes", {"kind": "oust", "board": 0, "note": "text"}),
+        ("notes", {"kind": "oust", "board": "1", "note": "text"}),
+        ("notes", {"kind": "Oust!", "board": 1, "note": "text"}),
+        ("notes", {"kind": "oust", "board": 1}),
+        ("notes", ["oust", 1, "text"]),
+        ("watched", {"kind": "oust", "board": None}),
+        ("board_limits", {"boards": 0}),
+        ("board_limits", {"boards": 1000}),
+        ("board_limits", {"boards": True}),
+        ("rejections", {"rejected": "Bob!"}),
+        ("queue", PLAN | {"board": 0}),
+        ("queue", PLAN | {"message_key": "feed"}),
+        ("queue", PLAN | {"answer": "d4"}),
+        ("queue", PLAN | {"answer": "D4, E5"}),
+        ("queue", PLAN | {"answer": "resign"}),
+        ("queue", PLAN | {"condition": "undo"}),
+        ("queue", PLAN | {"condition": "D4", "record": 0}),
+        ("submissions", SUBMISSION | {"move": "d4"}),
+        ("submissions", SUBMISSION | {"record": 0}),
+        ("seeks", SEEK | {"number": 0}),
+        ("seeks", SEEK | {"at": "today"}),
+        ("seeks", SEEK | {"side": "z"}),
+        ("seeks", SEEK | {"grid": "tri 7"}),
+        ("seeks", SEEK | {"terms": "swap"}),
+        ("vacations", {"begins": "2026-11-20T12:00:00Z", "ends": "2026-11-20T11:00:00Z"}),
+        ("vacations", {"begins": "2026-11-20T12:00:00Z"}),
+        ("vacations", {"begins": "2026-11-20T12:00:00", "ends": "2026-11-20T12:00:00"}),
+        ("broadcasts", {"at": "yesterday"}),
+        ("digests", {"looked": "2026-11-20T12:00:00Z"}),
+        ("signed_off", {"since": "yesterday"}),
+        ("disabled", {"since": 1}),
+        ("verified", {"code": KEY, "message_key": "x"}),
+    ],
+    ids=str,
+)
+def test_an_item_that_says_nothing_damages_its_field_and_stays_as_it_is(
+    name: str, item: object
+) -> None:
+    stored = json.dumps({**SOUND, "watched": [WATCHING], name: [item]})
+    account = read_document("alice", stored)
+    assert account.damaged.keys() == {name}
+    assert getattr(account, name) == ()
+    changed = with_note(account, "oust 17", "corners") if name != "notes" else account
+    written = json.loads(format_document(changed))
+    assert written[name] == [item]
+    assert written["addresses"] == ["alice@example.org"]
+    with pytest.raises(BadAccount, match=f"{name}: ."):
+        parse_json(stored)
+
+
+@pytest.mark.parametrize("name", ["userid", "password", "addresses", "joined"])
+def test_a_document_without_what_every_account_has_can_be_read(name: str) -> None:
+    stored = {key: value for key, value in SOUND.items() if key != name}
+    account = read_document("alice", json.dumps(stored))
+    assert account.userid == "alice"
+    assert account.damaged.keys() == {name} - {"userid"}
+
+
+@pytest.mark.parametrize("stored", ["", "{", "[]", "[" * 100_000])
+def test_what_is_no_document_stays_as_it_is(stored: str) -> None:
+    account = read_document("alice", stored)
+    assert account.damaged
+    assert format_document(with_note(account, "oust 1", "corners")) == stored
+
+
+def test_what_a_later_program_keeps_stays_as_it_is() -> None:
+    stored = {**SOUND, "friends": [{"friend": "bob"}]}
+    account = read_document("alice", json.dumps(stored))
+    assert not account.damaged
+    written = json.loads(format_document(with_watched(account, ["churn 3"])))
+    assert written == {**stored, "watched": [WATCHING]}
+
+
+def test_two_limits_are_none() -> None:
+    assert read_document("alice", json.dumps({**SOUND, "board_limits": [LIMIT] * 2})).damaged
+
+
+def test_no_account_has_two_vacations_at_one_time() -> None:
+    one = Absence(NOON, NOON.replace(day=25))
+    other = Absence(NOON.replace(day=23), NOON.replace(day=27))
+    with pytest.raises(ValueError, match="two vacations at 2026-11-23"):
+        in_order([one, other])
+    with pytest.raises(BadAccount, match="vacations: two vacations at 2026-11-23"):
+        parse_json(format_json(replace(ALICE, vacations=(one, other))))
+
+
+# Renaming
+
+
+def test_a_rejected_player_stays_rejected_under_another_userid() -> None:
+    rejecting = with_rejected(ALICE, ["bob", "carol"])
+    assert rejected_by(with_renamed(rejecting, "bob", "bobby")) == ("bobby", "carol")
+    assert rejected_by(with_renamed(rejecting, "bob", None)) == ("carol",)
+    assert rejected_by(with_renamed(rejecting, "bob", "alice")) == ("carol",)
+    assert with_renamed(rejecting, "dora", "dodo") is rejecting
+
+
+# Merging
+
+
+def test_a_player_takes_the_other_account_along_but_for_what_both_have_settled() -> None:
+    bob = with_settings(with_watched(BOB, ["oust 2", "oust 1"]), mail_of("digest"))
+    alice = with_settings(with_watched(ALICE, ["oust 1", "oust 3"]), mail_of("mine"))
+    both = merged(alice, bob)
+    assert both.addresses == ("alice@example.org", "bob@example.net")
+    assert watched_by(both) == ("oust 1", "oust 3", "oust 2")
+    assert settings_of(both) == settings_of(alice)
+
+
+def test_an_address_that_both_have_is_there_once() -> None:
+    both = merged(ALICE, Account("bob", HASH, ("Alice+oust@example.org",), NOON))
+    assert both.addresses == ALICE.addresses
+
+
+def test_two_notes_about_one_board_are_both_kept() -> None:
+    alice = with_note(with_note(ALICE, "oust 1", "corners"), "oust 2", "edges")
+    bob = with_note(with_note(BOB, "oust 1", "the middle"), "oust 2", "edges")
+    assert notes_of(merged(alice, bob)) == {"oust 1": "corners\n\nthe middle", "oust 2": "edges"}
+
+
+def test_nobody_is_rejected_by_an_account_that_is_their_own() -> None:
+    alice, bob = with_rejected(ALICE, ["bob", "carol"]), with_rejected(BOB, ["alice", "dora"])
+    assert rejected_by(merged(alice, bob)) == ("carol", "dora")
+
+
+def test_vacations_that_meet_become_one() -> None:
+    alice = replace(ALICE, vacations=in_order([Absence(NOON, NOON.replace(day=25))]))
+    bob = replace(BOB, vacations=in_order([Absence(NOON.replace(day=23), NOON.replace(day=27))]))
+    assert merged(alice, bob).vacations == (Absence(NOON, NOON.replace(day=27)),)
+
+
+# JSON
+
+
+@relaxed
+@given(accounts())
+def test_an_account_comes_back_from_json(account: Account) -> None:
+    line = format_json(account)
+    assert "\n" not in line
+    assert parse_json(line) == account
+
+
+def test_the_json_of_an_account() -> None:
+    account = with_watched(with_note(ALICE, "oust 17", "Corners"), ["churn 3"])
+    assert json.loads(format_json(account)) == {
+        "userid": "alice",
+        "password": HASH,
+        "addresses": ["alice@example.org"],
+        "joined": "2026-11-20T12:00:00Z",
+        "notes": [{"kind": "oust", "board": 17, "note": "Corners"}],
+        "watched": [{"kind": "churn", "board": 3}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"userid": "1alice"}, "userid: '1alice' is no userid"),
+        ({"userid": 7}, "userid: Expected `str`, got `int`"),
+        ({"password": "wonderland"}, "the hash of the password cannot be read"),
+        ({"addresses": "alice@example.org"}, "addresses: Expected `array`, got `str`"),
+        ({"addresses": ["alice"]}, "addresses: 'alice' is not written NAME@HOST"),
+        ({"addresses": [7]}, "addresses: Expected `str`, got `int`"),
+        ({"joined": "today"}, "joined: Invalid RFC3339 encoded datetime"),
+        ({"message_key": "feed"}, "message_key: 'feed' is no message key"),
+        ({"diary": []}, "accounts have no 'diary'"),
+        ({"notes": {}}, "notes: Expected `array`, got `object`"),
+        ({"notes": ["text"]}, "notes: Expected `object`, got `str`"),
+        ({"notes": [{"board": 1, "kind": "oust"}]}, "notes: Object missing required field `note`"),
+        ({"notes": [{"board": 1, "kind": "oust", "text": ""}]}, "missing required"),
+        ({"board_limits": [{"boards": "5"}]}, "board_limits: Expected `int`, got `str`"),
+        ({"disabled": [{"since": "yesterday"}]}, "disabled: Invalid RFC3339 encoded datetime"),
+        ({"disabled": [{"since": 7}]}, "disabled: Expected `datetime`, got `int`"),
+        ({"notes": [{"board": 1, "kind": "oust", "note": "\ud800"}]}, "this is no JSON"),
+        ({"notes": [{"board": 1, "kind": "oust", "note": "\a"}]}, "has a control character"),
+        ({"joined": "2026-11-20T12:00:00+01:00"}, "is no time like 2026-11-20T15:36:00Z"),
+        ({"joined": "2026-11-20T12:00:00.5Z"}, "is no time like 2026-11-20T15:36:00Z"),
+        (
+            {"settings": [{"name": "mail", "value": "digest"}], "joined": "9999-12-31T12:00:00Z"},
+            "no year has the time of the next digest",
+        ),
+    ],
+    ids=str,
+)
+def test_json_that_is_no_account_is_refused_with_a_reason(
+    change: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(BadAccount) as caught:
+        parse_json(json.dumps(SOUND | change))
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["userid", "password", "joined"])
+def test_json_without_a_part_that_every_account_has_is_refused(name: str) -> None:
+    with pytest.raises(BadAccount, match=f"there is no '{name}'"):
+        parse_json(json.dumps({key: value for key, value in SOUND.items() if key != name}))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", '"alice"', "[" * 100_000])
+def test_other_json_is_no_account(text: str) -> None:
+    with pytest.raises(BadAccount):
+        parse_json(text)
+
+
+# Text
+
+
+def test_an_account_as_a_person_reads_it() -> None:
+    account = with_settings(with_rejected(ALICE, ["bob"]), mail_of("digest"))
+    assert account_lines(with_note(account, "oust 17", "Corners\nand edges")) == [
+        "Userid: alice",
+        "Address: alice@example.org",
+        "Joined: 2026-11-20T12:00:00Z",
+        "Setting: mail digest",
+        'Note: oust 17 "Corners\\nand edges"',
+        "Reject: bob",
+    ]
+
+
+@given(accounts())
+def test_the_text_of_an_account_does_not_show_the_password(account: Account) -> None:
+    assert not any("scrypt" in line for line in account_lines(account))
