@@ -70,10 +70,8 @@ def _send_letters(operator: Operator) -> None:
             turn_letters_into_files(operator.home)
             return
         from pbm_oust.mail.relay import Relaying
-        from pbm_oust.mail.signing import read_signer
 
-        signer = read_signer(operator.configuration)
         address = operator.configuration.address
-        Relaying(operator.home, relay, address, operator.home.database.time, signer).flush()
+        Relaying(operator.home, relay, address, operator.home.database.time).flush()
     except Exception as error:  # noqa: BLE001 - the outermost edge
         log.warning("letters stay in the outbox: %s", error)

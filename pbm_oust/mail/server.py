@@ -27,7 +27,6 @@ from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
-from pbm_oust.mail.signing import read_signer
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
 from pbm_oust.mail.tallying import tallied
 from pbm_oust.mail.tls import Tls, read_certificate
@@ -173,7 +172,6 @@ class Server:
         """Serve with a configuration; listeners that it does not change go on."""
         try:
             context = read_certificate(configuration)
-            signer = read_signer(configuration)
         except BadConfiguration as error:
             raise BadConfiguration(f"{self.home.configuration}: {error}") from None
         guard(self.home.path, has_readers=configuration.readers)
@@ -222,9 +220,7 @@ class Server:
             self._sweeper.use(inbound.work)
         if self._sender:
             relaying = (
-                Relaying(self.home, relay, address, self.home.database.time, signer)
-                if relay
-                else None
+                Relaying(self.home, relay, address, self.home.database.time) if relay else None
             )
             self._sender.use(relaying)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
