@@ -10,12 +10,12 @@ from aiosmtpd.proxy_protocol import get_proxy
 from aiosmtpd.smtp import SMTP
 
 from pbm_oust.mail.content import LONGEST_LINE
+from pbm_oust.mail.delivery import LARGEST_MAIL
 from pbm_oust.mail.gate import Gate, TurnedAway, Visitor, source_of
 from pbm_oust.mail.incoming import Incoming
 from pbm_oust.mail.naming import named_by_proxy
 from pbm_oust.mail.patience import Patience, TooSlow
 from pbm_oust.mail.replies import S421_BUSY, S421_IDLE, S421_SESSION
-from pbm_oust.mail.size import LARGEST_MAIL
 from pbm_oust.mail.tls import Tls
 
 log = logging.getLogger("pbm_oust")

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
+from pbm_oust.mail.delivery import LARGEST_MAIL
 from pbm_oust.mail.reading.limits import MOST_LINES
-from pbm_oust.mail.size import LARGEST_MAIL
 
 LONGEST_LINE = 8 * 1024
 
@@ -28,6 +28,7 @@ class Content:
     hold more than that.
     """
 
+    longest_line: int = LONGEST_LINE
     excess: Excess | None = None
     is_over: bool = False
     """Whether the end has come."""
@@ -72,8 +73,8 @@ class Content:
     def _has_long_line(self, begin: int) -> bool:
         """Return whether a line is too long with its end, from the beginning of one on."""
         data = self._data
-        while len(data) - begin > LONGEST_LINE:
-            begin = data.rfind(b"\r\n", begin, begin + LONGEST_LINE) + 2
+        while len(data) - begin > self.longest_line:
+            begin = data.rfind(b"\r\n", begin, begin + self.longest_line) + 2
             if begin < 2:
                 return True
         return False

@@ -14,11 +14,11 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbm_oust.mail.committer import Committer
+from pbm_oust.mail.delivery import UNKNOWN
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
 from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
 from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.qmqp import Handed
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.recipients import not_ours, takes
 from pbm_oust.mail.replies import (
@@ -109,7 +109,7 @@ class Handler:
 
     async def handle_RCPT(
         self,
-        server: SMTP,
+        server: SmtpSession,
         session: Session,
         envelope: Envelope,
         address: str,
@@ -120,8 +120,10 @@ class Handler:
         An LMTP transaction has one recipient, because aiosmtpd answers a message once and not for
         each recipient (RFC 2033, section 4.2). The client tries again with the others.
         """
-        if not takes(address, self.address):
-            return S550_RECIPIENT
+        is_known = not (server.is_of_deliver and address == UNKNOWN)
+        if is_known and not takes(address, self.address):
+            named = f"550 5.1.1 {not_ours(address, self.address)}"
+            return named if server.is_of_deliver else S550_RECIPIENT
         most = 1 if isinstance(server, LMTP) else MOST_RECIPIENTS
         if len(envelope.rcpt_tos) >= most:
             return S452_RECIPIENTS
@@ -132,38 +134,33 @@ class Handler:
     async def handle_DATA(self, server: SmtpSession, session: Session, envelope: Envelope) -> str:
         """Handle a message; a stranger waits for the answer to a wrong password."""
         content = envelope.original_content or b""
-        sender = envelope.mail_from or ""
-        if _BARE.search(content):
+        is_known = not (server.is_of_deliver and envelope.mail_from == UNKNOWN)
+        sender = (envelope.mail_from or "") if is_known else None
+        if not server.is_of_deliver and _BARE.search(content):
             status = S550_BARE
             log.warning("a message is refused: %s", status)
         else:
             told = envelope_of(
                 sender,
-                envelope.rcpt_tos,
+                [each for each in envelope.rcpt_tos if each != UNKNOWN],
                 server.source,
                 is_of_mail_server=server.is_of_mail_server,
                 is_of_owner=server.is_of_owner,
             )
-            status, handled = await self._handle(content, told, server.patience)
+            status, handled = await self.take(content, told, server.patience)
             if handled.is_guess and server.source:
                 await asyncio.sleep(server.patience.wrong_password)
+            if server.is_of_deliver and status == S250_DONE:
+                status = f"250 2.0.0 {outcome_text(handled)}"
         return status
 
-    async def take_delivered(self, mail: Handed) -> str:
-        """Handle a message that `deliver` hands over; return the reply, with what became of it."""
-        for recipient in mail.recipients:
-            if not takes(recipient, self.address):
-                return f"550 5.1.1 {not_ours(recipient, self.address)}"
-        envelope = envelope_of(mail.sender, mail.recipients)
-        status, handled = await self._handle(mail.data, envelope, Patience())
-        return f"250 2.0.0 {outcome_text(handled)}" if status == S250_DONE else status
-
-    async def _handle(
+    async def take(
         self, content: bytes, envelope: MailEnvelope, patience: Patience
     ) -> tuple[str, Handled]:
-        """Handle a message to the end, even if the client goes away meanwhile.
+        """Handle a message to the end, and return the reply and what became of it.
 
-        A client that has waited for long is told to come again; the message is known then.
+        That goes on if the client goes away. One that has waited for long is told to come again;
+        the message is known then.
         """
         origin = envelope.source or envelope.sender or ""
         begun = time.perf_counter()

@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pbm_oust.mail.connection import SIZE_LIMIT
-from pbm_oust.mail.deliveries import Deliveries
 from pbm_oust.mail.gate import Gate
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.session import OwnerSession, SmtpSession
+from pbm_oust.mail.session import DeliverSession, OwnerSession, SmtpSession
 from pbm_oust.mail.tls import Tls
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER, OwnSocket, listen_at
@@ -59,13 +58,9 @@ async def listening_at_home(
     home: Path, handler: Handler, gate: Gate, patience: Patience, tls: Tls
 ) -> AsyncIterator[None]:
     """Take mail at the home's own sockets."""
-
-    def delivery() -> asyncio.StreamReaderProtocol:
-        return asyncio.StreamReaderProtocol(asyncio.StreamReader(), deliveries.take)
-
-    deliveries = Deliveries(handler, gate, patience)
-    sessions = _sessions(OwnerSession, handler, gate, patience, tls)
-    async with _own(home, FOR_OWNER, sessions), _own(home, FOR_DELIVER, delivery):
+    of_owner = _sessions(OwnerSession, handler, gate, patience, tls)
+    of_deliver = _sessions(DeliverSession, handler, gate, patience, tls)
+    async with _own(home, FOR_OWNER, of_owner), _own(home, FOR_DELIVER, of_deliver):
         yield
 
 

@@ -11,7 +11,8 @@ from aiosmtpd.smtp import Envelope
 
 from pbm_oust.mail.command_lines import LONGEST_COMMAND, BadLine, parse_command_line
 from pbm_oust.mail.connection import Connection
-from pbm_oust.mail.content import Content
+from pbm_oust.mail.content import LONGEST_LINE, Content
+from pbm_oust.mail.delivery import LARGEST_MAIL
 from pbm_oust.mail.gate import TurnedAway
 from pbm_oust.mail.naming import CLIENT, FORWARDED, BadNaming, Named, parse_naming
 from pbm_oust.mail.patience import TooSlow
@@ -56,6 +57,8 @@ class SmtpSession(Connection):
 
     is_of_owner = False
     """Whether whoever owns the home is the client, who is trusted to name senders."""
+    is_of_deliver = False
+    """Whether `deliver` is the client, which brings mails of strangers as they are."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
@@ -80,7 +83,7 @@ class SmtpSession(Connection):
     @property
     def is_of_mail_server(self) -> bool:
         """Whether one of our own mail servers writes; with XCLIENT its client does."""
-        return self._may_name_others and not self._speaks_for_client
+        return self._may_name_others and not (self._speaks_for_client or self.is_of_deliver)
 
     @property
     def _may_name_others(self) -> bool:
@@ -229,7 +232,7 @@ class SmtpSession(Connection):
 
     async def _read_content(self) -> Content:
         """Return the message that comes next."""
-        content = Content()
+        content = Content(LARGEST_MAIL if self.is_of_deliver else LONGEST_LINE)
         self.expect(S421_SLOW)
         slowest = self.awaited_until
         while not content.is_over:
@@ -246,11 +249,17 @@ class SmtpsSession(SmtpSession):
     is_secure_at_once = True
 
 
-class OwnerSession(SmtpSession):
+class LmtpSession(SmtpSession, LMTP):
+    """An LMTP session with the same limits."""
+
+
+class OwnerSession(LmtpSession):
     """A session with whoever owns the home, at its own socket."""
 
     is_of_owner = True
 
 
-class LmtpSession(SmtpSession, LMTP):
-    """An LMTP session with the same limits."""
+class DeliverSession(LmtpSession):
+    """A session with `deliver`, at its own socket. It may not know sender and recipient."""
+
+    is_of_deliver = True

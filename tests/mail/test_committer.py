@@ -11,7 +11,7 @@ from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.mail.lanes import Lanes
-from pbm_oust.mail.qmqp import Handed
+from pbm_oust.mail.patience import Patience
 from pbm_oust.store.home import Home
 from tests.support.listening import ADDRESS, ALICE, NOW, command
 from tests.support.waiting import PATIENCE
@@ -61,8 +61,8 @@ def test_the_mail_of_a_client_that_goes_away_counts(home: Home) -> None:
         with Lanes() as lanes:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), lanes, lambda: None)
             lanes.note(ALICE, is_proved=True)
-            mail = Handed(HELP, ALICE, (ADDRESS,))
-            client = asyncio.create_task(handler.take_delivered(mail))
+            told = envelope_of(ALICE, [ADDRESS])
+            client = asyncio.create_task(handler.take(HELP, told, Patience()))
             while not handler.at_work:
                 await asyncio.sleep(0)
             work = list(handler.at_work)
@@ -80,7 +80,7 @@ def test_a_fault_of_ours_earns_nobody_trust(home: Home) -> None:
     async def fail() -> bool:
         with Lanes() as lanes:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), lanes, lambda: None)
-            reply = await handler.take_delivered(Handed(HELP, ALICE, (ADDRESS,)))
+            reply, _ = await handler.take(HELP, envelope_of(ALICE, [ADDRESS]), Patience())
             assert reply.startswith("451 ")
             return lanes.is_trusted(ALICE)
 
