@@ -13,7 +13,8 @@ import click
 from pbm_oust.cli.gathered import uncollected
 from pbm_oust.cli.main import Done
 from pbm_oust.cli.terminal import tell
-from pbm_oust.mail.delivery import LARGEST_MAIL, Reply, hand_over, handed
+from pbm_oust.mail import LARGEST_MAIL
+from pbm_oust.mail.delivery import Reply, hand_over, handed
 
 _NO_SUCH_RECIPIENT = "5.1.1"
 """RFC 3463, section 3.2."""

@@ -10,9 +10,8 @@ from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import Operator
 from pbm_oust.cli.terminal import tell
 from pbm_oust.mail.delivery import Handed
-from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
+from pbm_oust.mail.inbound import KeptBySender, envelope_of, not_ours, open_inbound, takes
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.recipients import not_ours, takes
 from pbm_oust.store.configuration import USUAL_ADDRESS
 from pbm_oust.store.upkeep import turn_letters_into_files
 

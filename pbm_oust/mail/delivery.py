@@ -7,13 +7,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.store.own_socket import FOR_DELIVER, connect
 
 if TYPE_CHECKING:
     import smtplib
 
-LARGEST_MAIL = 256 * 1024
-"""In bytes, as it is on the wire."""
 UNKNOWN = "unknown"
 """What stands at the socket for a sender or a recipient that `deliver` was not told."""
 _PATIENCE = 600

@@ -7,20 +7,20 @@ that the answer is 451, so that the sender's mail server keeps the message and t
 import asyncio
 import logging
 import time
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.delivery import UNKNOWN
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
-from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
-from pbm_oust.mail.lanes import Lanes
-from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, not_ours, takes
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.recipients import not_ours, takes
 from pbm_oust.mail.replies import (
     S250_DONE,
     S250_OK,
@@ -33,6 +33,7 @@ from pbm_oust.mail.replies import (
     S553_UTF8,
 )
 from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.workers import Workers
 from pbm_oust.play.outcome import Handled, Outcome, outcome_text
 from pbm_oust.play.passwords import NotDerived
 from pbm_oust.regex import regex
@@ -47,25 +48,56 @@ MOST_RECIPIENTS = 5
 _BARE = regex(rb"\r(?!\n)|(?<!\r)\n|\0")
 
 
+BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""The seconds up to which mails are counted together."""
+
+
+class Counts:
+    """What was counted since the server started. It belongs to one thread; others may read."""
+
+    def __init__(self) -> None:
+        self.outcomes = Counter[Outcome]()
+        self.commands = Counter[str]()
+        """Mails by the name of their command."""
+        self.waits = [0] * (len(BOUNDS) + 1)
+        """How many senders have waited for an answer longer than one bound and at most the next."""
+        self.seconds = 0.0
+        """How long all of them have waited together."""
+        self.swept = time.time()
+        """When the latest sweep has ended; before that, when counting began."""
+
+    def note(self, handled: Handled, seconds: float) -> None:
+        """Count a mail, and how long its sender has waited for the answer."""
+        self.outcomes[handled.outcome] += 1
+        self.waits[bisect_left(BOUNDS, seconds)] += 1
+        self.seconds += seconds
+        if handled.command:
+            self.commands[handled.command] += 1
+
+    def note_sweep(self) -> None:
+        """Note that a sweep has ended."""
+        self.swept = time.time()
+
+
 class Handler:
     """The hooks of aiosmtpd: which senders and recipients are taken, and what DATA leads to."""
 
     def __init__(
         self,
         inbound: Inbound,
-        lanes: Lanes,
+        workers: Workers,
         after: Callable[[], None],
         counted: Callable[[Handled, float], None] = lambda _handled, _seconds: None,
     ) -> None:
-        """`lanes` take the mail in; `after` is called when there may be new letters.
+        """`workers` take the mail in; `after` is called when there may be new letters.
 
         `counted` is told what became of each message, and how many seconds that took.
         """
         self._inbound = inbound
-        self._lanes = lanes
+        self._workers = workers
         self._after = after
         self._counted = counted
-        self._committer = Committer(inbound.work.home, lanes.committing)
+        self._committer = Committer(inbound.work.home, workers.committing)
         self.at_work: set[asyncio.Future[tuple[str, Handled]]] = set()
         """The messages that are being handled."""
 
@@ -191,7 +223,7 @@ class Handler:
             handled = Handled(Outcome.UNREADABLE)
         except KeptBySender:
             return S451_LATER, Handled(Outcome.KEPT)
-        self._lanes.note(origin, handled.is_proved)
+        self._workers.note(origin, handled.is_proved)
         return status, handled
 
     async def _handled(self, content: bytes, envelope: MailEnvelope, origin: str) -> Handled:
@@ -201,17 +233,17 @@ class Handler:
         unless a server keeps the home, for which they may have to wait.
         """
         is_far = self._inbound.work.home.is_on_server
-        is_cheap = len(content) <= LARGEST_HERE and self._lanes.is_trusted(origin)
+        is_cheap = len(content) <= LARGEST_HERE and self._workers.is_trusted(origin)
         while True:
             inbound = self._inbound
             try:
                 if is_cheap and not is_far:
                     return await inbound.take_with(self._committer, content, envelope)
                 take = partial(inbound.take, content, envelope)
-                return await asyncio.wrap_future(self._lanes.submit(origin, take))
+                return await asyncio.wrap_future(self._workers.submit(origin, take))
             except NotDerived as password:
                 derive = partial(inbound.work.passwords.derive, password.needed)
-                await asyncio.wrap_future(self._lanes.hash(origin, derive))
+                await asyncio.wrap_future(self._workers.hash(origin, derive))
 
     def _count(self, begun: float, work: asyncio.Future[tuple[str, Handled]]) -> None:
         if not (work.cancelled() or work.exception()):

@@ -24,7 +24,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from pbm_oust.mail.counts import BOUNDS, Counts
+from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.service.table import FORMS

@@ -122,7 +122,7 @@ def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
         smtp.close()
 
 
-def hand_over(
+def transmit(
     smtp: smtplib.SMTP, sender: str, recipient: str, letter: bytes, options: list[str]
 ) -> Refused | None:
     """Hand a letter to a relay that was greeted; return None, or why it was not accepted.
@@ -232,7 +232,7 @@ class Relaying:
             sent = on_the_wire(content, is_international=is_international)
         except ValueError as error:
             return Refused(f"{type(error).__name__}: {error}", is_permanent=True, status="5.6.0")
-        return hand_over(smtp, sender, recipient, sent, options)
+        return transmit(smtp, sender, recipient, sent, options)
 
     def note(self, transaction: Transaction, letter: Letter, refused: Refused | None) -> Flushed:
         """Write down what became of a letter: it has left, is put off, or has failed."""

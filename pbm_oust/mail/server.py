@@ -9,20 +9,17 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pbm_oust.mail.counts import Counts
-from pbm_oust.mail.gate import Gate
-from pbm_oust.mail.handler import Handler
+from pbm_oust.mail.clients import ConnectionLimits, Patience
+from pbm_oust.mail.handler import Counts, Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
-from pbm_oust.mail.memory import give_memory_back
-from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.process import give_memory_back, tallied
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
 from pbm_oust.mail.sweeper import SWEEP_SECONDS, Sweeper
-from pbm_oust.mail.tallying import tallied
 from pbm_oust.mail.tls import Tls, read_certificate
+from pbm_oust.mail.workers import Workers
 from pbm_oust.play.passwords import Passwords
 from pbm_oust.store.circles import look_less_for_circles
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
@@ -66,7 +63,7 @@ class Server:
     """What else goes on while it serves."""
     counts: Counts = field(default_factory=Counts)
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
-    _gate: Gate = field(default_factory=Gate)
+    _limits: ConnectionLimits = field(default_factory=ConnectionLimits)
     _tls: Tls = field(default_factory=Tls)
     _passwords: Passwords = field(default_factory=lambda: Passwords(at_once=False))
 
@@ -77,12 +74,12 @@ class Server:
         signals: asyncio.Queue[int] = asyncio.Queue()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, signals.put_nowait, number)
-        with self.home.keeping_up(), Lanes() as lanes:
+        with self.home.keeping_up(), Workers() as workers:
             configuration = self.configure()
             sender = Sender(self.home)
             sweeper = Sweeper(self.sweep_seconds, sender.wake, self.counts.note_sweep)
             inbound = open_inbound(self.home, configuration.address, self.clock)
-            handler = Handler(inbound, lanes, sender.wake, self.counts.note)
+            handler = Handler(inbound, workers, sender.wake, self.counts.note)
             try:
                 await self._serve(configuration, _Parts(handler, sender, sweeper), signals)
             finally:
@@ -96,7 +93,7 @@ class Server:
     ) -> None:
         """Take mail until a signal says that it is enough, and finish what has been begun."""
         handler = parts.handler
-        own = listening_at_home(self.home.path, handler, self._gate, Patience(), self._tls)
+        own = listening_at_home(self.home.path, handler, self._limits, Patience(), self._tls)
         async with tallied(self.home, self.clock):
             async with own, self.meanwhile(self.home):
                 await self._use(configuration, parts)
@@ -139,7 +136,7 @@ class Server:
                 added[place] = await listen(
                     *place,
                     parts.handler,
-                    self._gate,
+                    self._limits,
                     Patience(),
                     self._tls,
                     is_shared=self.home.is_on_server,
@@ -151,7 +148,7 @@ class Server:
         for place in [each for each in self._listeners if each not in places]:
             self._listeners.pop(place).close()
         self._listeners |= added
-        self._gate.use(configuration.mail_servers, configuration.proxies)
+        self._limits.use(configuration.mail_servers, configuration.proxies)
         self._tls.context = context
         address, relay = configuration.address, configuration.relay
         inbound = open_inbound(

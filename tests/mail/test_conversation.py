@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from pbm_oust.mail import relay
-from pbm_oust.mail.relay import Lost, Refused, connected, hand_over
+from pbm_oust.mail.relay import Lost, Refused, connected, transmit
 from pbm_oust.store.configuration import Endpoint
 from tests.support.waiting import PATIENCE
 
@@ -73,7 +73,7 @@ def sent(
     letter: bytes = b"Subject: x\r\n\r\n.\r\n..y\r\n",
     options: Sequence[str] = (),
 ) -> Refused | None:
-    return hand_over(smtp, SENDER, RECIPIENT, letter, list(options))
+    return transmit(smtp, SENDER, RECIPIENT, letter, list(options))
 
 
 SENT = b"Subject: x\r\n\r\n..\r\n...y\r\n.\r\n"

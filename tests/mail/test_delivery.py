@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from pbm_oust.cli import main
-from pbm_oust.mail.delivery import LARGEST_MAIL, Reply, hand_over, handed
-from pbm_oust.mail.gate import MOST_CONNECTIONS, Gate
-from pbm_oust.mail.patience import Patience
+from pbm_oust.mail import LARGEST_MAIL
+from pbm_oust.mail.clients import MOST_CONNECTIONS, ConnectionLimits, Patience
+from pbm_oust.mail.delivery import Reply, hand_over, handed
 from pbm_oust.store.own_socket import FOR_DELIVER, OwnSocket, connect
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
@@ -196,10 +196,10 @@ def test_deliver_asks_for_another_try_then(tmp_path: Path) -> None:
 
 
 def test_a_full_server_asks_for_another_try(tmp_path: Path) -> None:
-    home, gate = home_of(tmp_path), Gate()
+    home, limits = home_of(tmp_path), ConnectionLimits()
     for _ in range(MOST_CONNECTIONS):
-        gate.admit(None)
-    with listening_at_home_of(home, ADDRESS, gate):
+        limits.admit(None)
+    with listening_at_home_of(home, ADDRESS, limits):
         reply = hand_over(tmp_path, handed(HELP, None, None))
     assert reply
     assert reply.code == 421

@@ -11,7 +11,7 @@ import apsw
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from pbm_oust.mail.counts import BOUNDS, Counts
+from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.mail.metrics import MOST_CONNECTIONS
 from pbm_oust.play.outcome import Handled, Outcome
 from tests.support.home_by_mail import ALICE, BOB, home_of

@@ -10,7 +10,7 @@ from string import ascii_letters
 
 import pytest
 
-from pbm_oust.mail.delivery import LARGEST_MAIL
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.limits import (
     LARGEST_HEADER,
