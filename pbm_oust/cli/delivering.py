@@ -13,9 +13,8 @@ import click
 from pbm_oust.cli.gathered import uncollected
 from pbm_oust.cli.main import Done
 from pbm_oust.cli.terminal import tell
-from pbm_oust.mail.handing_over import Reply, hand_over
-from pbm_oust.mail.qmqp import LATER, TAKEN, Handed
-from pbm_oust.mail.size import LARGEST_MAIL
+from pbm_oust.mail import LARGEST_MAIL
+from pbm_oust.mail.delivery import Reply, hand_over, handed
 
 _NO_SUCH_RECIPIENT = "5.1.1"
 """RFC 3463, section 3.2."""
@@ -32,7 +31,7 @@ def deliver(context: click.Context, sender: str | None, recipient: str | None) -
     """
     home = Path(context.find_root().params["home"])
     data = sys.stdin.buffer.read(LARGEST_MAIL + 1)
-    mail = Handed(data, sender, (recipient,) if recipient is not None else ())
+    mail = handed(data, sender, recipient)
     reply = hand_over(home, mail)
     if reply is None:
         with uncollected():
@@ -46,8 +45,8 @@ def deliver(context: click.Context, sender: str | None, recipient: str | None) -
 
 def _status(reply: Reply) -> int:
     """Return the exit status that a reply of the server means."""
-    if reply.letter == TAKEN:
+    if reply.code < 300:
         return os.EX_OK
-    if reply.letter == LATER:
+    if reply.code < 500:
         return os.EX_TEMPFAIL
     return os.EX_NOUSER if reply.text.startswith(_NO_SUCH_RECIPIENT) else os.EX_DATAERR

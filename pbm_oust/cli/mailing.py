@@ -73,7 +73,7 @@ def mail(
 
 def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
     """Return a connection to an endpoint, or else to the home's own socket. Raises OSError."""
-    client = smtplib.SMTP(local_hostname="localhost")
+    client = (smtplib.SMTP if endpoint else smtplib.LMTP)(local_hostname="localhost")
     if endpoint:
         code, said = client.connect(endpoint.host, endpoint.port)
     else:

@@ -19,7 +19,6 @@ from pbm_oust.cli.operator import (
 from pbm_oust.cli.terminal import say, say_data, say_text
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.relay import Relaying
-from pbm_oust.mail.signing import read_signer
 from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
@@ -77,11 +76,8 @@ def flush(operator: Operator, relay: Endpoint | None) -> None:
     if relay is None:
         raise click.UsageError("no relay is configured; name one with --relay")
     try:
-        signer = read_signer(operator.configuration)
         address = operator.configuration.address
-        relaying = Relaying(
-            operator.prepared_home(), relay, address, operator.home.database.time, signer
-        )
+        relaying = Relaying(operator.prepared_home(), relay, address, operator.home.database.time)
         flushed = relaying.flush(all_letters=True)
     except BadConfiguration as error:
         raise click.UsageError(str(error)) from None

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from importlib.util import find_spec
 
@@ -15,10 +15,8 @@ from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, pass_operator
 from pbm_oust.cli.terminal import say
 from pbm_oust.frozen import replace
-from pbm_oust.mail.counts import Counts
-from pbm_oust.mail.crew import Crew, Member
+from pbm_oust.mail.handler import Counts
 from pbm_oust.mail.listener import CannotListen
-from pbm_oust.mail.ports import Ports
 from pbm_oust.mail.server import Server
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.faults import DatabaseFault
@@ -26,12 +24,8 @@ from pbm_oust.store.home import Home
 
 log = logging.getLogger("pbm_oust")
 
-MOST_PROCESSES = 64
 AGAIN_SECONDS = 2.0
 """How long after a look for a database server that is away the next one comes."""
-
-Beside = Callable[[Home], AbstractAsyncContextManager[None]]
-"""What else goes on while the first process serves."""
 
 
 @click.command()
@@ -45,13 +39,6 @@ Beside = Callable[[Home], AbstractAsyncContextManager[None]]
 @click.option("--relay", type=RELAY, help="Hand letters to smtp://HOST:PORT.")
 @click.option("--web", type=ENDPOINT, help="Serve pages with the boards at HOST:PORT, too.")
 @click.option("--address", type=ADDRESS, help="The address that takes commands.")
-@click.option(
-    "--processes",
-    type=click.IntRange(1, MOST_PROCESSES),
-    default=1,
-    show_default=True,
-    help="How many processes share the work.",
-)
 @pass_operator
 def serve(
     operator: Operator,
@@ -60,7 +47,6 @@ def serve(
     relay: Endpoint | None,
     web: Endpoint | None,
     address: str | None,
-    processes: int,
 ) -> None:
     """Take mail and answer it, until told to stop.
 
@@ -92,18 +78,11 @@ def serve(
     try:
         chosen = configure()
         pages = pages_beside(operator.path, chosen) if chosen.web else nullcontext()
-        counts = Counts(processes)
-        beside = partial(_beside, configure, chosen.metrics, counts)
+        counts, home = Counts(), operator.home
+        meanwhile = partial(_meanwhile, configure, chosen.metrics, counts)
         with pages:
-            if processes == 1:
-                row = counts.row(0)
-                server = Server(
-                    operator.home, configure, operator.home.now, announce, beside=beside, row=row
-                )
-                asyncio.run(server.run())
-            else:
-                operator.close()
-                _serve_together(operator, processes, configure, announce, beside, counts)
+            server = Server(home, configure, home.now, announce, meanwhile=meanwhile, counts=counts)
+            asyncio.run(server.run())
     except (CannotListen, BadConfiguration) as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(2) from None
@@ -127,7 +106,7 @@ def _prepare(operator: Operator) -> None:
 
 
 @asynccontextmanager
-async def _beside(
+async def _meanwhile(
     configure: Callable[[], Configuration], metrics: Endpoint | None, counts: Counts, home: Home
 ) -> AsyncIterator[None]:
     """Let the house play, and serve metrics if there is a place for them, while the body runs."""
@@ -145,40 +124,3 @@ def _metrics_served(home: Home, counts: Counts, endpoint: Endpoint) -> Iterator[
     with served(Metrics(home, counts, home.now), endpoint) as port:
         log.info("metrics at http://%s/metrics", Endpoint(endpoint.host, port))
         yield
-
-
-def _serve_together(
-    operator: Operator,
-    processes: int,
-    configure: Callable[[], Configuration],
-    announce: Callable[[Configuration, Iterable[Endpoint]], None],
-    beside: Beside,
-    counts: Counts,
-) -> None:
-    """Serve with several processes, until told to stop."""
-    ports = Ports()
-    configuration = ports.fix(configure())
-
-    def work(member: Member) -> int:
-        home = Home(operator.path)
-        server = Server(
-            home,
-            lambda: ports.fix(configure()),
-            home.now,
-            lambda *_: None,
-            member=member,
-            beside=beside,
-            row=counts.row(member.number),
-        )
-        try:
-            asyncio.run(server.run())
-        except (CannotListen, BadConfiguration) as error:
-            say(f"Error: {error}", err=True)
-            return 2
-        finally:
-            home.close()
-        return 0
-
-    places = [configuration.smtp, configuration.smtps, configuration.lmtp]
-    crew = Crew(processes, work, lambda: announce(configuration, filter(None, places)))
-    raise SystemExit(crew.run())

@@ -6,7 +6,6 @@ from pbm_oust.cli.operator import Operator, as_json, pass_operator, print_json
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.relay import Relaying
-from pbm_oust.mail.signing import read_signer
 from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.configuration import BadConfiguration
 from pbm_oust.store.publishing import Walk
@@ -48,7 +47,6 @@ def hand_over(operator: Operator) -> None:
     relay, address = configuration.relay, configuration.address
     if relay:
         try:
-            signer = read_signer(configuration)
-            Relaying(operator.home, relay, address, operator.home.database.time, signer).flush()
+            Relaying(operator.home, relay, address, operator.home.database.time).flush()
         except (BadConfiguration, OSError) as error:
             say(f"letters stay in the outbox: {error}", err=True)

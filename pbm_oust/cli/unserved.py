@@ -9,10 +9,9 @@ import click
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import Operator
 from pbm_oust.cli.terminal import tell
-from pbm_oust.mail.inbound import KeptBySender, envelope_of, open_inbound
-from pbm_oust.mail.qmqp import Handed
+from pbm_oust.mail.delivery import Handed
+from pbm_oust.mail.inbound import KeptBySender, envelope_of, not_ours, open_inbound, takes
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.recipients import not_ours, takes
 from pbm_oust.store.configuration import USUAL_ADDRESS
 from pbm_oust.store.upkeep import turn_letters_into_files
 
@@ -70,10 +69,8 @@ def _send_letters(operator: Operator) -> None:
             turn_letters_into_files(operator.home)
             return
         from pbm_oust.mail.relay import Relaying
-        from pbm_oust.mail.signing import read_signer
 
-        signer = read_signer(operator.configuration)
         address = operator.configuration.address
-        Relaying(operator.home, relay, address, operator.home.database.time, signer).flush()
+        Relaying(operator.home, relay, address, operator.home.database.time).flush()
     except Exception as error:  # noqa: BLE001 - the outermost edge
         log.warning("letters stay in the outbox: %s", error)

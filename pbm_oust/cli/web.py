@@ -61,8 +61,7 @@ def needs_libraries() -> None:
 
 def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
     needs_libraries()
-    from pbm_oust.mail.memory import give_memory_back
-    from pbm_oust.mail.tallying import tallied
+    from pbm_oust.mail.process import give_memory_back, tallied
     from pbm_oust.store.circles import look_less_for_circles
     from pbm_oust.web.access import AccessLog
     from pbm_oust.web.app import make_app

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pbm_oust.doctor.finding import Examiner, Finding
-from pbm_oust.mail.signing import read_signer
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.store.configuration import (
     BadConfiguration,
@@ -26,7 +25,6 @@ def check(home: Home) -> Iterator[Finding]:
     try:
         configuration = parse_configuration(home.read_configuration())
         read_certificate(configuration)
-        read_signer(configuration)
     except (BadConfiguration, OSError) as error:
         yield _on.bad(f"{name}: {error}", "The server does not start until this is mended")
         return

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.doctor.finding import Examiner, Finding
-from pbm_oust.mail.conversation import connected
+from pbm_oust.mail.relay import connected
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 

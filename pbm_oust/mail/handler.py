@@ -7,20 +7,20 @@ that the answer is 451, so that the sender's mail server keeps the message and t
 import asyncio
 import logging
 import time
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.committer import Committer
+from pbm_oust.mail.delivery import UNKNOWN
 from pbm_oust.mail.inbound import Envelope as MailEnvelope
-from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of
-from pbm_oust.mail.lanes import Lanes
-from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.qmqp import Handed
+from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, not_ours, takes
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.recipients import not_ours, takes
 from pbm_oust.mail.replies import (
     S250_DONE,
     S250_OK,
@@ -33,6 +33,7 @@ from pbm_oust.mail.replies import (
     S553_UTF8,
 )
 from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.workers import Workers
 from pbm_oust.play.outcome import Handled, Outcome, outcome_text
 from pbm_oust.play.passwords import NotDerived
 from pbm_oust.regex import regex
@@ -47,25 +48,56 @@ MOST_RECIPIENTS = 5
 _BARE = regex(rb"\r(?!\n)|(?<!\r)\n|\0")
 
 
+BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""The seconds up to which mails are counted together."""
+
+
+class Counts:
+    """What was counted since the server started. It belongs to one thread; others may read."""
+
+    def __init__(self) -> None:
+        self.outcomes = Counter[Outcome]()
+        self.commands = Counter[str]()
+        """Mails by the name of their command."""
+        self.waits = [0] * (len(BOUNDS) + 1)
+        """How many senders have waited for an answer longer than one bound and at most the next."""
+        self.seconds = 0.0
+        """How long all of them have waited together."""
+        self.swept = time.time()
+        """When the latest sweep has ended; before that, when counting began."""
+
+    def note(self, handled: Handled, seconds: float) -> None:
+        """Count a mail, and how long its sender has waited for the answer."""
+        self.outcomes[handled.outcome] += 1
+        self.waits[bisect_left(BOUNDS, seconds)] += 1
+        self.seconds += seconds
+        if handled.command:
+            self.commands[handled.command] += 1
+
+    def note_sweep(self) -> None:
+        """Note that a sweep has ended."""
+        self.swept = time.time()
+
+
 class Handler:
     """The hooks of aiosmtpd: which senders and recipients are taken, and what DATA leads to."""
 
     def __init__(
         self,
         inbound: Inbound,
-        lanes: Lanes,
+        workers: Workers,
         after: Callable[[], None],
         counted: Callable[[Handled, float], None] = lambda _handled, _seconds: None,
     ) -> None:
-        """`lanes` take the mail in; `after` is called when there may be new letters.
+        """`workers` take the mail in; `after` is called when there may be new letters.
 
         `counted` is told what became of each message, and how many seconds that took.
         """
         self._inbound = inbound
-        self._lanes = lanes
+        self._workers = workers
         self._after = after
         self._counted = counted
-        self._committer = Committer(inbound.work.home, lanes.committing)
+        self._committer = Committer(inbound.work.home, workers.committing)
         self.at_work: set[asyncio.Future[tuple[str, Handled]]] = set()
         """The messages that are being handled."""
 
@@ -109,7 +141,7 @@ class Handler:
 
     async def handle_RCPT(
         self,
-        server: SMTP,
+        server: SmtpSession,
         session: Session,
         envelope: Envelope,
         address: str,
@@ -120,8 +152,10 @@ class Handler:
         An LMTP transaction has one recipient, because aiosmtpd answers a message once and not for
         each recipient (RFC 2033, section 4.2). The client tries again with the others.
         """
-        if not takes(address, self.address):
-            return S550_RECIPIENT
+        is_known = not (server.is_of_deliver and address == UNKNOWN)
+        if is_known and not takes(address, self.address):
+            named = f"550 5.1.1 {not_ours(address, self.address)}"
+            return named if server.is_of_deliver else S550_RECIPIENT
         most = 1 if isinstance(server, LMTP) else MOST_RECIPIENTS
         if len(envelope.rcpt_tos) >= most:
             return S452_RECIPIENTS
@@ -132,38 +166,33 @@ class Handler:
     async def handle_DATA(self, server: SmtpSession, session: Session, envelope: Envelope) -> str:
         """Handle a message; a stranger waits for the answer to a wrong password."""
         content = envelope.original_content or b""
-        sender = envelope.mail_from or ""
-        if _BARE.search(content):
+        is_known = not (server.is_of_deliver and envelope.mail_from == UNKNOWN)
+        sender = (envelope.mail_from or "") if is_known else None
+        if not server.is_of_deliver and _BARE.search(content):
             status = S550_BARE
             log.warning("a message is refused: %s", status)
         else:
             told = envelope_of(
                 sender,
-                envelope.rcpt_tos,
+                [each for each in envelope.rcpt_tos if each != UNKNOWN],
                 server.source,
                 is_of_mail_server=server.is_of_mail_server,
                 is_of_owner=server.is_of_owner,
             )
-            status, handled = await self._handle(content, told, server.patience)
+            status, handled = await self.take(content, told, server.patience)
             if handled.is_guess and server.source:
                 await asyncio.sleep(server.patience.wrong_password)
+            if server.is_of_deliver and status == S250_DONE:
+                status = f"250 2.0.0 {outcome_text(handled)}"
         return status
 
-    async def take_delivered(self, mail: Handed) -> str:
-        """Handle a message that `deliver` hands over; return the reply, with what became of it."""
-        for recipient in mail.recipients:
-            if not takes(recipient, self.address):
-                return f"550 5.1.1 {not_ours(recipient, self.address)}"
-        envelope = envelope_of(mail.sender, mail.recipients)
-        status, handled = await self._handle(mail.data, envelope, Patience())
-        return f"250 2.0.0 {outcome_text(handled)}" if status == S250_DONE else status
-
-    async def _handle(
+    async def take(
         self, content: bytes, envelope: MailEnvelope, patience: Patience
     ) -> tuple[str, Handled]:
-        """Handle a message to the end, even if the client goes away meanwhile.
+        """Handle a message to the end, and return the reply and what became of it.
 
-        A client that has waited for long is told to come again; the message is known then.
+        That goes on if the client goes away. One that has waited for long is told to come again;
+        the message is known then.
         """
         origin = envelope.source or envelope.sender or ""
         begun = time.perf_counter()
@@ -194,7 +223,7 @@ class Handler:
             handled = Handled(Outcome.UNREADABLE)
         except KeptBySender:
             return S451_LATER, Handled(Outcome.KEPT)
-        self._lanes.note(origin, handled.is_proved)
+        self._workers.note(origin, handled.is_proved)
         return status, handled
 
     async def _handled(self, content: bytes, envelope: MailEnvelope, origin: str) -> Handled:
@@ -204,17 +233,17 @@ class Handler:
         unless a server keeps the home, for which they may have to wait.
         """
         is_far = self._inbound.work.home.is_on_server
-        is_cheap = len(content) <= LARGEST_HERE and self._lanes.is_trusted(origin)
+        is_cheap = len(content) <= LARGEST_HERE and self._workers.is_trusted(origin)
         while True:
             inbound = self._inbound
             try:
                 if is_cheap and not is_far:
                     return await inbound.take_with(self._committer, content, envelope)
                 take = partial(inbound.take, content, envelope)
-                return await asyncio.wrap_future(self._lanes.submit(origin, take))
+                return await asyncio.wrap_future(self._workers.submit(origin, take))
             except NotDerived as password:
                 derive = partial(inbound.work.passwords.derive, password.needed)
-                await asyncio.wrap_future(self._lanes.hash(origin, derive))
+                await asyncio.wrap_future(self._workers.hash(origin, derive))
 
     def _count(self, begun: float, work: asyncio.Future[tuple[str, Handled]]) -> None:
         if not (work.cancelled() or work.exception()):

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.answered import Answered, Reply, Unsubscribing
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Claim, Robotic, parse_letter_id, parse_tag
+from pbm_oust.accounts.tags import Claim, Robotic, parse_letter_id, parse_tag, without_tokens
 from pbm_oust.board.notation import format_time
 from pbm_oust.frozen import frozen
+from pbm_oust.grammar.words import MASK
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
 from pbm_oust.mail.reading.asked_language import language_asked
@@ -312,3 +314,13 @@ def _parted(text: str) -> tuple[str, str]:
     """Return the first line of a text that is not empty, and what follows it."""
     first, _, rest = text.lstrip().partition("\n")
     return first, rest.strip("\n")
+
+
+def takes(address: str, own: str) -> bool:
+    """Return whether mail to an address is for us: to our address, with or without a +tag."""
+    return is_same_address(address, own)
+
+
+def not_ours(address: str, own: str) -> str:
+    """Return why mail to an address is not taken."""
+    return f"{without_tokens(address, MASK)} is not {own}"

@@ -7,12 +7,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pbm_oust.mail.connection import SIZE_LIMIT
-from pbm_oust.mail.deliveries import Deliveries
-from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Handler
-from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.session import OwnerSession, SmtpSession
+from pbm_oust.mail.session import SIZE_LIMIT, DeliverSession, OwnerSession, SmtpSession
 from pbm_oust.mail.tls import Tls
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER, OwnSocket, listen_at
@@ -31,7 +28,7 @@ async def listen(
     endpoint: Endpoint,
     protocol: type[SmtpSession],
     handler: Handler,
-    gate: Gate,
+    limits: ConnectionLimits,
     patience: Patience,
     tls: Tls,
     *,
@@ -42,7 +39,7 @@ async def listen(
     `is_shared`: other processes of ours may listen at the same port.
     """
     loop = asyncio.get_running_loop()
-    begin = _sessions(protocol, handler, gate, patience, tls)
+    begin = _sessions(protocol, handler, limits, patience, tls)
     try:
         if endpoint.path:
             return await loop.create_unix_server(begin, sock=listen_at(Path(endpoint.path), SOCKET))
@@ -56,16 +53,12 @@ async def listen(
 
 @asynccontextmanager
 async def listening_at_home(
-    home: Path, handler: Handler, gate: Gate, patience: Patience, tls: Tls
+    home: Path, handler: Handler, limits: ConnectionLimits, patience: Patience, tls: Tls
 ) -> AsyncIterator[None]:
     """Take mail at the home's own sockets."""
-
-    def delivery() -> asyncio.StreamReaderProtocol:
-        return asyncio.StreamReaderProtocol(asyncio.StreamReader(), deliveries.take)
-
-    deliveries = Deliveries(handler, gate, patience)
-    sessions = _sessions(OwnerSession, handler, gate, patience, tls)
-    async with _own(home, FOR_OWNER, sessions), _own(home, FOR_DELIVER, delivery):
+    of_owner = _sessions(OwnerSession, handler, limits, patience, tls)
+    of_deliver = _sessions(DeliverSession, handler, limits, patience, tls)
+    async with _own(home, FOR_OWNER, of_owner), _own(home, FOR_DELIVER, of_deliver):
         yield
 
 
@@ -89,7 +82,11 @@ async def _own(
 
 
 def _sessions(
-    protocol: type[SmtpSession], handler: Handler, gate: Gate, patience: Patience, tls: Tls
+    protocol: type[SmtpSession],
+    handler: Handler,
+    limits: ConnectionLimits,
+    patience: Patience,
+    tls: Tls,
 ) -> Callable[[], SmtpSession]:
     """Return what begins a session with a client."""
     loop = asyncio.get_running_loop()
@@ -103,7 +100,7 @@ def _sessions(
         timeout=patience.session + 2 * patience.idle,
         loop=loop,
     )
-    model.gate = gate
+    model.limits = limits
     model.patience = patience
     model.tls = tls
     return model.another

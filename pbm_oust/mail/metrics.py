@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from itertools import accumulate
 from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -23,8 +24,10 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from pbm_oust.mail.counts import BOUNDS, Counts, Totals
+from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.mail.listener import CannotListen
+from pbm_oust.play.outcome import Outcome
+from pbm_oust.service.table import FORMS
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.gauges import Gauges, read_gauges
 from pbm_oust.store.home import Home
@@ -36,7 +39,7 @@ IDLE_SECONDS = 5
 
 
 class Metrics(Collector):
-    """What the processes of a server have counted, and what the home holds."""
+    """What a server has counted, and what its home holds."""
 
     def __init__(self, home: Home, counts: Counts, clock: Callable[[], datetime]) -> None:
         self._home = home
@@ -45,7 +48,12 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield all metrics; if the store cannot be read, those of the home are left out."""
-        yield from _of_mails(self._counts.totals())
+        yield from _of_mails(self._counts)
+        yield GaugeMetricFamily(
+            "pbm_oust_connections_lent",
+            "Connections to a database server that are in use to read",
+            self._home.database.lent,
+        )
         try:
             gauges = self._home.ask(read_gauges)
         except OSError:
@@ -114,33 +122,28 @@ class _Server(ThreadingMixIn, WSGIServer):
         """Say nothing about a client that has left or was too slow."""
 
 
-def _of_mails(totals: Totals) -> Iterator[Metric]:
+def _of_mails(counts: Counts) -> Iterator[Metric]:
     mails = CounterMetricFamily(
         "pbm_oust_mails", "Mails by what became of them", labels=["outcome"]
     )
-    for outcome, number in totals.outcomes.items():
-        mails.add_metric([outcome.name.lower()], number)
+    for outcome in Outcome:
+        mails.add_metric([outcome.name.lower()], counts.outcomes[outcome])
     yield mails
     bounds = [*map(str, BOUNDS), "+Inf"]
     yield HistogramMetricFamily(
         "pbm_oust_mail_seconds",
         "How long senders waited for the answer to a mail",
-        buckets=list(zip(bounds, totals.until, strict=True)),
-        sum_value=totals.seconds,
+        buckets=list(zip(bounds, accumulate(counts.waits), strict=True)),
+        sum_value=counts.seconds,
     )
     commands = CounterMetricFamily("pbm_oust_commands", "Mails by command", labels=["command"])
-    for name, number in totals.commands.items():
-        commands.add_metric([name], number)
+    for name in sorted({form.name for form in FORMS}):
+        commands.add_metric([name], counts.commands[name])
     yield commands
     yield GaugeMetricFamily(
         "pbm_oust_sweep_lag_seconds",
         "Seconds since a sweep of this server has ended, or since its start",
-        max(0.0, time.time() - totals.swept),
-    )
-    yield GaugeMetricFamily(
-        "pbm_oust_connections_lent",
-        "Connections to a database server that are in use to read",
-        totals.lent,
+        max(0.0, time.time() - counts.swept),
     )
 
 

@@ -1,4 +1,4 @@
-"""From the outbox to the relay, over a few connections.
+"""From the outbox to the relay: four workers, each with a connection and one address at a time.
 
 Letters to one address go in order. After a temporary failure that address waits for a while, longer
 each time; other addresses do not wait for it. A letter that the relay refuses for good, or has put
@@ -10,37 +10,155 @@ it does so for one address after the other, the flush ends.
 """
 
 import logging
+import smtplib
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from pbm_oust.mail.by_address import ByAddress, address_of
-from pbm_oust.mail.conversation import Conversation, Refused, Stalled
-from pbm_oust.mail.due import Due
-from pbm_oust.mail.outgoing import Flushed, Lost, Outgoing
-from pbm_oust.mail.signing import Signer
+from pbm_oust.accounts.address import ascii_address, is_address, normal_address
+from pbm_oust.accounts.bounces import STATUS, Bounce, status_of
+from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.frozen import frozen
+from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.connections import Hold, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Letter, State, all_letters
+from pbm_oust.store.letters import Letter, State, all_letters, content_of, remove_letter
 from pbm_oust.store.maildir import recall_letter
-from pbm_oust.store.sending import due_letters
+from pbm_oust.store.outbox import name_of
+from pbm_oust.store.posted import on_the_wire
+from pbm_oust.store.sending import (
+    begin_sending,
+    due_letters,
+    fail_letter,
+    put_off,
+    stop_sending,
+    task_of,
+    wait_beyond,
+    wait_no_more,
+)
 
 log = logging.getLogger("pbm_oust")
 
 MOST_CONNECTIONS = 4
+MOST_LETTERS = 10
+"""How many letters go over one connection; Exim lets those that follow wait for hours."""
+PATIENCE = 60.0
+"""Seconds that a relay may take to answer."""
+FAREWELL = 1.0
+"""Seconds that its answer to our goodbye may take."""
+SHORTEST_WAIT = 60
+"""Seconds to wait after the first temporary failure; each further wait is four times as long."""
+LONGEST_WAIT = 4 * 3600
+LONGEST_TRY = timedelta(days=5)
+"""How long a letter may be put off before it has failed."""
 MOST_LOST = 3
 """How many connections may end at their first letters, one after the other, before a flush does."""
+MOST_FOUND = 100
+"""How many letters that are due are looked up at a time."""
 ALL_BUSY = 0.1
-"""Seconds after which letters that wait get one more connection."""
-LOOK_SECONDS = 0.1
-"""How often new letters are looked for while others are on their way."""
+"""Seconds after which letters that wait get one more worker, and a worker without any ends."""
 STOP_SECONDS = 2.0
 """How long the letters on their way may take when no more are to leave."""
+PASS_SECONDS = 25.0
+"""How often it is asked again whether other hosts are still at an address.
+
+So letters of a host that died, which are free half a minute later, leave within a minute.
+"""
+_END_OF_TIME = datetime.max.replace(tzinfo=UTC)
+
+
+Leaving = tuple[Letter, bytes]
+"""A letter that a worker has taken, and its content."""
+
+
+class Lost(OSError):
+    """The relay has gone away over a letter, or says that it does: it may be tried once more."""
+
+
+@frozen
+class Refused:
+    """Why a letter was not accepted."""
+
+    reason: str
+    is_permanent: bool
+    status: str = "5.0.0"
+    """The reason as in RFC 3463."""
+    is_about_us: bool = False
+    """Whether the relay objects to us, and not to the recipient."""
+
+
+@frozen
+class Flushed:
+    """What became of letters."""
+
+    sent: int = 0
+    kept: int = 0
+    """The letters that have been put off."""
+    failed: int = 0
+    """The letters that the relay refuses for good, or has put off for too long."""
+
+    def __add__(self, other: "Flushed") -> "Flushed":
+        return Flushed(self.sent + other.sent, self.kept + other.kept, self.failed + other.failed)
+
+
+@contextmanager
+def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
+    """Greet a relay for the body of the `with`. Raises OSError if it does not answer."""
+    host = address.rpartition("@")[2]
+    smtp = smtplib.SMTP(relay.host, relay.port, local_hostname=host, timeout=PATIENCE)
+    try:
+        smtp.ehlo_or_helo_if_needed()
+        yield smtp
+    finally:
+        if smtp.sock:
+            with suppress(OSError):
+                smtp.sock.settimeout(FAREWELL)
+                smtp.quit()  # whatever the relay says to that, it has what it accepted
+        smtp.close()
+
+
+def transmit(
+    smtp: smtplib.SMTP, sender: str, recipient: str, letter: bytes, options: list[str]
+) -> Refused | None:
+    """Hand a letter to a relay that was greeted; return None, or why it was not accepted.
+
+    What the relay has against us is never permanent. Raises Lost if it goes away, or speaks
+    otherwise; the connection is closed then, as it is after a reply that takes too long.
+    """
+    is_about_us = False
+    text: bytes | str
+    try:
+        smtp.sendmail(sender, recipient, letter, options)
+    except smtplib.SMTPRecipientsRefused as error:
+        ((code, text),) = error.recipients.values()
+    except smtplib.SMTPResponseException as error:
+        code, text = error.smtp_code, error.smtp_error
+        is_about_us = isinstance(error, smtplib.SMTPSenderRefused)
+        if isinstance(error, smtplib.SMTPDataError) and smtp.sock:
+            with suppress(OSError):
+                smtp.rset()  # smtplib leaves a letter begun whose DATA is refused
+    except OSError as error:
+        smtp.close()
+        reason = f"{type(error).__name__}: {error}"
+        if isinstance(error.__context__, TimeoutError):
+            return Refused(reason, is_permanent=False)
+        raise Lost(reason) from error
+    else:
+        return None
+    words = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    said = f"{code} {words}"
+    if not 400 <= code < 600 or code == 421:
+        smtp.close()
+    if not smtp.sock:
+        raise Lost(said)
+    found = STATUS.match(words)
+    status = status_of(found[0] if found else f"{code // 100}.0.0", said)
+    return Refused(said, code >= 500 and not is_about_us, status, is_about_us)
 
 
 class Relaying:
@@ -50,16 +168,19 @@ class Relaying:
     """
 
     def __init__(
-        self,
-        home: Home,
-        relay: Endpoint,
-        address: str,
-        clock: Callable[[], float],
-        signer: Signer | None = None,
+        self, home: Home, relay: Endpoint, address: str, clock: Callable[[], float]
     ) -> None:
-        self._home = home
-        self._outgoing = Outgoing(home, relay, address, clock, signer)
-        self._is_stopping = threading.Event()
+        self.home = home
+        self.relay = relay
+        self.address = address
+        self._clock = clock
+        self._stopping = threading.Event()
+        self.accepted = set[int]()
+        """Letters that were handed over but could not be removed from the outbox."""
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return datetime.fromtimestamp(self._clock(), UTC)
 
     def flush(self, *, all_letters: bool = False) -> Flushed:
         """Hand over what is due, or everything, and remove what is accepted from the outbox.
@@ -70,184 +191,330 @@ class Relaying:
         """
         flushed, is_needed = Flushed(), True
         while is_needed:
-            with self._home.relaying(waits=all_letters) as is_locked:
+            with self.home.relaying(waits=all_letters) as is_locked:
                 if not is_locked:
                     break
-                recall_files(self._home)
-                self._outgoing.correct_times()
-                until = None if all_letters else self._outgoing.now
-                with self._home.database.holding() as hold:
-                    flush = _Flush(self._outgoing, until, self._is_stopping, hold)
+                recall_files(self.home)
+                self._correct_times()
+                with self.home.database.holding() as hold:
+                    flush = _Flush(self, hold, takes_all=all_letters)
                     flushed += flush.run()
             # Who has found the folder locked left its letters to us.
-            is_over = all_letters or flush.is_shared or self._is_stopping.is_set()
+            is_over = all_letters or flush.is_shared or self.is_stopping
             is_needed = not is_over and self.is_wanted()
         return flushed
 
     def is_wanted(self) -> bool:
         """Return whether a letter is due. May raise OSError."""
-        return bool(self._home.ask(due_letters, self._outgoing.now(), 1))
+        return bool(self.home.ask(due_letters, self.now(), 1))
 
     def stop(self) -> None:
         """Begin with no more letters; a flush ends when those on their way have left."""
-        self._is_stopping.set()
+        self._stopping.set()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether no more letters are to leave."""
+        return self._stopping.is_set()
+
+    def send(self, smtp: smtplib.SMTP, letter: Letter, content: bytes) -> Refused | None:
+        """Send a letter, and return None or why it was not accepted. Raises Lost."""
+        recipient = ascii_address(letter.head.recipient)
+        if not is_address(recipient):
+            return Refused(f"{recipient!r} is no mail address", is_permanent=True)
+        sender = envelope_sender(self.address, self.home.key(), recipient)
+        is_international = not (recipient + sender).isascii()
+        if is_international and not smtp.has_extn("smtputf8"):
+            reason = "the relay does not take addresses beyond ASCII"
+            return Refused(reason, is_permanent=True, status="5.6.7")
+        options = ["SMTPUTF8", "BODY=8BITMIME"] if is_international else []
+        try:
+            sent = on_the_wire(content, is_international=is_international)
+        except ValueError as error:
+            return Refused(f"{type(error).__name__}: {error}", is_permanent=True, status="5.6.0")
+        return transmit(smtp, sender, recipient, sent, options)
+
+    def note(self, transaction: Transaction, letter: Letter, refused: Refused | None) -> Flushed:
+        """Write down what became of a letter: it has left, is put off, or has failed."""
+        if refused is None:
+            remove_letter(transaction, letter.id)
+            return Flushed(sent=1)
+        now = self.now()
+        tried = now - (letter.put_off_since or now)
+        if not refused.is_permanent and (letter.failures == 0 or tried <= LONGEST_TRY):
+            until = now + timedelta(seconds=wait_after(letter.failures))
+            return Flushed(kept=put_off(transaction, letter.id, now, until, refused.reason))
+        head = letter.head
+        if is_address(head.recipient) and not refused.is_about_us:
+            bounce = Bounce.of(now, refused.status, head.message_id, head.subject)
+            note_bounce(transaction, head.recipient, bounce)
+        fail_letter(transaction, letter.id, refused.reason)
+        return Flushed(failed=1)
+
+    def _correct_times(self) -> None:
+        """Let letters leave that wait for longer than we put any off: a clock was ahead."""
+        now = self.now()
+        longest = now + timedelta(seconds=LONGEST_WAIT)
+        if self.home.ask(wait_beyond, longest):
+            self.home.do(wait_no_more, now, longest)
+            log.warning("letters leave now that were to wait: a clock was ahead when they did")
+
+
+def wait_after(failures: int) -> int:
+    """Return how many seconds a letter waits that has been put off so many times before."""
+    return int(min(SHORTEST_WAIT * 4**failures, LONGEST_WAIT))
 
 
 class _Flush:
-    """One flush of the outbox: threads that each have a connection, and one that brings letters."""
+    """One flush of the outbox: workers, and the schedule from which they take letters.
 
-    def __init__(
-        self,
-        outgoing: Outgoing,
-        until: Callable[[], datetime] | None,
-        is_stopping: threading.Event,
-        hold: Hold,
-    ) -> None:
-        self._outgoing = outgoing
-        self._is_stopping = is_stopping
-        self._letters = ByAddress()
-        self._due = Due(outgoing.home, self._letters, until, hold)
-        self._flushed = Flushed()
-        self._counting = threading.Lock()
-        self._faults = list[BaseException]()
-        self._unreachable: OSError | None = None
+    A letter is marked as leaving when a worker takes it, in the transaction that notes what became
+    of the worker's letter before.
+    """
+
+    def __init__(self, relaying: Relaying, hold: Hold, *, takes_all: bool) -> None:
+        """`hold` keeps other hosts from addresses. With `takes_all` each letter is tried once."""
+        self._relaying = relaying
+        self._home = relaying.home
+        self._hold = hold
+        self._takes_all = takes_all
+        self._change = threading.Condition()
+        """Guards all that follows."""
+        self._found = list[Letter]()
+        """Letters that were due when they were looked up, and that no worker has taken."""
+        self._busy = set[str]()
+        """The addresses at which workers are."""
+        self._put_off = set[str]()
+        """Those that wait for another flush."""
+        self._elsewhere = set[str]()
+        """Those at which other hosts are."""
+        self._asked_hosts = time.monotonic()
+        self._held = set[str]()
+        """Those that other hosts are kept from."""
         self._lost_at = dict[str, int]()
-        """The addresses at which a connection has ended, and how many letters had left by then."""
+        """Those at which a connection has ended, and how many letters had left by then."""
         self._lost = 0
         """How many connections have ended at their first letters since the latest one that left."""
-        self._connections = list[threading.Thread]()
+        self._flushed = Flushed()
+        self._workers = list[threading.Thread]()
         self._most = MOST_CONNECTIONS
-        self._opened = 0.0
-
-    @property
-    def is_shared(self) -> bool:
+        self._fault: BaseException | None = None
+        self.is_shared = False
         """Whether other hosts were at some of the letters."""
-        return self._due.is_shared
 
     def run(self) -> Flushed:
         """Hand over all that is due. Raises OSError."""
         try:
-            while self._go_on():
-                pass
+            with self._change:
+                while not self._is_over and (self._starts_worker() or self._workers):
+                    self._change.wait(ALL_BUSY)
         except KeyboardInterrupt:
-            self._is_stopping.set()
+            self._relaying.stop()
             raise
         finally:
-            self._due.withdraw(self._letters.close())
-            for connection in self._connections:
-                connection.join(STOP_SECONDS if self._is_stopping.is_set() else None)
-            # What connections have put back meanwhile.
-            self._due.withdraw(self._letters.close())
-        if self._faults:
-            raise self._faults[0]
+            for worker in list(self._workers):
+                worker.join(STOP_SECONDS if self._relaying.is_stopping else None)
+        if self._fault:
+            raise self._fault
         return self._flushed
 
-    def _go_on(self) -> bool:
-        """Bring letters to the connections; return whether there may be more to do."""
-        if self._is_stopping.is_set() or self._faults:
+    @property
+    def _is_over(self) -> bool:
+        return self._relaying.is_stopping or self._fault is not None
+
+    def _starts_worker(self) -> bool:
+        """Start one more worker, if a letter waits for one; return whether it does."""
+        has_room = len(self._workers) < self._most
+        if not has_room or (letter := self._candidate()) is None:
             return False
-        self._due.bring()
-        if self._letters.is_empty:
-            return False
-        self._connections = [each for each in self._connections if each.is_alive()]
-        if self._unreachable:
-            if not self._connections:
-                raise self._unreachable
-            self._unreachable, self._most = None, len(self._connections)
-        self._connect()
-        if self._due.is_over:
-            self._letters.wait_for(lambda: self._letters.is_empty, LOOK_SECONDS)
-        else:
-            self._letters.wait_for(lambda: self._due.is_wanted, LOOK_SECONDS)
+        self._found.insert(0, letter)
+        worker = threading.Thread(target=self._work, name="relay", daemon=True)
+        self._workers.append(worker)
+        worker.start()
         return True
 
-    def _connect(self) -> None:
-        """Open one more connection, if letters have waited for one."""
-        is_first = not self._connections
-        is_time = time.monotonic() > self._opened + ALL_BUSY
-        has_room = len(self._connections) < self._most
-        if self._letters.is_anybody_ready and (is_first or (is_time and has_room)):
-            self._opened = time.monotonic()
-            connection = threading.Thread(target=self._serve, name="relay", daemon=True)
-            self._connections.append(connection)
-            connection.start()
+    # What a worker does
 
-    def _serve(self) -> None:
+    def _work(self) -> None:
         """Hand over letters, over one connection after the other, until there are no more."""
-        letter: Letter | None = None
-        is_connected = False
+        leaving, is_connected = None, True
+        fault: BaseException | None = None
         try:
-            while letter := letter or self._letters.take():
-                is_connected, is_first = False, True
-                with self._outgoing.connected() as smtp:
+            leaving = self._next()
+            while leaving:
+                is_connected = False
+                with connected(self._relaying.relay, self._relaying.address) as smtp:
                     is_connected = True
-                    conversation = Conversation(smtp)
-                    while letter and conversation.is_open:
-                        letter = self._hand_over(conversation, letter, is_first=is_first)
-                        is_first = False
-        except BaseException as error:  # noqa: BLE001 - it is raised where letters are brought
-            if letter:
-                self._letters.put_back(letter)
-            if isinstance(error, Lost) or (isinstance(error, OSError) and not is_connected):
-                self._unreachable = error
+                    leaving = self._work_over(smtp, leaving)
+            is_connected = True
+        except BaseException as error:  # noqa: BLE001 - it is raised where the flush was begun
+            fault = error
+            if leaving and not is_connected:
+                with suppress(OSError):
+                    self._put_back(leaving[0])
+        is_unreachable = isinstance(fault, Lost) or not is_connected
+        with self._change:
+            self._workers.remove(threading.current_thread())
+            if isinstance(fault, OSError) and is_unreachable and self._workers:
+                self._most = len(self._workers)  # the relay takes no more connections
             else:
-                self._faults.append(error)
-        finally:
-            self._letters.notify()
+                self._fault = self._fault or fault
+            self._change.notify_all()
 
-    def _hand_over(
-        self, conversation: Conversation, letter: Letter, *, is_first: bool
-    ) -> Letter | None:
-        """Hand over a letter, and return the next one: the same if the conversation has ended."""
-        if self._due.is_put_off(letter):
-            self._due.withdraw(self._letters.drop(letter))
-            return self._letters.take()
+    def _work_over(self, smtp: smtplib.SMTP, leaving: Leaving) -> Leaving | None:
+        """Hand over some letters; return the next one, which goes over another connection."""
+        following: Leaving | None = leaving
+        for number in range(MOST_LETTERS):
+            if not (following and smtp.sock):
+                break
+            letter, content = following
+            if not self._hold.is_sure:
+                raise OSError("another host may hand over the letters")
+            try:
+                refused = self._relaying.send(smtp, letter, content)
+            except Lost as lost:
+                if number:
+                    break
+                refused = self._lose(letter, lost)
+                if refused is None:
+                    return self._next()
+            following = self._next(letter, refused)
+        return following
 
-        def is_waited_for() -> bool:
-            return self._letters.number_ready > 0 and not self._letters.is_slow(letter)
-
-        try:
-            became = self._outgoing.hand_over(conversation, letter, is_waited_for)
-        except Stalled:
-            self._letters.put_back(letter, is_slow=True)
-            return None
-        except Lost as lost:
-            if not is_first:
-                return letter
-            self._lose(letter, lost)
-            return None
-        self._note(letter, became)
-        return self._letters.take()
-
-    def _note(self, letter: Letter, became: Flushed) -> None:
-        """Note what became of a letter, and let the next one to its address go or wait."""
-        with self._counting:
-            self._flushed += became
-            self._lost = 0 if became.sent else self._lost
-        if became.kept:
-            self._due.put_off(letter)
-            self._letters.drop(letter)
-        else:
-            self._letters.finish(letter)
-
-    def _lose(self, letter: Letter, lost: Lost) -> None:
+    def _lose(self, letter: Letter, lost: Lost) -> Refused | None:
         """Let a letter go behind others at which a connection has ended as soon as it had begun.
 
-        If others have left since that happened before, the letter is put off. Raises Lost if
+        If others have left since that happened before, return why it is put off. Raises Lost if
         nothing leaves any more.
         """
         address = address_of(letter)
-        with self._counting:
+        with self._change:
             sent = self._flushed.sent
             has_others = self._lost_at.setdefault(address, sent) < sent
             self._lost += 1
             is_relay = self._lost >= MOST_LOST
         if has_others:
-            self._note(letter, self._outgoing.keep(letter, Refused(str(lost), is_permanent=False)))
-        elif is_relay:
+            return Refused(str(lost), is_permanent=False)
+        self._put_back(letter)
+        if is_relay:
             raise lost
-        else:
-            self._letters.put_back(letter)
+        return None
+
+    def _put_back(self, letter: Letter) -> None:
+        """Let a letter wait after all, unless another host may have it."""
+        if self._hold.is_sure:
+            self._home.do(stop_sending, [letter.id])
+        with self._change:
+            self._busy.discard(address_of(letter))
+
+    def _next(self, done: Letter | None = None, refused: Refused | None = None) -> Leaving | None:
+        """Note what became of a worker's letter, and return its next one; None if there is none.
+
+        Before that, it waits a little for more letters.
+        """
+        if done and refused is None:
+            self._relaying.accepted.add(done.id)
+        has_waited = False
+        while True:
+            with self._change:
+                letter = None if self._is_over else self._candidate(None if refused else done)
+                if letter:
+                    self._busy.add(address_of(letter))
+                elif done is None:
+                    if has_waited or self._is_over:
+                        return None
+                    self._change.wait(ALL_BUSY)
+                    has_waited = True
+                    continue
+            content = self._noted(done, refused, letter)
+            done = refused = None
+            if letter and content is not None:
+                return letter, content
+
+    def _noted(
+        self, done: Letter | None, refused: Refused | None, letter: Letter | None
+    ) -> bytes | None:
+        """Write down what became of one letter, and return the content of another that leaves.
+
+        That is None if it is gone, or has been handed over before.
+        """
+        accepted, due = self._relaying.accepted, self._due
+
+        def work(transaction: Transaction) -> tuple[Flushed, bytes | None]:
+            became = self._relaying.note(transaction, done, refused) if done else Flushed()
+            if letter and letter.id in accepted:
+                remove_letter(transaction, letter.id)
+                return became + Flushed(sent=1), None
+            if letter and begin_sending(transaction, [letter.id], due):
+                return became, content_of(transaction, letter.id)
+            return became, None
+
+        became, content = self._home.database.write(work)
+        if done and refused:
+            state = "has failed" if became.failed else f"waits {wait_after(done.failures)} seconds"
+            log.warning("letter %s %s: %s", name_of(done), state, refused.reason)
+        over = [each for each in (done, None if content is not None else letter) if each]
+        with self._change:
+            self._flushed += became
+            self._lost = 0 if became.sent else self._lost
+            accepted.difference_update(each.id for each in over)
+            if done and became.kept and self._takes_all:
+                self._put_off.add(address_of(done))
+            self._busy -= {address_of(each) for each in over}
+            if letter and content is not None:
+                self._busy.add(address_of(letter))
+        return content
+
+    # Which letters are due
+
+    @property
+    def _due(self) -> datetime:
+        """Until when letters are due."""
+        return _END_OF_TIME if self._takes_all else self._relaying.now()
+
+    def _candidate(self, done: Letter | None = None) -> Letter | None:
+        """Return a letter that may leave, to an address at which no other worker is.
+
+        `done` is what this worker has just handed over. Addresses at which a connection has ended
+        come last.
+        """
+        busy = self._put_off | (self._busy - {address_of(done)} if done else self._busy)
+        for avoided in [busy | set(self._lost_at), busy] if self._lost_at else [busy]:
+            free = next((each for each in self._found if address_of(each) not in avoided), None)
+            if free is None:
+                self._look_up(avoided, done)
+                free = next(iter(self._found), None)
+            if free:
+                self._found.remove(free)
+                return free
+        return None
+
+    def _look_up(self, avoided: set[str], done: Letter | None) -> None:
+        """Look up letters that are due to other addresses than some, and keep other hosts away."""
+        if time.monotonic() > self._asked_hosts + PASS_SECONDS:
+            self._asked_hosts = time.monotonic()
+            self._elsewhere.clear()
+        without = avoided | self._elsewhere
+        found = self._home.ask(due_letters, self._due, MOST_FOUND, without)
+        found = [letter for letter in found if not done or letter.id != done.id]
+        addresses = {address_of(letter) for letter in found}
+        if idle := self._held - self._busy - addresses:
+            self._held -= idle
+            self._hold.give_back(map(task_of, idle))
+        if wanted := addresses - self._held:
+            taken = self._hold.take(sorted(map(task_of, wanted)))
+            ours = {address for address in wanted if task_of(address) in taken}
+            self._held |= ours
+            self._elsewhere |= wanted - ours
+            self.is_shared |= ours != wanted
+        self._found = [letter for letter in found if address_of(letter) in self._held]
+        if found and not self._found:
+            self._look_up(avoided, done)
+
+
+def address_of(letter: Letter) -> str:
+    """Return the address of a letter in the form in which addresses are compared."""
+    return normal_address(letter.head.recipient)
 
 
 def recall_files(home: Home) -> None:

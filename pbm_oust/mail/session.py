@@ -4,25 +4,40 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from typing import Any
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from math import inf
+from typing import Any, AnyStr, Self
 
 from aiosmtpd.lmtp import LMTP
-from aiosmtpd.smtp import Envelope
+from aiosmtpd.proxy_protocol import get_proxy
+from aiosmtpd.smtp import SMTP, Envelope
 
-from pbm_oust.mail.command_lines import LONGEST_COMMAND, BadLine, parse_command_line
-from pbm_oust.mail.connection import Connection
-from pbm_oust.mail.content import Content
-from pbm_oust.mail.gate import TurnedAway
-from pbm_oust.mail.naming import CLIENT, FORWARDED, BadNaming, Named, parse_naming
-from pbm_oust.mail.patience import TooSlow
+from pbm_oust.mail import LARGEST_MAIL
+from pbm_oust.mail.clients import (
+    CLIENT,
+    FORWARDED,
+    BadNaming,
+    ConnectionLimits,
+    Named,
+    Patience,
+    TooSlow,
+    TurnedAway,
+    Visitor,
+    named_by_proxy,
+    parse_naming,
+    source_of,
+)
 from pbm_oust.mail.replies import (
     S220_TLS,
     S221_BYE,
     S250_NAMED,
     S354_BEGIN,
+    S421_BUSY,
     S421_IDLE,
     S421_NONSENSE,
     S421_REPEATED,
+    S421_SESSION,
     S421_SLOW,
     S454_TLS,
     S500_UNKNOWN,
@@ -35,7 +50,272 @@ from pbm_oust.mail.replies import (
     S503_TLS,
     S550_NAMING,
 )
+from pbm_oust.mail.tls import Tls
+from pbm_oust.mail.wire import LONGEST_COMMAND, LONGEST_LINE, BadLine, Content, parse_command_line
 from pbm_oust.regex import regex
+
+BLOCK = 64 * 1024
+
+
+class Incoming:
+    """Reads a stream. What was read beyond a line or a message is kept for the next reader."""
+
+    def __init__(self, stream: asyncio.StreamReader, before: Callable[[], Awaitable[None]]) -> None:
+        """`before` is awaited before more of the stream is."""
+        self._stream = stream
+        self._before = before
+        self._unread = b""
+
+    async def block(self) -> bytes:
+        """Return some bytes that come next. Raises EOFError if none will."""
+        block, self._unread = self._unread, b""
+        if not block:
+            await self._before()
+            block = await self._stream.read(BLOCK)
+        if not block:
+            raise EOFError("the client has gone away")
+        return block
+
+    async def line(self, longest: int) -> bytes:
+        """Return the next line with its end; of one that is too long, more bytes than `longest`.
+
+        Raises EOFError.
+        """
+        line = b""
+        while True:
+            piece, end, self._unread = (await self.block()).partition(b"\n")
+            line = line[:longest] + piece + end
+            if end:
+                return line
+
+    def keep(self, unread: bytes) -> None:
+        """Keep bytes that were read and not used: they come next."""
+        self._unread = unread
+
+    async def drop(self) -> None:
+        """Drop what has come and was not read; this does not wait for more."""
+        self._unread = b""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0):
+                while await self._stream.read(BLOCK):
+                    pass
+
+
+log = logging.getLogger("pbm_oust")
+
+SIZE_LIMIT = LARGEST_MAIL
+LOOKS = 10
+"""How often within the time for a line we look whether it has come."""
+
+
+class Connection(SMTP):
+    """A connection, beneath a session.
+
+    aiosmtpd keeps reading a line that never ends; a client that sends more than twice the size of
+    the largest message without a new MAIL is cut off.
+    """
+
+    line_length_limit = LONGEST_LINE
+
+    is_secure_at_once = False
+    """Whether it begins with the handshake of TLS."""
+
+    limits: ConnectionLimits
+    patience: Patience
+    tls: Tls
+    transport: Any
+    session: Any
+    envelope: Any
+    _closed: asyncio.Future[None]
+    visitor: Visitor | None = None
+    """As what it is counted, while it is open."""
+    received = 0
+    is_deaf = False
+    """Whether what the client sends is dropped as it comes."""
+    said = b""
+    """What has been said and has not left yet: it leaves before more is awaited."""
+
+    def another(self) -> Self:
+        """Return another connection, not begun yet, that is served like this one.
+
+        aiosmtpd looks through all its methods whenever it makes one.
+        """
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        stream = asyncio.StreamReader(self.line_length_limit, self.loop)
+        asyncio.StreamReaderProtocol.__init__(made, stream, made._cb_client_connected, self.loop)
+        return made
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin a session, or end it at once if there are too many."""
+        self.began = self.loop.time()
+        try:
+            self.visitor = self.limits.admit(source_of(transport))
+        except TurnedAway as refusal:
+            if isinstance(transport, asyncio.WriteTransport) and not self.is_secure_at_once:
+                transport.write(f"{refusal}\r\n".encode())
+            transport.close()
+            return
+        if self.is_secure_at_once and isinstance(transport, asyncio.Transport):
+            transport.pause_reading()  # until TLS reads it
+        super().connection_made(transport)
+        self.visitor.give_way = self.give_way
+        self.incoming = Incoming(self._reader, self.flush)
+        self.expect(S421_IDLE)
+        self._watch()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """End a session, once."""
+        if self.visitor:
+            self.limits.leave(self.visitor)
+            self.visitor = None
+            self._looking.cancel()
+            conversation = self._handler_coroutine
+            super().connection_lost(error)
+            if conversation:
+                conversation.add_done_callback(self._let_go)
+
+    def _let_go(self, _: asyncio.Task[None]) -> None:
+        """Forget all, once the conversation has ended.
+
+        It holds this connection by what has ended it, and this connection holds it. Else what the
+        client has sent would stay until Python looks for circles, which is seldom.
+        """
+        if self._closed.done() and not self._closed.cancelled():
+            self._closed.exception()  # nobody else asks for it
+        vars(self).clear()
+
+    async def read_proxy(self) -> None:
+        """Let a proxy say who connects to it. Raises TurnedAway, TooSlow, BadNaming and OSError."""
+        if self.visitor and self.limits.speaks_proxy(self.visitor):
+            named = named_by_proxy(await get_proxy(self._reader))
+            if named.source:
+                self.limits.take_client(self.visitor, named.source)
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether TLS protects the connection."""
+        return self.session.ssl is not None
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the client."""
+        self.received += len(data)
+        if not self.visitor:
+            return
+        if self.received > 2 * SIZE_LIMIT:
+            log.warning("cut off a client that sent %d bytes", self.received)
+            self.transport.abort()
+            return
+        if not self.is_deaf:
+            super().data_received(data)
+
+    def eof_received(self) -> bool | None:
+        """Take the end of what the client sends."""
+        return super().eof_received() if self.visitor else False
+
+    def _timeout_cb(self) -> None:
+        self.transport.abort()
+
+    async def push(self, status: AnyStr) -> None:
+        """Say something; it leaves together with what follows it."""
+        self.said += (status.encode() if isinstance(status, str) else status) + b"\r\n"
+
+    async def flush(self) -> None:
+        """Send what has been said; a client that does not read it is cut off."""
+        if not self.said:
+            return
+        said, self.said = self.said, b""
+        self._writer.write(said)
+        if self.transport.get_write_buffer_size():
+            try:
+                async with asyncio.timeout(self.patience.idle):
+                    await self._writer.drain()
+            except TimeoutError:
+                self.transport.abort()
+                raise ConnectionAbortedError from None
+
+    async def end(self, status: str) -> None:
+        """Say why the session ends, and end it."""
+        with suppress(ConnectionError, TooSlow):
+            await self.push(status)
+            await self.flush()
+        self._writer.close()
+
+    async def secure(self, reply: str = "") -> None:
+        """Protect the connection by TLS, and forget all that was said without. Raises OSError.
+
+        `reply` is the last thing said without TLS. What the client has sent behind the command is
+        dropped: others may have put it there (RFC 3207, section 6).
+        """
+        self.is_deaf = True  # a stream that is emptied lets its transport read again
+        await self.incoming.drop()
+        if reply:
+            await self.push(reply)
+        await self.flush()
+        self.transport.pause_reading()
+        self.is_deaf = False
+        context = self.tls.context
+        if context is None:
+            raise ConnectionAbortedError("there is no certificate any more")
+        limit = min(self.patience.idle, max(self.ends - self.loop.time(), 0.001))
+        try:
+            await self._writer.start_tls(context, ssl_handshake_timeout=limit)
+        except OSError as error:
+            self.connection_lost(error)  # asyncio does not always say so itself
+            raise
+        self.transport = self._writer.transport
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget all that was said in the session."""
+        self.session = self._create_session()
+        self.session.peer = self.transport.get_extra_info("peername")
+        self.session.ssl = self.transport.get_extra_info("ssl_object")
+        self.envelope = self._create_envelope()
+
+    def expect(self, reply: str) -> None:
+        """Await something from the client from now on; `reply` is what one hears who is idle."""
+        self._reply_to_idle = reply
+        self.awaited_until = self.idle_until()
+        if self.visitor:
+            self.visitor.waits_since = self.loop.time()
+
+    def expect_nothing(self) -> None:
+        """Await nothing while we are at work."""
+        self.awaited_until = inf
+        if self.visitor:
+            self.visitor.waits_since = inf
+
+    def give_way(self) -> None:
+        """End the session at once, so that somebody else finds room."""
+        if self.is_secure or not self.is_secure_at_once:
+            self._writer.write(self.said + f"{S421_BUSY}\r\n".encode())
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+    def _watch(self) -> None:
+        """Look now and then whether the client is too slow."""
+        now = self.loop.time()
+        if self.awaited_until < inf and now >= min(self.awaited_until, self.ends):
+            reply = self._reply_to_idle if now < self.ends else S421_SESSION
+            self._reader.set_exception(TooSlow(reply))
+            return
+        next_look = min(now + self.patience.idle / LOOKS, self.awaited_until)
+        if now < self.ends:
+            next_look = min(next_look, self.ends)
+        self._looking = self.loop.call_at(next_look, self._watch)
+
+    @property
+    def ends(self) -> float:
+        """When the session is over."""
+        return self.began + self.patience.session
+
+    def idle_until(self) -> float:
+        """Return until when something has to come."""
+        return self.loop.time() + self.patience.idle
+
 
 log = logging.getLogger("pbm_oust")
 
@@ -56,6 +336,8 @@ class SmtpSession(Connection):
 
     is_of_owner = False
     """Whether whoever owns the home is the client, who is trusted to name senders."""
+    is_of_deliver = False
+    """Whether `deliver` is the client, which brings mails of strangers as they are."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin a session, or end it at once if there are too many."""
@@ -75,16 +357,16 @@ class SmtpSession(Connection):
     @property
     def source(self) -> str:
         """The host or network that a message comes from; empty if that is ours."""
-        return self.gate.stranger(self.envelope.source)
+        return self.limits.stranger(self.envelope.source)
 
     @property
     def is_of_mail_server(self) -> bool:
         """Whether one of our own mail servers writes; with XCLIENT its client does."""
-        return self._may_name_others and not self._speaks_for_client
+        return self._may_name_others and not (self._speaks_for_client or self.is_of_deliver)
 
     @property
     def _may_name_others(self) -> bool:
-        return bool(self.visitor and self.gate.may_name_others(self.visitor))
+        return bool(self.visitor and self.limits.may_name_others(self.visitor))
 
     def _create_envelope(self) -> Envelope:
         made: Any = super()._create_envelope()
@@ -173,7 +455,7 @@ class SmtpSession(Connection):
         if self.visitor and named:
             self._speaks_for_client = True
             if named.says_where:
-                self.gate.take_source(self.visitor, named.source or self.visitor.client)
+                self.limits.take_source(self.visitor, named.source or self.visitor.client)
             self.begin_anew()
             await self._greet()
 
@@ -229,7 +511,7 @@ class SmtpSession(Connection):
 
     async def _read_content(self) -> Content:
         """Return the message that comes next."""
-        content = Content()
+        content = Content(LARGEST_MAIL if self.is_of_deliver else LONGEST_LINE)
         self.expect(S421_SLOW)
         slowest = self.awaited_until
         while not content.is_over:
@@ -246,11 +528,17 @@ class SmtpsSession(SmtpSession):
     is_secure_at_once = True
 
 
-class OwnerSession(SmtpSession):
+class LmtpSession(SmtpSession, LMTP):
+    """An LMTP session with the same limits."""
+
+
+class OwnerSession(LmtpSession):
     """A session with whoever owns the home, at its own socket."""
 
     is_of_owner = True
 
 
-class LmtpSession(SmtpSession, LMTP):
-    """An LMTP session with the same limits."""
+class DeliverSession(LmtpSession):
+    """A session with `deliver`, at its own socket. It may not know sender and recipient."""
+
+    is_of_deliver = True

@@ -75,10 +75,6 @@ class Configuration:
     """The file with the certificate of this host and those above it; with one there is TLS."""
     certificate_key: str = ""
     """The file with its key; without one, the key is in the same file."""
-    dkim_key: str = ""
-    """The file with the key that letters are signed with; without one they are not."""
-    dkim_selector: str = ""
-    """The name under which the domain of the address publishes the other half of the key."""
     web: Endpoint | None = None
     """Where to serve pages; nowhere unless it is set."""
     web_address: str = ""
@@ -157,13 +153,6 @@ def parse_authserv_id(text: str) -> str:
     return text
 
 
-def parse_selector(text: str) -> str:
-    """Return the name of a key of DKIM. Raises ValueError."""
-    if not _NAME.fullmatch(text):
-        raise ValueError(f"{text!r} is not letters, digits and hyphens, as in mail-2026")
-    return text
-
-
 def parse_web_address(text: str) -> str:
     """Return the address of pages in ASCII, without a path. Raises ValueError."""
     found = _WEB_ADDRESS.fullmatch(text)
@@ -239,8 +228,6 @@ _READERS: dict[str, Callable[[object], object]] = {
     "proxies": _text(parse_networks),
     "certificate": _text(parse_path),
     "certificate_key": _text(parse_path),
-    "dkim_key": _text(parse_path),
-    "dkim_selector": _text(parse_selector),
     "web": _text_or_off(parse_endpoint),
     "web_address": _text(parse_web_address),
     "web_proxies": _text(parse_networks),
@@ -276,6 +263,4 @@ def parse_configuration(text: str) -> Configuration:
         raise BadConfiguration("smtps: there is no certificate; set certificate, too")
     if configuration.store and not configuration.relay:
         raise BadConfiguration("store: letters of several hosts need a relay; set relay, too")
-    if bool(configuration.dkim_key) is not bool(configuration.dkim_selector):
-        raise BadConfiguration("dkim_key and dkim_selector: set both or neither")
     return configuration

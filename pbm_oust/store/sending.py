@@ -24,51 +24,20 @@ def addresses_waiting(snapshot: Snapshot) -> list[str]:
 
 
 def due_letters(
-    snapshot: Snapshot, now: datetime, most: int, after: Letter | None = None
+    snapshot: Snapshot, now: datetime, most: int, without: Iterable[str] = ()
 ) -> list[Letter]:
     """Return letters to hand to the relay, those to one address in their order.
 
-    `after` is the one after which to go on.
+    Those to the addresses `without`, in their normal forms, are left out.
     """
     rows = snapshot.rows(
-        f"{SELECT} WHERE state = 'waiting' AND next_try <= ? AND (next_try, id) > (?, ?)"
-        " ORDER BY next_try, id LIMIT ?",
+        f"{SELECT} WHERE state = 'waiting' AND next_try <= ? AND normal NOT IN"  # noqa: S608 - the names are ours # nosec B608
+        " (SELECT value FROM json_each(?)) ORDER BY next_try, id LIMIT ?",
         seconds(now),
-        seconds(after.next_try) if after else -1,
-        after.id if after else 0,
+        words_list(without),
         most,
     )
     return [letter_of(row) for row in rows]
-
-
-def due_letters_since(snapshot: Snapshot, now: datetime, most: int, letter: int) -> list[Letter]:
-    """Return letters to hand to the relay that were added after one, in their order."""
-    rows = snapshot.rows(
-        # The plus keeps SQLite to the numbers: an index of all that is due would be longer.
-        f"{SELECT} WHERE id > ? AND +state = 'waiting' AND +next_try <= ? ORDER BY id LIMIT ?",
-        letter,
-        seconds(now),
-        most,
-    )
-    return [letter_of(row) for row in rows]
-
-
-def due_letters_to(snapshot: Snapshot, now: datetime, most: int, normal: str) -> list[Letter]:
-    """Return letters to hand to the relay for an address in its normal form, in their order."""
-    rows = snapshot.rows(
-        f"{SELECT} WHERE normal = ? AND state = 'waiting' AND next_try <= ?"
-        " ORDER BY next_try, id LIMIT ?",
-        normal,
-        seconds(now),
-        most,
-    )
-    return [letter_of(row) for row in rows]
-
-
-def latest_letter(snapshot: Snapshot) -> int:
-    """Return the number of the letter that was added last, 0 if there is none."""
-    ((latest,),) = snapshot.rows("SELECT coalesce(max(id), 0) FROM letters")
-    return int(latest)
 
 
 def has_waiting(snapshot: Snapshot) -> bool:

@@ -12,7 +12,7 @@ from pbm_oust.commands.signup import WelcomeNotice
 from pbm_oust.frozen import frozen, replace
 from pbm_oust.letters.layout import Block
 from pbm_oust.letters.words import words_in
-from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.clients import Patience
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.passwords import NotDerived

@@ -15,7 +15,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pbm_oust.mail.gate import Source, lies_in, source_of
+from pbm_oust.mail.clients import Source, lies_in, source_of
 from pbm_oust.store.configuration import Network
 
 MOST_CONNECTIONS = 500

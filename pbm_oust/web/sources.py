@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 from starlette.requests import Request
 
-from pbm_oust.mail.gate import source_at
+from pbm_oust.mail.clients import source_at
 
 
 def source_of(request: Request) -> str:

@@ -33,7 +33,6 @@ class Plan:
     spared: str = ""
     """Which syncs the build without syncs leaves out: those of paths in which this is found."""
     minutes: float = 60
-    processes: int = 1
     tables: int = len(SETTINGS)
     hosts: int = 1
     """With several hosts the kills are failures of whatever there is."""
@@ -95,7 +94,7 @@ def _stage(plan: Plan, folder: Path, ledger: Ledger) -> Stage:
         from tests.chaos.cluster import Cluster
 
         return Cluster(folder, ledger, plan.hosts)
-    return Trial(folder, ledger, plan.build, plan.power, plan.spared, plan.processes)
+    return Trial(folder, ledger, plan.build, plan.power, plan.spared)
 
 
 class Conductor:

@@ -32,12 +32,6 @@ def test_nothing_is_lost_or_doubled_when_the_server_is_killed_again_and_again(
     assert bool(counts["power cuts"]) is power
 
 
-def test_nothing_is_lost_or_doubled_when_single_processes_are_killed(tmp_path: Path) -> None:
-    outcome = conduct(Plan(mails=60, kills=12, processes=2, minutes=15), tmp_path)
-    assert outcome.is_right, report(outcome)
-    assert outcome.ledger.counts["kills of one process of several"] > 3
-
-
 def test_a_program_that_does_not_sync_loses_commands_when_the_power_goes(tmp_path: Path) -> None:
     plan = Plan(mails=12, kills=1, power=True, build=Build.NO_SYNC, minutes=5, tables=1)
     outcome = conduct(plan, tmp_path)

@@ -26,8 +26,6 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
 SHARED_MEMORY = "pbm_oust.db-shm"
 """What processes that use the database share besides; it holds nothing that has to last."""
-SINGLE = 0.7
-"""How often a single process is killed where there are several."""
 LONGEST_FUSE = 30
 """Steps of the disk: about as many as two moves take."""
 STEPS_OF_DELIVER = 20
@@ -57,12 +55,8 @@ class Trial:
         build: Build,
         power: bool,
         spared: str = "",
-        processes: int = 1,
     ) -> None:
-        """`power` is whether the power is to be cut, and `spared` as the launcher takes it.
-
-        So many `processes` serve.
-        """
+        """`power` is whether the power is to be cut, and `spared` as the launcher takes it."""
         self.histories_take = float(PATIENCE) if build is Build.SOUND else SECONDS_IN_VAIN
         self.home = folder / "home"
         self.log = folder / "log"
@@ -73,7 +67,6 @@ class Trial:
         self._folder = folder
         self._build = build
         self._spared = spared
-        self._processes = processes
         self._ledger = ledger
         self._deliveries = set[subprocess.Popen[bytes]]()
         self.home.mkdir()
@@ -88,7 +81,7 @@ class Trial:
     def start(self) -> None:
         """Start the server; `port` is known as soon as it listens."""
         self._server = subprocess.Popen(
-            self._command(self._folder / "fuse", "serve", "--processes", str(self._processes)),
+            self._command(self._folder / "fuse", "serve"),
             stdout=subprocess.PIPE,
             stderr=self._log_file,
             cwd=ROOT,
@@ -112,14 +105,9 @@ class Trial:
     def kill(self, random: Random, cut: float | None) -> bool:
         """Kill the server; `cut` cuts the power too, with this chance for a step to be kept.
 
-        With a trace, half of the time that is right behind some step of the disk. Of several
-        processes often a single one is killed. Returns whether the server has to be started again.
+        With a trace, half of the time that is right behind some step of the disk.
+        Returns whether the server has to be started again.
         """
-        members = children_of(self._server.pid)
-        if self.port and members and random.random() < SINGLE:
-            _kill_process(random.choice(members))
-            self._ledger.count("kills of one process of several")
-            return False
         has_moment = self._build is Build.EARLY_LINES and not self._mains
         if has_moment and self.port and not self._ledger.is_over:
             self._wait_for_the_moment()

@@ -24,7 +24,6 @@ def locked(name: str) -> dict[str, str]:
         ("program", "options", "install_requires"),
         ("test", "options", "install_requires"),
         ("test", "options.extras_require", "test"),
-        ("test", "options.extras_require", "dkim"),
         ("test", "options.extras_require", "metrics"),
         ("test", "options.extras_require", "postgresql"),
         ("test", "options.extras_require", "web"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.gate import KEPT_FOR_MAIL_SERVERS, MOST_CONNECTIONS
+from pbm_oust.mail.clients import KEPT_FOR_MAIL_SERVERS, MOST_CONNECTIONS
 from tests.hostile.attack import MEGABYTE, connections, resident, unfinished
 from tests.support.mails import mail
 from tests.support.player import Player
@@ -24,7 +24,7 @@ import resource
 from concurrent.futures import ThreadPoolExecutor
 
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.mail.memory import give_memory_back
+from pbm_oust.mail.process import give_memory_back
 from pbm_oust.play.passwords import NotDerived, Passwords
 
 def guess(nth):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.doctor.limits import check
+from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.mail.patience import Patience
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Counted, Limits
 from tests.support.accounts import codes

@@ -8,16 +8,18 @@ from ipaddress import ip_address
 
 import pytest
 
-from pbm_oust.mail.gate import (
+from pbm_oust.mail.clients import (
+    CLIENT,
     KEPT_FOR_MAIL_SERVERS,
     MOST_CONNECTIONS,
     MOST_CONNECTIONS_OF_ONE,
-    Gate,
+    BadNaming,
+    ConnectionLimits,
     TurnedAway,
+    parse_naming,
     source_at,
 )
 from pbm_oust.mail.inbound import Envelope
-from pbm_oust.mail.naming import CLIENT, BadNaming, parse_naming
 from pbm_oust.mail.replies import S250_DONE, S421_BUSY_SOURCE
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
@@ -141,12 +143,12 @@ def test_clients_of_a_mail_server_count_one_by_one(home: Home) -> None:
 
 def test_strangers_behind_a_proxy_leave_room_for_mail_servers() -> None:
     proxy, ours = source_at(ip_address("10.0.0.1")), source_at(ip_address("10.0.0.2"))
-    gate = Gate(parse_networks("10.0.0.2"), parse_networks("10.0.0.1"))
+    limits = ConnectionLimits(parse_networks("10.0.0.2"), parse_networks("10.0.0.1"))
     for number in range(MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS):
-        gate.take_client(gate.admit(proxy), source_at(ip_address(f"192.0.2.{number}")))
+        limits.take_client(limits.admit(proxy), source_at(ip_address(f"192.0.2.{number}")))
     with pytest.raises(TurnedAway):
-        gate.admit(proxy)
-    gate.admit(ours)
+        limits.admit(proxy)
+    limits.admit(ours)
 
 
 def test_values_are_decoded_from_xtext() -> None:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.gate import MOST_CONNECTIONS_OF_ONE
-from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.clients import MOST_CONNECTIONS_OF_ONE, Patience
 from pbm_oust.mail.replies import S220_TLS, S250_DONE
 from pbm_oust.mail.session import SmtpsSession
 from pbm_oust.mail.tls import Tls, read_certificate

@@ -7,11 +7,11 @@ from threading import Lock
 
 import pytest
 
+from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import envelope_of, open_inbound
-from pbm_oust.mail.lanes import Lanes
-from pbm_oust.mail.qmqp import Handed
+from pbm_oust.mail.workers import Workers
 from pbm_oust.store.home import Home
 from tests.support.listening import ADDRESS, ALICE, NOW, command
 from tests.support.waiting import PATIENCE
@@ -58,17 +58,17 @@ def test_a_mail_that_the_server_does_not_finish_before_it_stops_stays_with_its_s
 
 def test_the_mail_of_a_client_that_goes_away_counts(home: Home) -> None:
     async def go_away() -> bool:
-        with Lanes() as lanes:
-            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), lanes, lambda: None)
-            lanes.note(ALICE, is_proved=True)
-            mail = Handed(HELP, ALICE, (ADDRESS,))
-            client = asyncio.create_task(handler.take_delivered(mail))
+        with Workers() as workers:
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
+            workers.note(ALICE, is_proved=True)
+            told = envelope_of(ALICE, [ADDRESS])
+            client = asyncio.create_task(handler.take(HELP, told, Patience()))
             while not handler.at_work:
                 await asyncio.sleep(0)
             work = list(handler.at_work)
             client.cancel()
             await asyncio.wait(work)
-            return lanes.is_trusted(ALICE)
+            return workers.is_trusted(ALICE)
 
     assert not asyncio.run(go_away())
     assert len(home.outbox.letters()) == 1
@@ -78,10 +78,10 @@ def test_a_fault_of_ours_earns_nobody_trust(home: Home) -> None:
     home.database_path.mkdir()
 
     async def fail() -> bool:
-        with Lanes() as lanes:
-            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), lanes, lambda: None)
-            reply = await handler.take_delivered(Handed(HELP, ALICE, (ADDRESS,)))
+        with Workers() as workers:
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
+            reply, _ = await handler.take(HELP, envelope_of(ALICE, [ADDRESS]), Patience())
             assert reply.startswith("451 ")
-            return lanes.is_trusted(ALICE)
+            return workers.is_trusted(ALICE)
 
     assert not asyncio.run(fail())

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.mail.content import LONGEST_LINE, Content, Excess
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.reading.limits import MOST_LINES
-from pbm_oust.mail.size import LARGEST_MAIL
+from pbm_oust.mail.wire import LONGEST_LINE, Content, Excess
 
 END = b"\r\n.\r\n"
 PIECES = [b"\r\n", b".", b"\r", b"\n", b"..", b"x", END, b"\r\n..\r\n", b"\n.\n", b"\r.\r"]

@@ -4,33 +4,27 @@ import smtplib
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 
 import pytest
 
-from pbm_oust.mail import conversation as module
-from pbm_oust.mail.conversation import Conversation, Refused, Stalled, connected
+from pbm_oust.mail import relay
+from pbm_oust.mail.relay import Lost, Refused, connected, transmit
 from pbm_oust.store.configuration import Endpoint
 from tests.support.waiting import PATIENCE
 
 SENDER, RECIPIENT = "pbmserv+bounces.x@example.com", "alice@example.org"
-MAIL = b"MAIL FROM:<pbmserv+bounces.x@example.com>\r\n"
-RCPT = b"RCPT TO:<alice@example.org>\r\n"
-DATA = b"DATA\r\n"
-PLAIN, PIPELINING = "250 relay", "250-relay\r\n250 PIPELINING"
+MAIL = b"mail FROM:<pbmserv+bounces.x@example.com>\r\n"
+RCPT = b"rcpt TO:<alice@example.org>\r\n"
+DATA = b"data\r\n"
+PLAIN = "250 relay"
 Turn = tuple[bytes, str]
 
 
 @contextmanager
-def talking(
-    offer: str, *turns: Turn, pause: float = 0.0, at_last: Callable[[], None] = lambda: None
-) -> Iterator[Conversation]:
-    """Begin a conversation with a relay that hears and says exactly this, with pauses.
-
-    `at_last` is called before the relay says the last of it.
-    """
+def talking(offer: str, *turns: Turn, pause: float = 0.0) -> Iterator[smtplib.SMTP]:
+    """Greet a relay that hears and says exactly this, with pauses."""
     failed = list[str]()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -40,30 +34,28 @@ def talking(
                 client.sendall(b"220 relay\r\n")
                 _heard(client, b"ehlo example.com\r\n")
                 client.sendall(f"{offer}\r\n".encode())
-                for number, (expected, reply) in enumerate(turns, 1):
+                for expected, reply in turns:
                     time.sleep(pause)
                     if (heard := _heard(client, expected)) != expected:
                         failed.append(f"{heard!r} instead of {expected!r}")
                         return
-                    if number == len(turns):
-                        at_last()
                     client.sendall(reply.encode())
                 _hear_out(client)
 
         thread = threading.Thread(target=serve)
         thread.start()
         with connected(Endpoint("127.0.0.1", server.getsockname()[1]), "x@example.com") as smtp:
-            yield Conversation(smtp)
+            yield smtp
         thread.join()
     assert failed == []
 
 
 def _hear_out(client: socket.socket) -> None:
-    """Read what else is said, and say nothing to it but goodbye."""
+    """Take whatever else is said, and say goodbye."""
     with suppress(OSError):
         while said := client.recv(100):
-            if said.lower().startswith(b"quit"):
-                client.sendall(b"221 bye\r\n")
+            if said.lower().startswith((b"quit", b"rset")):
+                client.sendall(b"250 OK\r\n")
 
 
 def _heard(client: socket.socket, expected: bytes) -> bytes:
@@ -76,13 +68,12 @@ def _heard(client: socket.socket, expected: bytes) -> bytes:
     return heard
 
 
-def hand_over(
-    conversation: Conversation,
+def sent(
+    smtp: smtplib.SMTP,
     letter: bytes = b"Subject: x\r\n\r\n.\r\n..y\r\n",
     options: Sequence[str] = (),
-    is_waited_for: Callable[[], bool] = lambda: False,
 ) -> Refused | None:
-    return conversation.hand_over(SENDER, RECIPIENT, letter, list(options), is_waited_for)
+    return transmit(smtp, SENDER, RECIPIENT, letter, list(options))
 
 
 SENT = b"Subject: x\r\n\r\n..\r\n...y\r\n.\r\n"
@@ -90,39 +81,32 @@ SENT = b"Subject: x\r\n\r\n..\r\n...y\r\n.\r\n"
 
 def test_a_letter_is_handed_over_command_by_command() -> None:
     turns = [(MAIL, "250 OK\r\n"), (RCPT, "250 OK\r\n"), (DATA, "354 go\r\n"), (SENT, "250 OK\r\n")]
-    with talking(PLAIN, *turns, *turns) as conversation:
-        assert hand_over(conversation) is None
-        assert hand_over(conversation) is None
-
-
-def test_a_relay_that_takes_pipelines_gets_all_commands_at_once() -> None:
-    turns = [(MAIL + RCPT + DATA, "250 OK\r\n250 OK\r\n354 go\r\n"), (SENT, "250-O\r\n250 K\r\n")]
-    with talking(PIPELINING, *turns, *turns) as conversation:
-        assert hand_over(conversation) is None
-        assert hand_over(conversation) is None
+    with talking(PLAIN, *turns, *turns) as smtp:
+        assert sent(smtp) is None
+        assert sent(smtp) is None
 
 
 def test_a_relay_that_takes_a_letter_slowly_gets_it_whole() -> None:
     letter = b"x" * 8_000_000 + b"\r\n"
-    begun = [(MAIL + RCPT + DATA, "250 OK\r\n"), (b"", "250 OK\r\n354 go\r\n")]
-    with talking(PIPELINING, *begun, (letter + b".\r\n", "250 OK\r\n"), pause=0.1) as conversation:
-        assert hand_over(conversation, letter) is None
+    begun = [(MAIL, "250 OK\r\n"), (RCPT, "250 OK\r\n"), (DATA, "354 go\r\n")]
+    with talking(PLAIN, *begun, (letter + b".\r\n", "250-O\r\n250 K\r\n"), pause=0.1) as smtp:
+        assert sent(smtp, letter) is None
 
 
 def test_options_follow_the_sender() -> None:
-    begun = MAIL.replace(b"\r\n", b" SMTPUTF8 BODY=8BITMIME SIZE=3\r\n")
+    begun = MAIL.replace(b"\r\n", b" size=3 SMTPUTF8 BODY=8BITMIME\r\n")
     turns = [(begun, "250 OK\r\n"), (RCPT, "251 OK\r\n"), (DATA, "354 go\r\n")]
-    with talking("250-relay\r\n250 SIZE 1000", *turns, (b"a\r\n.\r\n", "250 OK\r\n")) as client:
-        assert hand_over(client, b"a\r\n", ["SMTPUTF8", "BODY=8BITMIME"]) is None
+    offer = "250-relay\r\n250-SMTPUTF8\r\n250 SIZE 1000"
+    with talking(offer, *turns, (b"a\r\n.\r\n", "250 OK\r\n")) as smtp:
+        assert sent(smtp, b"a\r\n", ["SMTPUTF8", "BODY=8BITMIME"]) is None
 
 
 def test_a_letter_without_a_last_line_end_gets_one() -> None:
     turns = [(MAIL, "250 OK\r\n"), (RCPT, "250 OK\r\n"), (DATA, "354 go\r\n")]
-    with talking(PLAIN, *turns, (b"..a\r\n.\r\n", "250 OK\r\n")) as conversation:
-        assert hand_over(conversation, b".a") is None
+    with talking(PLAIN, *turns, (b"..a\r\n.\r\n", "250 OK\r\n")) as smtp:
+        assert sent(smtp, b".a") is None
 
 
-@pytest.mark.parametrize("offer", [PLAIN, PIPELINING])
 @pytest.mark.parametrize(
     ("replies", "refused"),
     [
@@ -133,70 +117,41 @@ def test_a_letter_without_a_last_line_end_gets_one() -> None:
         (["250 OK", "250 OK", "354 go", "554 no"], Refused("554 no", True, "5.0.0")),
     ],
 )
-def test_after_a_refusal_the_relay_forgets_the_letter(
-    offer: str, replies: list[str], refused: Refused
+def test_after_a_refusal_the_relay_forgets_the_letter(replies: list[str], refused: Refused) -> None:
+    turns = [(each, f"{reply}\r\n") for each, reply in zip(SAID, replies, strict=False)]
+    with talking(PLAIN, *turns, (b"rset\r\n", "250 OK\r\n")) as smtp:
+        assert sent(smtp) == refused
+        assert smtp.sock
+
+
+SAID = [MAIL, RCPT, DATA, SENT]
+
+
+@pytest.mark.parametrize("before", [[], ["250 OK"], ["250 OK", "250 OK"], ["250 OK"] * 2 + ["354"]])
+def test_a_relay_that_says_goodbye_has_gone(before: list[str]) -> None:
+    replies = [*before, "421 4.3.2 bye"]
+    turns = [(each, f"{reply}\r\n") for each, reply in zip(SAID, replies, strict=False)]
+    with talking(PLAIN, *turns) as smtp:
+        with pytest.raises(Lost, match=r"421 4\.3\.2 bye"):
+            sent(smtp)
+        assert not smtp.sock
+
+
+@pytest.mark.parametrize("reply", ["hello\r\n", "x" * 70_000])
+def test_a_relay_that_speaks_otherwise_has_gone(reply: str) -> None:
+    with talking(PLAIN, (MAIL, reply)) as smtp:
+        with pytest.raises(Lost):
+            sent(smtp)
+        assert not smtp.sock
+
+
+@pytest.mark.parametrize("turns", [[], [(MAIL, "250 OK\r\n")], [(MAIL, "250 OK")]])
+def test_a_letter_over_which_the_relay_takes_too_long_waits(
+    turns: list[Turn], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = [MAIL, RCPT, DATA, SENT]
-    if offer == PIPELINING:
-        answered = (replies + ["503 no"] * 3)[:3]
-        turns = [(MAIL + RCPT + DATA, "".join(f"{each}\r\n" for each in answered))]
-        turns += [(SENT, f"{each}\r\n") for each in replies[3:]]
-    else:
-        turns = [(each, f"{reply}\r\n") for each, reply in zip(said, replies, strict=False)]
-    with talking(offer, *turns, (b"RSET\r\n", "250 OK\r\n")) as conversation:
-        assert hand_over(conversation) == refused
-        assert conversation.is_open
-
-
-def test_a_relay_that_awaits_a_letter_without_a_recipient_gets_an_empty_one() -> None:
-    begun = (MAIL + RCPT + DATA, "250 OK\r\n550 no\r\n354 go\r\n")
-    turns = [begun, (b".\r\n", "554 no recipients\r\n"), (b"RSET\r\n", "250 OK\r\n")]
-    with talking(PIPELINING, *turns) as conversation:
-        assert hand_over(conversation) == Refused("550 no", True, "5.0.0")
-
-
-def test_a_relay_that_says_goodbye_has_gone() -> None:
-    with talking(PLAIN, (MAIL, "421 4.3.2 bye\r\n")) as conversation:
-        refused = hand_over(conversation)
-        assert refused == Refused("421 4.3.2 bye", False, "4.3.2", is_about_us=True)
-        assert not conversation.is_open
-
-
-@pytest.mark.parametrize("reply", ["hello\r\n", "250 OK", "x" * 70_000])
-def test_a_relay_that_speaks_otherwise_has_gone(
-    reply: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with talking(PLAIN, (MAIL, reply)) as conversation:
-        monkeypatch.setattr(module, "PATIENCE", 0.2)
-        with pytest.raises((smtplib.SMTPServerDisconnected, TimeoutError)):
-            hand_over(conversation)
-        assert not conversation.is_open
-
-
-def test_who_is_long_over_a_recipient_is_left_only_while_others_wait(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "HOLD_UP", 0.5)
-    for others, error, patience in (([1], Stalled, PATIENCE), ([], TimeoutError, 3.0)):
-        with talking(PLAIN, (MAIL, "250 OK\r\n")) as conversation:
-            monkeypatch.setattr(module, "PATIENCE", patience)
-            with pytest.raises(error):
-                hand_over(conversation, is_waited_for=partial(bool, others))
-            assert not conversation.is_open
-
-
-def test_who_is_long_over_the_sender_or_the_letter_is_not_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def hurry() -> None:
-        monkeypatch.setattr(module, "HOLD_UP", 0.0)
-        monkeypatch.setattr(module, "PATIENCE", 0.2)
-
-    begun = [(MAIL, "250 OK\r\n"), (RCPT, "250 OK\r\n"), (DATA, "354 go\r\n")]
-    with talking(PLAIN, *begun, at_last=hurry) as conversation, pytest.raises(TimeoutError):
-        hand_over(conversation, is_waited_for=lambda: True)
-    monkeypatch.undo()
-    with talking(PLAIN) as conversation:
-        hurry()
-        with pytest.raises(TimeoutError):
-            hand_over(conversation, is_waited_for=lambda: True)
+    monkeypatch.setattr(relay, "PATIENCE", 0.5)
+    with talking(PLAIN, *turns) as smtp:
+        refused = sent(smtp)
+        assert refused
+        assert not refused.is_permanent
+        assert not smtp.sock

@@ -7,13 +7,10 @@ import time
 
 import pytest
 
-from pbm_oust.mail.connection import SIZE_LIMIT
-from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import LONGEST_ADDRESS, MOST_RECIPIENTS, Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import CannotListen, listen
-from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.replies import (
     S250_DONE,
     S250_RECIPIENT,
@@ -22,8 +19,9 @@ from pbm_oust.mail.replies import (
     S550_RECIPIENT,
     S553_ADDRESS,
 )
-from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
 from pbm_oust.mail.tls import Tls
+from pbm_oust.mail.workers import Workers
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
@@ -215,9 +213,11 @@ def test_a_mail_that_cannot_be_answered_is_not_put_off_for_ever(port: int, addre
 
 def listen_at(endpoint: Endpoint, home: Home) -> None:
     async def start() -> None:
-        with Lanes() as lanes:
-            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), lanes, lambda: None)
-            (await listen(endpoint, SmtpSession, handler, Gate(), Patience(), Tls())).close()
+        with Workers() as workers:
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
+            (
+                await listen(endpoint, SmtpSession, handler, ConnectionLimits(), Patience(), Tls())
+            ).close()
 
     asyncio.run(start())
 

@@ -10,20 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.connection import SIZE_LIMIT
-from pbm_oust.mail.content import LONGEST_LINE
-from pbm_oust.mail.gate import (
+from pbm_oust.mail.clients import (
     KEPT_FOR_MAIL_SERVERS,
     MOST_CONNECTIONS,
     MOST_CONNECTIONS_OF_ONE,
-    Gate,
+    ConnectionLimits,
     Source,
     TurnedAway,
     source_of,
 )
 from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
 from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S421_BUSY_SOURCE, S550_BARE
-from pbm_oust.mail.session import MOST_COMMANDS
+from pbm_oust.mail.session import MOST_COMMANDS, SIZE_LIMIT
+from pbm_oust.mail.wire import LONGEST_LINE
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
@@ -234,9 +233,9 @@ def at(host: str, port: int = 1) -> Source:
     return source_of(Host((host, port)))
 
 
-def refusal(gate: Gate, host: str) -> str:
+def refusal(limits: ConnectionLimits, host: str) -> str:
     with pytest.raises(TurnedAway) as refused:
-        gate.admit(at(host))
+        limits.admit(at(host))
     return str(refused.value)
 
 
@@ -297,11 +296,11 @@ def test_idle_connections_of_few_hosts_make_room_for_others(home: Home) -> None:
 
 
 def test_hosts_that_have_left_are_not_remembered() -> None:
-    gate = Gate()
-    visitors = [gate.admit(at(host)) for host in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
+    limits = ConnectionLimits()
+    visitors = [limits.admit(at(host)) for host in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
     for visitor in visitors:
-        gate.leave(visitor)
-    assert not gate._visitors
+        limits.leave(visitor)
+    assert not limits._visitors
 
 
 def test_loopback_is_a_host_like_others(port: int) -> None:
@@ -318,23 +317,23 @@ def test_loopback_is_a_host_like_others(port: int) -> None:
     [("2001:db8::1", "2001:db8::ffff:2"), ("192.0.2.1", "::ffff:192.0.2.1"), ("::1", "::1%lo")],
 )
 def test_addresses_that_one_host_can_take_count_as_one(first: str, second: str) -> None:
-    gate = Gate()
+    limits = ConnectionLimits()
     for number in range(MOST_CONNECTIONS_OF_ONE):
-        gate.admit(at(first, number))
-    assert refusal(gate, second) == S421_BUSY_SOURCE
-    gate.admit(at("2001:db8:0:1::1"))
+        limits.admit(at(first, number))
+    assert refusal(limits, second) == S421_BUSY_SOURCE
+    limits.admit(at("2001:db8:0:1::1"))
 
 
 @pytest.mark.parametrize("own", ["192.0.2.1", "2001:db8::25"])
 def test_strangers_leave_room_for_the_own_mail_server(own: str) -> None:
-    gate = Gate(parse_networks(own))
+    limits = ConnectionLimits(parse_networks(own))
     strangers = MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS
     for number in range(strangers):
-        gate.admit(at(f"10.0.0.{number}"))
-    assert refusal(gate, "10.0.1.1") == S421_BUSY
+        limits.admit(at(f"10.0.0.{number}"))
+    assert refusal(limits, "10.0.1.1") == S421_BUSY
     for number in range(KEPT_FOR_MAIL_SERVERS):
-        gate.admit(at(own, number))
-    assert refusal(gate, own) == S421_BUSY
+        limits.admit(at(own, number))
+    assert refusal(limits, own) == S421_BUSY
 
 
 def test_a_connection_that_is_used_again_and_again_takes_more_mails_than_commands(

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbm_oust.mail.connection import SIZE_LIMIT
 from pbm_oust.mail.replies import (
     S250_DONE,
     S250_RECIPIENT,
@@ -13,7 +12,7 @@ from pbm_oust.mail.replies import (
     S452_RECIPIENTS,
     S550_RECIPIENT,
 )
-from pbm_oust.mail.session import LmtpSession
+from pbm_oust.mail.session import SIZE_LIMIT, LmtpSession
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.listening import ADDRESS, ALICE, ask, begin, client_of, command, listening, send

@@ -1,7 +1,5 @@
 """Metrics of a real server, as the parser of Prometheus' own library reads them."""
 
-import os
-import signal
 import smtplib
 import socket
 import subprocess
@@ -13,13 +11,12 @@ import apsw
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from pbm_oust.mail.counts import BOUNDS, Counts
+from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.mail.metrics import MOST_CONNECTIONS
 from pbm_oust.play.outcome import Handled, Outcome
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
 from tests.support.ports import free_port
-from tests.support.processes import children_of
 from tests.support.server import ADDRESS, PROGRAM, Server, running
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -113,33 +110,6 @@ def test_metrics_go_on_without_the_store(tmp_path: Path, endpoint: str) -> None:
     assert ("pbm_oust_boards", "oust", "active") not in found
 
 
-@pytest.mark.slow
-def test_all_processes_are_counted_together_also_those_that_have_died(
-    tmp_path: Path, endpoint: str
-) -> None:
-    home = home_with(tmp_path / "home", endpoint)
-    with running(home, "--processes", "3") as server:
-        for number in range(30):
-            send(server, number, ALICE, "help")
-        assert metrics_at(endpoint)["pbm_oust_mails_total", "answered"] == 30
-        before = children_of(server.process.pid)
-        for member in before:
-            os.kill(member, signal.SIGKILL)
-        wait_until(lambda: len(set(children_of(server.process.pid)) - set(before)) == 3, "others")
-        wait_until(lambda: is_served(endpoint), "metrics are served again")
-        wait_until(lambda: is_served(f"127.0.0.1:{server.port}"), "mail is taken again")
-        for number in range(30, 40):
-            send(server, number, ALICE, "help")
-        assert metrics_at(endpoint)["pbm_oust_mails_total", "answered"] == 40
-
-
-def is_served(endpoint: str) -> bool:
-    """Return whether somebody listens at an endpoint."""
-    host, _, port = endpoint.partition(":")
-    with socket.socket() as probe:
-        return probe.connect_ex((host, int(port))) == 0
-
-
 def test_a_place_that_is_taken_is_named(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -152,20 +122,13 @@ def test_a_place_that_is_taken_is_named(tmp_path: Path) -> None:
     assert f"Error: cannot listen at {endpoint}: Address already in use" in done.stderr
 
 
-def test_rows_are_added_up_and_shared_with_forked_processes() -> None:
-    counts = Counts(2)
-    counts.row(0).note(Handled(Outcome.DONE, command="move"), 0.001)
-    child = os.fork()
-    if not child:
-        counts.row(1).note(Handled(Outcome.DONE, command="move"), BOUNDS[-1] + 1)
-        counts.row(1).note(Handled(Outcome.KEPT), BOUNDS[-1])
-        os._exit(0)
-    os.waitpid(child, 0)
-    totals = counts.totals()
-    assert (totals.outcomes[Outcome.DONE], totals.outcomes[Outcome.KEPT]) == (2, 1)
-    assert totals.commands["move"] == 2
-    assert (totals.until[0], *totals.until[-2:]) == (1, 2, 3)
-    assert sum(totals.commands.values()) == 2
+def test_mails_are_counted_by_how_long_their_senders_have_waited() -> None:
+    counts = Counts()
+    for seconds in (0.001, BOUNDS[0], BOUNDS[-1], BOUNDS[-1] + 1):
+        counts.note(Handled(Outcome.KEPT), seconds)
+    assert (counts.waits[0], *counts.waits[-2:]) == (2, 1, 1)
+    assert counts.outcomes == {Outcome.KEPT: 4}
+    assert not counts.commands
 
 
 def test_connections_that_say_nothing_are_closed_and_take_few_threads(

@@ -46,7 +46,7 @@ def configured(path: Path) -> Path:
 def by_own_socket(server: Server) -> None:
     connection = own_socket.connect(server.home, FOR_OWNER)
     assert connection
-    with smtplib.SMTP(local_hostname="localhost") as client:
+    with smtplib.LMTP(local_hostname="localhost") as client:
         client.sock = connection
         assert client.getreply()[0] == 220
         client.sendmail(ALICE, ADDRESS, DATA)

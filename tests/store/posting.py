@@ -3,9 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from pbm_oust.store.connections import Database, Transaction
+from pbm_oust.store.connections import Database, Snapshot, Transaction
 from pbm_oust.store.letters import Head, Letter, State, add_letter, all_letters, find_letter
-from pbm_oust.store.sending import latest_letter
 
 
 def head(recipient: str = "alice@example.org", **facts: Any) -> Head:
@@ -27,6 +26,12 @@ def post(
         return latest_letter(transaction)
 
     return database.write(work)
+
+
+def latest_letter(snapshot: Snapshot) -> int:
+    """Return the id of the letter that was added last."""
+    ((latest,),) = snapshot.rows("SELECT max(id) FROM letters")
+    return int(latest)
 
 
 def letter(database: Database, number: int) -> Letter:

@@ -85,17 +85,6 @@ def test_the_name_in_authentication_results_is_one_of_a_host(value: str) -> None
     assert message == f"authserv_id: {value!r} is not written mx.example.org"
 
 
-@pytest.mark.parametrize("value", ["mail 2026", "mail;d=example.net", "mail.", "_mail"])
-def test_a_selector_is_a_name(value: str) -> None:
-    message = complaint(f'dkim_selector = "{value}"')
-    assert message.startswith(f"dkim_selector: {value!r} is not ")
-
-
-@pytest.mark.parametrize("text", ['dkim_selector = "a"', 'dkim_key = "/etc/dkim.pem"'])
-def test_letters_are_signed_with_a_key_and_a_selector(text: str) -> None:
-    assert complaint(text) == "dkim_key and dkim_selector: set both or neither"
-
-
 def test_all_keys_can_be_set_at_once() -> None:
     text = """
     address = "oust@example.org"
@@ -108,8 +97,6 @@ def test_all_keys_can_be_set_at_once() -> None:
     proxies = "192.0.2.1"
     certificate = "/etc/fullchain.pem"
     certificate_key = "/etc/privkey.pem"
-    dkim_key = "/etc/dkim.pem"
-    dkim_selector = "mail-2026"
     web_proxies = "192.0.2.2 2001:db8::/64"
     readers = true
     """
@@ -124,8 +111,6 @@ def test_all_keys_can_be_set_at_once() -> None:
         proxies=(ip_network("192.0.2.1"),),
         certificate="/etc/fullchain.pem",
         certificate_key="/etc/privkey.pem",
-        dkim_key="/etc/dkim.pem",
-        dkim_selector="mail-2026",
         web_proxies=(ip_network("192.0.2.2"), ip_network("2001:db8::/64")),
         readers=True,
     )

@@ -14,11 +14,10 @@ from pbm_oust.store.connections import Transaction
 from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.letters import State, add_letter, all_letters, remove_letter
 from pbm_oust.store.maildir import Maildir, recall_letter
-from pbm_oust.store.sending import latest_letter
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
-from tests.store.posting import head, ids, letter, post
+from tests.store.posting import head, ids, latest_letter, letter, post
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 from tests.support.vfs import TracedVfs
 

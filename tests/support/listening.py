@@ -10,14 +10,13 @@ from dataclasses import field
 from datetime import UTC, datetime
 
 from pbm_oust.frozen import frozen
-from pbm_oust.mail.gate import Gate
+from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
-from pbm_oust.mail.lanes import Lanes
 from pbm_oust.mail.listener import bound_endpoint, listen, listening_at_home
-from pbm_oust.mail.patience import Patience
 from pbm_oust.mail.session import SmtpSession
 from pbm_oust.mail.tls import Tls
+from pbm_oust.mail.workers import Workers
 from pbm_oust.play.outcome import Handled
 from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
@@ -67,13 +66,13 @@ def listening(
     port = Future[int]()
 
     async def serve(stop: asyncio.Event) -> None:
-        with Lanes() as lanes:
+        with Workers() as workers:
             opened = open_inbound(home, address, lambda: NOW)
             noted = [] if taken is None else taken
             inbound = Noting(opened.work, address, authserv_id, taken=noted)
-            handler = Handler(inbound, lanes, lambda: None)
-            gate = Gate(parse_networks(mail_servers), parse_networks(proxies))
-            server = await listen(ANYWHERE, protocol, handler, gate, patience, tls)
+            handler = Handler(inbound, workers, lambda: None)
+            limits = ConnectionLimits(parse_networks(mail_servers), parse_networks(proxies))
+            server = await listen(ANYWHERE, protocol, handler, limits, patience, tls)
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()
             server.close()
@@ -85,16 +84,18 @@ def listening(
 
 @contextmanager
 def listening_at_home_of(
-    home: Home, address: str, gate: Gate | None = None, patience: Patience = USUAL
+    home: Home, address: str, limits: ConnectionLimits | None = None, patience: Patience = USUAL
 ) -> Iterator[None]:
     """Take mail for a home at its own sockets, by the clock."""
     is_ready = Future[bool]()
 
     async def serve(stop: asyncio.Event) -> None:
-        with Lanes() as lanes:
+        with Workers() as workers:
             inbound = open_inbound(home, address, lambda: datetime.now(UTC))
-            handler = Handler(inbound, lanes, lambda: None)
-            async with listening_at_home(home.path, handler, gate or Gate(), patience, NO_TLS):
+            handler = Handler(inbound, workers, lambda: None)
+            async with listening_at_home(
+                home.path, handler, limits or ConnectionLimits(), patience, NO_TLS
+            ):
                 is_ready.set_result(True)
                 await stop.wait()
             await _sessions_end()

@@ -24,6 +24,8 @@ class Sink:
         self.taken: list[Envelope] = []
         self.put_off = 0
         self.sessions: list[Session] = []
+        self.letters_begun = list[int]()
+        """How many letters each of the sessions has begun."""
         self.refuses_senders = False
         self.refusal = "550 5.7.1 not from you"
         self.knows_everybody = False
@@ -36,6 +38,8 @@ class Sink:
     ) -> str:
         if session not in self.sessions:
             self.sessions.append(session)
+            self.letters_begun.append(0)
+        self.letters_begun[self.sessions.index(session)] += 1
         if self.refuses_senders:
             return self.refusal
         envelope.mail_from = address

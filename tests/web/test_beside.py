@@ -21,12 +21,9 @@ def pages_of(server: int) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [(), ("--processes", "2")], ids=["one", "two"])
-def test_the_pages_are_started_again_and_end_with_the_server(
-    options: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_the_pages_are_started_again_and_end_with_the_server(tmp_path: Path) -> None:
     port = free_port()
-    words = ["--home", str(tmp_path / "home"), "serve", "--smtp", "127.0.0.1:0", *options]
+    words = ["--home", str(tmp_path / "home"), "serve", "--smtp", "127.0.0.1:0"]
     words += ["--address", "games@example.org"]
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(

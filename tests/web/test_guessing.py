@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.patience import Patience
+from pbm_oust.mail.clients import Patience
 from tests.support.browsing import Browser
 from tests.support.home_by_mail import ALICE
 from tests.support.website import Got

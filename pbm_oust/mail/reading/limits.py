@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pbm_oust.mail.size import LARGEST_MAIL
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.regex import regex
 
 LARGEST_HEADERS = 32 * 1024

@@ -10,6 +10,7 @@ from string import ascii_letters
 
 import pytest
 
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.limits import (
     LARGEST_HEADER,
@@ -18,7 +19,6 @@ from pbm_oust.mail.reading.limits import (
     MOST_PARTS,
     within_limits,
 )
-from pbm_oust.mail.size import LARGEST_MAIL
 from tests.support.bombs import BOMBS, LARGE, REFUSED, nested
 from tests.support.mails import FROM, in_parts, mail
 

@@ -14,11 +14,10 @@ from itertools import pairwise
 
 import pytest
 
-from pbm_oust.mail import due, sweeper
 from pbm_oust.mail import relay as relay_module
+from pbm_oust.mail import sweeper
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.mail.outgoing import Flushed
-from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.relay import Flushed, Relaying
 from pbm_oust.mail.sweeper import SHARED_SECONDS, Sweeper
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.service.sweep import sweep
@@ -219,7 +218,7 @@ def test_what_a_dead_host_was_to_do_is_done_by_another(
 
 
 def test_what_a_host_has_begun_is_looked_at_within_a_minute_of_its_end() -> None:
-    assert LEASE_SECONDS + max(SHARED_SECONDS, due.PASS_SECONDS) < 60
+    assert LEASE_SECONDS + max(SHARED_SECONDS, relay_module.PASS_SECONDS) < 60
 
 
 def test_a_host_that_has_seen_no_lease_takes_over_as_soon_as_others(
@@ -281,8 +280,7 @@ def test_hosts_share_the_letters_and_each_leaves_once(
     outbox: tuple[Home, Home], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relay_module, "MOST_CONNECTIONS", 1)
-    monkeypatch.setattr(due, "MOST_TOGETHER", 4)
-    monkeypatch.setattr(due, "ENOUGH", 1)
+    monkeypatch.setattr(relay_module, "MOST_FOUND", 4)
     waits = SinkThatWaits()
     with listening_sink(handler=waits) as (_, slow), listening_sink() as (quick, fast):
         one, other = (

@@ -1,4 +1,4 @@
-"""Lanes: mails of those who only prove nothing wait for one another, and not for honest ones."""
+"""Workers: mails of those who only prove nothing wait for one another, and not for honest ones."""
 
 import os
 import threading
@@ -16,7 +16,7 @@ WORKERS = 4
 KINDNESS = 10
 """By how much those who hash passwords step back from the processor."""
 MOST_UNPROVED = 5
-"""So many mails that prove nothing lead into the slow lane."""
+"""So many mails that prove nothing lead to the slow worker."""
 FORGOTTEN_AFTER = 12.0
 """Seconds after which one of them counts no more."""
 TRUSTED_SECONDS = 3600.0
@@ -24,8 +24,8 @@ TRUSTED_SECONDS = 3600.0
 MOST_ORIGINS = 10_000
 
 
-class Lanes(AbstractContextManager["Lanes"]):
-    """Workers for mails: a lane with several, and a slow one with one that also rests.
+class Workers(AbstractContextManager["Workers"]):
+    """Workers for mails: usually one of several, or a slow one that also rests.
 
     Beside each there is a worker that hashes passwords, for whom no other mail waits. Where a mail
     comes from decides. One that proves whose it is makes up for one that does not.
@@ -52,17 +52,17 @@ class Lanes(AbstractContextManager["Lanes"]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Wait for what has begun; what waits in the slow lane is dropped, and comes again."""
+        """Wait for what has begun; what waits for the slow one is dropped, and comes again."""
         for dropped in (self._slow, self._slow_hashing):
             dropped.shutdown(wait=False, cancel_futures=True)
-        for lane in (
+        for pool in (
             self._usual,
             self._hashing,
             self._slow,
             self._slow_hashing,
             self.committing,
         ):
-            lane.shutdown()
+            pool.shutdown()
 
     def submit(self, origin: str, work: Callable[[], T]) -> Future[T]:
         """Let a worker do some work that comes from somewhere."""

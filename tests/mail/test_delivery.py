@@ -14,11 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from pbm_oust.cli import main
-from pbm_oust.mail.gate import MOST_CONNECTIONS, Gate
-from pbm_oust.mail.handing_over import hand_over
-from pbm_oust.mail.patience import Patience
-from pbm_oust.mail.qmqp import LATER, BadNetstring, Handed, netstring, parse_request, request
-from pbm_oust.mail.size import LARGEST_MAIL
+from pbm_oust.mail import LARGEST_MAIL
+from pbm_oust.mail.clients import MOST_CONNECTIONS, ConnectionLimits, Patience
+from pbm_oust.mail.delivery import Reply, hand_over, handed
 from pbm_oust.store.own_socket import FOR_DELIVER, OwnSocket, connect
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
@@ -52,7 +50,7 @@ MAILS = {
     "NULs": Mail(FROM + b"Subject: he\0lp\n\n\0\n"),
     "lines without end": Mail(HELP + b"x" * 9_000),
     "headers without end": Mail(FROM + b"Subject: " + b"x" * 9_000 + b"\n\n"),
-    "the largest": Mail(HELP + b"x\n" * 9_000 + b"y" * (LARGEST_MAIL - len(HELP) - 18_000)),
+    "the largest": Mail(HELP + b"x\n" * 9_000 + b"y" * (LARGEST_MAIL - len(HELP) - 27_005)),
     "too large": Mail(HELP + b"y" * LARGEST_MAIL),
     "nothing": Mail(b""),
     "bytes": Mail(bytes(range(256))),
@@ -91,7 +89,8 @@ def all_of(
             outcomes = re.findall(r"outcome=(\S+|\".*?\") .*bytes=(\d+)", log.text)
             sent = [each for each in letters(home) if each.name not in before]
             told = [(each.to, each.subject, masked(each.text)) for each in sent]
-            found[name] = result.exit_code, outcomes, told
+            is_read = result.exit_code == os.EX_OK  # a server refuses some as they arrive
+            found[name] = result.exit_code, outcomes if is_read else [], told
     return found
 
 
@@ -144,7 +143,7 @@ def test_the_exit_status_is_right_where_nothing_can_be_printed(
     assert done.returncode == status
 
 
-def answered(home: Path, take: Callable[[socket.socket], None]) -> str | None:
+def answered(home: Path, take: Callable[[socket.socket], None]) -> Reply | None:
     """Return what `deliver` hears from a server that does this with a connection."""
     own = OwnSocket(home, FOR_DELIVER)
 
@@ -156,27 +155,33 @@ def answered(home: Path, take: Callable[[socket.socket], None]) -> str | None:
     thread = threading.Thread(target=serve)
     thread.start()
     try:
-        return hand_over(home, Handed(HELP, None, ()))
+        return hand_over(home, handed(HELP, None, None))
     finally:
         thread.join()
         own.close()
 
 
 def test_a_server_that_goes_away_in_the_middle_may_have_taken_the_mail(tmp_path: Path) -> None:
-    def leave(connection: socket.socket) -> None:
-        connection.recv(1)
-
-    def read(connection: socket.socket) -> None:
-        connection.recv(4096)
+    def leave(_: socket.socket) -> None:
+        """Say nothing."""
 
     def stammer(connection: socket.socket) -> None:
+        connection.sendall(b"220 here\r\n")
         connection.recv(4096)
-        connection.sendall(b"9:K2.0.0")
+        connection.sendall(b"250-here\r\n")
 
-    for take in (leave, read, stammer):
+    def leave_at_the_end(connection: socket.socket) -> None:
+        connection.sendall(b"220 here\r\n")
+        for reply in (b"250 here", b"250 OK", b"250 OK", b"354 go on"):
+            connection.recv(4096)
+            connection.sendall(reply + b"\r\n")
+        connection.recv(1)
+
+    for take in (leave, stammer, leave_at_the_end):
         reply = answered(tmp_path, take)
         assert reply
-        assert reply.startswith("Z4.3.0 the server has gone away")
+        assert reply.code == 451
+        assert reply.text.startswith("4.3.0 the server has gone away")
 
 
 def test_deliver_asks_for_another_try_then(tmp_path: Path) -> None:
@@ -191,36 +196,22 @@ def test_deliver_asks_for_another_try_then(tmp_path: Path) -> None:
 
 
 def test_a_full_server_asks_for_another_try(tmp_path: Path) -> None:
-    home, gate = home_of(tmp_path), Gate()
+    home, limits = home_of(tmp_path), ConnectionLimits()
     for _ in range(MOST_CONNECTIONS):
-        gate.admit(None)
-    with listening_at_home_of(home, ADDRESS, gate):
-        reply = hand_over(tmp_path, Handed(HELP, None, ()))
+        limits.admit(None)
+    with listening_at_home_of(home, ADDRESS, limits):
+        reply = hand_over(tmp_path, handed(HELP, None, None))
     assert reply
-    assert reply.startswith(LATER)
+    assert reply.code == 421
 
 
 def test_nothing_is_handed_over_where_nobody_listens(tmp_path: Path) -> None:
-    mail = Handed(HELP, None, ())
+    mail = handed(HELP, None, None)
     assert hand_over(tmp_path / "nowhere", mail) is None
     assert hand_over(tmp_path, mail) is None
     left = OwnSocket(tmp_path, FOR_DELIVER)
     left.socket.close()  # as if the process had died
     assert hand_over(tmp_path, mail) is None
-
-
-@pytest.mark.parametrize(
-    "said", [b"", b"x", b"EHLO me\r\n", b"99999999:", b"3:abc,", b"4:1:a,,", b"-1:", b":" * 9]
-)
-def test_who_speaks_otherwise_hears_nothing(said: bytes, tmp_path: Path) -> None:
-    with listening_at_home_of(home_of(tmp_path), ADDRESS):
-        connection = connect(tmp_path, FOR_DELIVER)
-        assert connection
-        with connection:
-            connection.sendall(said)
-            connection.shutdown(socket.SHUT_WR)
-            assert connection.recv(100) == b""
-        assert hand_over(tmp_path, Handed(HELP, None, ())) == "K2.0.0 answered"
 
 
 def test_who_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
@@ -229,13 +220,24 @@ def test_who_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
         assert connection
         with connection:
             connection.settimeout(PATIENCE)
-            assert connection.recv(100) == b""
+            said = b""
+            while more := connection.recv(100):
+                said += more
+    assert said.splitlines()[1:] == [b"421 4.4.2 nothing has come for too long"]
 
 
-def test_a_request_says_whether_the_sender_is_known() -> None:
-    for sender, read in ((None, None), ("", "<>"), ("<>", "<>"), (ALICE, ALICE)):
-        inside = request(Handed(b"x\0", sender, (ADDRESS, "\udcff")))
-        length, _, rest = inside.partition(b":")
-        assert parse_request(rest[: int(length)]) == (b"x\0", read, (ADDRESS, "\udcff"))
-    with pytest.raises(BadNetstring):
-        parse_request(netstring(b"x"))
+@pytest.mark.parametrize(
+    ("sender", "known"),
+    [(None, None), ("", ""), ("<>", ""), (ALICE, ALICE), ("j\u00fcrgen@b.c", "j\u00fcrgen@b.c")]
+    + [(each, None) for each in ("alice", "a b@c.d", "a@b\nc", "a@\udcff")],
+)
+def test_a_sender_that_is_no_address_is_not_known(sender: str | None, known: str | None) -> None:
+    assert handed(b"x\r\ny\n", sender, ADDRESS) == (b"x\r\ny\r\n", known, (ADDRESS,))
+
+
+def test_a_sender_beyond_ascii_is_handed_over(tmp_path: Path) -> None:
+    with listening_at_home_of(home_of(tmp_path), ADDRESS):
+        assert hand_over(tmp_path, handed(HELP, "j\u00fcrgen@example.org", ADDRESS)) == (
+            250,
+            "2.0.0 answered",
+        )

@@ -1,12 +1,30 @@
-"""What was refused without an answer is counted in memory, and recorded now and then."""
+"""What each process of ours does that runs for long.
+
+It gives memory back, and records now and then what was refused without an answer.
+"""
 
 import asyncio
+import ctypes
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 
 from pbm_oust.store.home import Home
+
+LARGE = 64 * 1024
+"""Bytes from which on a block is large: a mail as it grows, and what scrypt needs."""
+_M_MMAP_THRESHOLD = -3
+_M_ARENA_MAX = -8
+
+
+def give_memory_back() -> None:
+    """Let the C library give back what is large and share what is small, if it is glibc."""
+    with suppress(AttributeError, OSError):
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_MMAP_THRESHOLD, LARGE)
+        library.mallopt(_M_ARENA_MAX, 1)
+
 
 log = logging.getLogger("pbm_oust")
 

@@ -1,10 +1,45 @@
-"""The bytes of one message as they arrive: one buffer, with its bytes and lines counted. Pure."""
+"""What clients send: command lines, and the bytes of a message as they arrive. Pure."""
 
 from dataclasses import dataclass, field
 from enum import Enum
 
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.reading.limits import MOST_LINES
-from pbm_oust.mail.size import LARGEST_MAIL
+from pbm_oust.mail.replies import S500_ASCII, S500_BARE, S500_LONG, S500_SYNTAX
+
+LONGEST_COMMAND = 1024
+"""RFC 5321 says 512, and extensions add to it (section 4.5.3.1.4)."""
+
+_WITH_ADDRESS = ("MAIL", "RCPT")
+
+
+class BadLine(ValueError):
+    """A line is no command; the message is the reply."""
+
+
+def parse_command_line(line: bytes) -> tuple[str, str | None]:
+    """Return a command in capitals and what follows it. Raises BadLine.
+
+    A line ends with CR LF. It is ASCII, but for addresses, which may be UTF-8 (RFC 6531).
+    """
+    if len(line) > LONGEST_COMMAND:
+        raise BadLine(S500_LONG)
+    text = line.removesuffix(b"\r\n")
+    if text == line or any(bad in text for bad in (b"\r", b"\n", b"\0")):
+        raise BadLine(S500_BARE)
+    word, _, rest = text.partition(b" ")
+    if not (word.isascii() and word.isalpha()):
+        raise BadLine(S500_SYNTAX)
+    command = word.upper().decode()
+    if not rest.isascii() and (
+        command not in _WITH_ADDRESS or not rest.rpartition(b">")[2].isascii()
+    ):
+        raise BadLine(S500_ASCII)
+    try:
+        return command, rest.decode().strip() or None
+    except UnicodeDecodeError:
+        raise BadLine(S500_ASCII) from None
+
 
 LONGEST_LINE = 8 * 1024
 
@@ -28,6 +63,7 @@ class Content:
     hold more than that.
     """
 
+    longest_line: int = LONGEST_LINE
     excess: Excess | None = None
     is_over: bool = False
     """Whether the end has come."""
@@ -72,8 +108,8 @@ class Content:
     def _has_long_line(self, begin: int) -> bool:
         """Return whether a line is too long with its end, from the beginning of one on."""
         data = self._data
-        while len(data) - begin > LONGEST_LINE:
-            begin = data.rfind(b"\r\n", begin, begin + LONGEST_LINE) + 2
+        while len(data) - begin > self.longest_line:
+            begin = data.rfind(b"\r\n", begin, begin + self.longest_line) + 2
             if begin < 2:
                 return True
         return False

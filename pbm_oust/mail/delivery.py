@@ -1,0 +1,102 @@
+"""A mail that `deliver` has read, and how it hands it to the server of its home: by LMTP.
+
+Nothing else of ours is needed for that, so that a mail costs little time.
+"""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pbm_oust.mail import LARGEST_MAIL
+from pbm_oust.store.own_socket import FOR_DELIVER, connect
+
+if TYPE_CHECKING:
+    import smtplib
+
+UNKNOWN = "unknown"
+"""What stands at the socket for a sender or a recipient that `deliver` was not told."""
+_PATIENCE = 600
+"""Seconds that the server may take to answer."""
+_ADDRESS = re.compile(r"[^\s<>()]+@[^\s<>()]+")
+_LINE_END = re.compile(rb"\r?\n")
+
+
+class Handed(NamedTuple):
+    """A mail, with what is known of its envelope."""
+
+    data: bytes
+    """With the line ends of the wire."""
+    sender: str | None
+    """Empty for the null sender; None if it is not known."""
+    recipients: tuple[str, ...]
+
+
+class Reply(NamedTuple):
+    """What the server says to a mail, in the words of LMTP."""
+
+    code: int
+    text: str
+
+
+def handed(data: bytes, sender: str | None, recipient: str | None) -> Handed:
+    """Return a mail from a pipe. A sender that is no address is not known."""
+    ended = data if data.endswith(b"\n") else data + b"\n"
+    if sender not in (None, "", "<>") and not _is_address(sender):
+        sender = None
+    return Handed(
+        _LINE_END.sub(b"\r\n", ended)[: LARGEST_MAIL + 1],  # more is never taken
+        "" if sender == "<>" else sender,
+        () if recipient is None else (recipient,),
+    )
+
+
+def hand_over(home: Path, mail: Handed) -> Reply | None:
+    """Hand a mail to the server of a home, and return its reply, or None if none can be reached.
+
+    A recipient that is no address is none of the server's. If the server goes away during the mail
+    it may have taken it: the reply says to try again.
+    """
+    if not all(map(_is_address, mail.recipients)):
+        return None
+    try:
+        connection = connect(home, FOR_DELIVER)
+    except OSError:
+        return None
+    if connection is None:
+        return None
+    import smtplib  # it takes long, and without a server nobody needs it
+
+    client = smtplib.LMTP(local_hostname="localhost")
+    client.sock = connection
+    try:
+        connection.settimeout(_PATIENCE)
+        return _conversed(client, mail)
+    except smtplib.SMTPDataError as error:
+        return Reply(error.smtp_code, str(error.smtp_error))
+    except OSError as error:
+        return Reply(451, f"4.3.0 the server has gone away: {error}")
+    finally:
+        client.close()
+
+
+def _conversed(client: "smtplib.LMTP", mail: Handed) -> Reply:
+    """Return the first reply that refuses a mail, or else the one to all of it. Raises OSError."""
+    sender = UNKNOWN if mail.sender is None else mail.sender
+    recipient = mail.recipients[0] if mail.recipients else UNKNOWN
+    options = [] if (sender + recipient).isascii() else ["SMTPUTF8"]
+    for step in (
+        client.getreply,
+        client.ehlo,
+        lambda: client.mail(sender, options),
+        lambda: client.rcpt(recipient),
+    ):
+        code, said = step()
+        if not 200 <= code < 300:
+            return Reply(code, said.decode("utf-8", "replace"))
+    code, said = client.data(mail.data)
+    return Reply(code, said.decode("utf-8", "replace"))
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text is an address as far as a line of LMTP takes it."""
+    return text.isprintable() and bool(_ADDRESS.fullmatch(text))
