@@ -382,7 +382,7 @@ class Boards:
         """Write the rows of a board that is not there. Raises BoardChanged if it is."""
         row = _row_of(reading, version, len(data))
         transaction.require(BoardChanged(str(name)), _MAKE, *row, name.kind, name.board)
-        for number, lines in by_records(data):
+        for number, lines in by_records(data) or [(0, b"")]:
             transaction.send(_ADD, name.kind, name.board, number, lines)
         if isinstance(reading.entry, Damage):
             damage = reading.entry
