@@ -215,7 +215,8 @@ class Publisher:
                 if not is_ours:
                     self._set_aside(path)
                 with locked_folder(path.parent, Hold.SHARED):
-                    self._disk.replace(path, wanted, HISTORY)
+                    mode = stat.S_IMODE(os.fstat(handle).st_mode)
+                    self._disk.replace(path, wanted, mode)
                 return True
             if found != wanted:
                 self._disk.append(handle, wanted[good:], at=good, syncs=syncs)
