@@ -1,7 +1,6 @@
 """Giving a player another userid: on all boards, and in the accounts of others.
 
-All of it is one unit of work: the changes to histories are committed with the account, and carried
-out afterwards.
+All of it is one transaction; the files of histories are written anew afterwards.
 """
 
 import hashlib
@@ -26,10 +25,7 @@ from pbm_oust.store.causes import give_causes
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import files_to, remove_letters_to
-from pbm_oust.store.open_boards import (
-    has_played,
-    read_game,
-)
+from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.store.renaming import NOTHING, plan_renaming, rename
 from pbm_oust.store.verifications import forget_player
 

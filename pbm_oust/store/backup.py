@@ -59,6 +59,8 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     if home.engine.key.is_withheld:
         raise NotCopied(f"{home.path} is no whole copy of another home; back that one up")
     configuration = _configuration_of_files(home)
+    if not home.is_on_server and not home.database.is_made and home.publisher.names():
+        home.prepare()
     with _filled(home.disk, folder, "make the backup in a new one"):
         copied = _copy(home, folder, progress)
         if home.is_on_server:

@@ -401,7 +401,7 @@ class Boards:
         row = _row_of(reading, version, len(data))
         transaction.require(BoardChanged(str(name)), _MAKE, *row, name.kind, name.board)
         _count_one(transaction, name.kind, _state_of(reading.entry), 1)
-        for number, lines in by_records(data):
+        for number, lines in by_records(data) or [(0, b"")]:
             transaction.send(_ADD, name.kind, name.board, number, lines)
         if isinstance(reading.entry, Damage):
             damage = reading.entry

@@ -14,6 +14,7 @@ import apsw
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import NotCopied
 from pbm_oust.store.connections import Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.home import Home
 from pbm_oust.store.rebuilding import Progress
@@ -78,6 +79,8 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     with source.database.read_latest() as snapshot:
         source.database.check_copied(snapshot)
         _check_begun(target)
+        if not target.is_on_server:
+            _check_histories(snapshot, target)
         key.withhold()
         boards = _count_boards(snapshot)
         progress(0, boards)
@@ -90,6 +93,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     target.maildir.prepare()
     if not target.is_on_server:
         target.publisher.catch_up(progress=progress)
+    target.remove_drafts()
     key.put(source.key())
     return Copied(boards, accounts, rows, letters)
 
@@ -134,6 +138,17 @@ def _check_begun(target: Home) -> None:
     is_used = is_used or (not target.is_on_server and bool(target.publisher.names()))
     if is_used and not target.engine.key.is_withheld:
         raise NotCopied(f"{target.path} holds something already; copy into a new home")
+
+
+def _check_histories(snapshot: Snapshot, target: Home) -> None:
+    """Raise NotCopied if a home has files of boards that are not to be copied."""
+    boards = {BoardName(*row) for row in snapshot.rows("SELECT kind, board FROM boards")}
+    for name in target.publisher.names():
+        if name not in boards:
+            raise NotCopied(
+                f"{target.path} has a history of {name}, which is not one of the home that is "
+                "copied; copy into a new home"
+            )
 
 
 def _count_boards(snapshot: Snapshot) -> int:

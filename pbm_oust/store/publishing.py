@@ -130,7 +130,7 @@ class Publisher:
 
     def edited(self, name: BoardName) -> list[Path]:
         """Return the files of a board that others have changed and that were set aside."""
-        return sorted(self.path(name).parent.glob(f"{name.board}.txt{_EDITED}*"))
+        return _edited(self.path(name))
 
     # Publishing what was committed
 
@@ -170,8 +170,9 @@ class Publisher:
 
     def _make(self, path: Path, data: bytes) -> None:
         """Write a new file, which appears whole. Raises FileExistsError."""
-        self._checked(path.parent.name)
-        with locked_folder(path.parent, Hold.SHARED):
+        folder = self._checked(path.parent.name)
+        self._disk.make_folder(folder, FOLDER_OF_HISTORIES)
+        with locked_folder(folder, Hold.SHARED):
             self._disk.create(path, data, HISTORY, syncs=False)
 
     # Mending
@@ -208,61 +209,36 @@ class Publisher:
                 except NoSuchFile:
                     return False  # no board of ours
                 found = _content(handle)
-                good = len(found) if found == wanted else self._good(snapshot, name, found, wanted)
-            if found == wanted:
-                if syncs:
-                    self._disk.step_sync(handle)
-            elif good:
-                self._disk.append(handle, wanted[good:], at=good, syncs=syncs)
-            else:
-                if not self._is_renamed(name, found, wanted):
+                good = _good(found, wanted)
+                is_ours = good is not None or _is_renamed(snapshot, name, found, wanted)
+            if good is None:
+                if not is_ours:
                     self._set_aside(path)
                 with locked_folder(path.parent, Hold.SHARED):
-                    self._disk.replace(path, wanted, HISTORY)
-        if good:
-            self._known.put(name, _left(os.lstat(path)))
-        return found != wanted
-
-    def _good(self, snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> int:
-        """Return how many bytes of a file that is behind or torn count; 0 for another one."""
-        pairs = enumerate(zip(found, wanted, strict=False))
-        same = next((place for place, (byte, right) in pairs if byte != right), None)
-        good = found.rfind(b"\n", 0, min(len(found), len(wanted)) if same is None else same) + 1
-        rest, missing = found[good:], wanted[good:]
-        is_torn = len(rest) <= len(missing) and all(
-            byte in (0, right) for byte, right in zip(rest, missing, strict=False)
-        )
-        return good if is_torn else 0
-
-    def _is_renamed(self, name: BoardName, found: bytes, wanted: bytes) -> bool:
-        """Return whether a file is only behind the userids that were replaced in the database."""
-        with self._database.read_latest() as snapshot:
-            rows = snapshot.rows(
-                "SELECT old, new FROM renamed WHERE kind = ? AND board = ? ORDER BY id",
-                name.kind,
-                name.board,
-            )
-        whole = found[: found.rstrip(b"\0").rfind(b"\n") + 1]
-        for first in range(len(rows)):
-            renamed = whole
-            for old, new in rows[first:]:
-                renamed = with_other_userid(renamed, old, new)
-            if renamed and wanted.startswith(renamed):
+                    mode = stat.S_IMODE(os.fstat(handle).st_mode)
+                    self._disk.replace(path, wanted, mode)
                 return True
-        return False
+            if found != wanted:
+                self._disk.append(handle, wanted[good:], at=good, syncs=syncs)
+            elif syncs:
+                self._disk.step_sync(handle)
+            self._known.put(name, _left(os.fstat(handle)))
+        return found != wanted
 
     def _set_aside(self, path: Path) -> None:
         """Give a file that others have changed a name of its own, and say so. Raises OSError."""
+        if any(os.path.samestat(os.lstat(path), os.lstat(each)) for each in _edited(path)):
+            return  # who set it aside was killed before the file was written anew
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         for number in range(1, 1000):
             counted = f"-{number}" if number > 1 else ""
             aside = path.with_name(f"{path.name}{_EDITED}{moment}{counted}")
             if not os.path.lexists(aside):
                 break
-        if path.is_symlink() or not path.is_file():
-            self._disk.step_rename(path, aside)
-        else:
+        if stat.S_ISREG(os.lstat(path).st_mode):
             self._disk.step_link(path, aside)
+        else:
+            self._disk.step_rename(path, aside)
         log.warning("%s was changed by others and is now %s", path, aside.name)
 
     # Keeping up
@@ -433,6 +409,50 @@ def keeping_up(publisher: Publisher, database: Database) -> Iterator[None]:
             thread.join()
             with suppress(OSError):
                 publisher.catch_up()
+
+
+def _edited(path: Path) -> list[Path]:
+    """Return the files that were set aside in the place of which there is another one."""
+    return sorted(path.parent.glob(f"{path.name}{_EDITED}*"))
+
+
+def is_behind(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> bool:
+    """Return whether a file lacks only what is still to be published of a board."""
+    return _good(found, wanted) is not None or _is_renamed(snapshot, name, found, wanted)
+
+
+def _good(found: bytes, wanted: bytes) -> int | None:
+    """Return how many bytes of a file count that is whole, behind or torn; None for another one.
+
+    What a power cut tears holds NULs where the bytes have not come to the disk.
+    """
+    if wanted.startswith(found):
+        return len(found)
+    pairs = enumerate(zip(found, wanted, strict=False))
+    same = next((place for place, (byte, right) in pairs if byte != right), len(wanted))
+    good = found.rfind(b"\n", 0, same) + 1
+    rest, missing = found[good:], wanted[good:]
+    is_torn = len(rest) <= len(missing) and all(
+        byte in (0, right) for byte, right in zip(rest, missing, strict=False)
+    )
+    return good if is_torn else None
+
+
+def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> bool:
+    """Return whether a file is only behind the userids that were replaced in the database."""
+    rows = snapshot.rows(
+        "SELECT old, new FROM renamed WHERE kind = ? AND board = ? ORDER BY id",
+        name.kind,
+        name.board,
+    )
+    whole = found[: found.rstrip(b"\0").rfind(b"\n") + 1]
+    for first in range(len(rows)):
+        renamed = whole
+        for old, new in rows[first:]:
+            renamed = with_other_userid(renamed, old, new)
+        if renamed and wanted.startswith(renamed):
+            return True
+    return False
 
 
 def _forget_renamed(transaction: Transaction, numbers: Iterable[int]) -> None:

@@ -6,6 +6,7 @@ replayed. One that is damaged becomes a damaged board, which the operator has to
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from enum import Enum
 from functools import partial
 from pathlib import Path
 
@@ -15,12 +16,14 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import Boards, read_board
 from pbm_oust.store.connections import Database, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile, content_of
-from pbm_oust.store.entries import BoardName, Entry, Reading, believe, entry_of, read_damage
-from pbm_oust.store.publishing import Publisher
+from pbm_oust.store.entries import BoardName, Reading, believe, entry_of, read_damage
+from pbm_oust.store.publishing import Publisher, is_behind
 from pbm_oust.store.ratings import count_marked, mark
 
 Progress = Callable[[int, int], None]
 """Is told how many boards are done, and of how many."""
+Found = tuple[BoardName, bytes, Reading]
+"""What was found in a file: of which board, its whole lines, and what they say."""
 _TOGETHER = 200
 """How many boards are written in one transaction."""
 
@@ -34,16 +37,19 @@ def rebuild(
 ) -> int:
     """Let the files of histories be the boards of a database; return how many boards it has then.
 
-    What the database says already is left alone, and so are boards without a file. Raises
-    DatabaseFault and OSError.
+    What the database says already is left alone, and so are boards without a file, and those whose
+    file is only behind. Raises DatabaseFault and OSError.
     """
     names, tell = publisher.names(), progress or _tell_nobody
     tell(0, len(names))
-    done = 0
+    done, are_behind = 0, False
     for found in read_all(publisher.folder, names):
-        news = _news(database, boards, found)
+        with database.read_latest() as snapshot:
+            compared = [(each, _compare(boards, snapshot, each)) for each in found]
+        news = [each for each, compared in compared if compared is _Compared.OTHER]
         for first in range(0, len(news), _TOGETHER):
             database.write(partial(_put_all, boards, news[first : first + _TOGETHER]))
+        are_behind = are_behind or any(each is _Compared.BEHIND for _, each in compared)
         done += len(found)
         tell(done, len(names))
     count_marked(database)
@@ -51,7 +57,7 @@ def rebuild(
         ((number, version),) = snapshot.rows(
             "SELECT count(*), coalesce(max(version), 0) FROM boards"
         )
-    if number == len(names):
+    if number == done and not are_behind:
         publisher.mark_all(version)
     return int(number)
 
@@ -62,7 +68,7 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     Returns the file. Raises NotAccepted if it says what the board says, or does not replay.
     """
     with database.read_latest() as snapshot:
-        known = boards.history(snapshot, name) if boards.is_there(snapshot, name) else None
+        known = _history(boards, snapshot, name)
     for path in [publisher.path(name), *reversed(publisher.edited(name))]:
         with suppress(FileNotFoundError):
             data = content_of(path)
@@ -76,7 +82,13 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     except BadHistory as error:
         raise NotAccepted(f"{path}: {error}") from None
     reading = Reading(entry_of(board.game, earliest_ruling), board.told)
-    database.write(lambda transaction: boards.put(transaction, name, data, reading))
+
+    def put(transaction: Transaction) -> None:
+        if _history(boards, transaction, name) != known:
+            raise NotAccepted(f"somebody has just acted on {name}; look at it, then say it again")
+        boards.put(transaction, name, data, reading)
+
+    database.write(put)
     count_marked(database)
     if path != publisher.path(name):
         path.unlink()
@@ -84,28 +96,18 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     return path
 
 
-def read_all(
-    folder: Path, names: Sequence[BoardName]
-) -> Iterator[list[tuple[BoardName, bytes, Reading]]]:
+def read_all(folder: Path, names: Sequence[BoardName]) -> Iterator[list[Found]]:
     """Yield what files say, in portions, as far as they can be read; they are read on all cores."""
     from pbm_oust.store.cores import on_all_cores
 
     yield from on_all_cores(_read_files, names, folder, partial(_here, folder))
 
 
-def entries_in(folder: Path, names: Sequence[BoardName]) -> Iterator[Entry]:
-    """Yield what files say of the boards that are not damaged."""
-    for found in read_all(folder, names):
-        for _, _, reading in found:
-            if isinstance(reading.entry, Entry):
-                yield reading.entry
-
-
 def _here(folder: Path) -> Path:
     return folder
 
 
-def _read_files(folder: Path, names: Sequence[BoardName]) -> list[tuple[BoardName, bytes, Reading]]:
+def _read_files(folder: Path, names: Sequence[BoardName]) -> list[Found]:
     found = []
     for name in names:
         with suppress(OSError):
@@ -123,30 +125,37 @@ def _reading(name: BoardName, data: bytes) -> Reading:
     return Reading(entry_of(board.game, earliest_ruling), board.told)
 
 
-def _news(
-    database: Database, boards: Boards, found: Sequence[tuple[BoardName, bytes, Reading]]
-) -> list[tuple[BoardName, bytes, Reading]]:
-    """Return what the database does not have yet."""
-    with database.read_latest() as snapshot:
-        return [each for each in found if _history(snapshot, boards, each[0]) != each[1]]
+class _Compared(Enum):
+    """What a file says, compared with its board."""
+
+    SAME = "the same"
+    BEHIND = "the same but for what is still to be published"
+    OTHER = "something else, or there is no such board"
 
 
-def _history(snapshot: Snapshot, boards: Boards, name: BoardName) -> bytes | None:
+def _compare(boards: Boards, snapshot: Snapshot, found: Found) -> _Compared:
+    name, data, _ = found
+    known = _history(boards, snapshot, name)
+    if known == data:
+        return _Compared.SAME
+    if known is not None and is_behind(snapshot, name, data, known):
+        return _Compared.BEHIND
+    return _Compared.OTHER
+
+
+def _history(boards: Boards, snapshot: Snapshot, name: BoardName) -> bytes | None:
     try:
         return boards.history(snapshot, name)
     except NoSuchFile:
         return None
 
 
-def _put_all(
-    boards: Boards,
-    found: Sequence[tuple[BoardName, bytes, Reading]],
-    transaction: Transaction,
-) -> None:
-    for kind in {name.kind for name, _, _ in found}:
+def _put_all(boards: Boards, found: Sequence[Found], transaction: Transaction) -> None:
+    for kind in {each[0].kind for each in found}:
         mark(transaction, KINDS[kind])
-    for name, data, reading in found:
-        boards.put(transaction, name, data, reading, changes_ratings=False)
+    for each in found:  # others may have gone on since the files were read
+        if _compare(boards, transaction, each) is _Compared.OTHER:
+            boards.put(transaction, *each, changes_ratings=False)
 
 
 def _tell_nobody(_done: int, _of: int) -> None:

@@ -128,6 +128,9 @@ def test_backups_made_while_mails_come_in_hold_each_acknowledged_mail_wholly(
     tmp_path: Path,
 ) -> None:
     acknowledged = []
+    (tmp_path / "home").mkdir(mode=0o700)
+    limits = "challenges_a_day = 10000\nchallenges_to_one_player_a_day = 10000\n"
+    (tmp_path / "home" / "pbm_oust.toml").write_text(f"[limits]\n{limits}")
     with running(tmp_path / "home") as server:
         correspondence = Correspondence(signed_up(server))
         correspondence.players[0].send("oust challenge alice bob wonderland -size=25 -noswap")

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.schema import LATEST
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.rings import first_is_fast, slow
 from tests.support.server import PROGRAM

@@ -10,6 +10,8 @@ from multiprocessing import Pool
 from pathlib import Path
 from random import Random
 
+from pbm_oust.store.refreshing import reindex
+
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.board.header import Header, Terms
@@ -25,7 +27,6 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.home import Home
-from pbm_oust.store.refreshing import reindex
 from tests.support.kinds import Chance
 
 Progress = Callable[[int, int], None]

@@ -19,6 +19,7 @@ from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.connections import Snapshot
 from pbm_oust.store.home import Home
+from pbm_oust.store.publishing import MARK
 from tests.support.accounts import codes, make_account
 from tests.support.home_by_mail import PASSWORDS
 from tests.support.mails import mail
@@ -56,7 +57,7 @@ def everything(path: Path) -> Everything:
     """Return all that a home holds: every row of the database, every history, every letter."""
     home = Home(path)
     found = home.ask(_rows)
-    names = [name for name in files(path) if not name.startswith("pbm_oust.db")]
+    names = [name for name in files(path) if not name.startswith(("pbm_oust.db", MARK))]
     found |= {name: [(path / name).read_bytes()] for name in names}
     home.database.close()
     return found
@@ -128,6 +129,7 @@ def done(before: Path, folder: Path, *deeds: Deed) -> Everything:
     home = Home(path)
     for deed in deeds:
         deed(home)
+    home.recover()
     home.database.close()
     found = everything(path)
     shutil.rmtree(path)

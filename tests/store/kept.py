@@ -17,6 +17,7 @@ from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.engines import Engine
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.publishing import Publisher
+from pbm_oust.store.rebuilding import rebuild
 from tests.support.games import STARTED, wish
 
 OUST = KINDS["oust"]
@@ -69,6 +70,15 @@ class Kept:
     def file(self, number: int) -> Path:
         """Return where the history of a board is."""
         return self.publisher.path(named(number))
+
+    def damage(self, number: int, old: str, new: str) -> None:
+        """Let a board have another history, which need not replay, as one made from files has."""
+        edited(self.file(number), old, new)
+        self.rebuild()
+
+    def rebuild(self) -> int:
+        """Let the files be the boards; return how many there are."""
+        return rebuild(self.database, self.boards, self.publisher)
 
     def rows(self, statement: str, *values: str | int) -> list[Row]:
         """Return what the database answers."""

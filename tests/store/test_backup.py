@@ -1,24 +1,26 @@
 """A backup is what a home held at one moment, whatever happens while it is made."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pbm_oust.store.waiting import BoardName, Lines, add_lines
 
 from pbm_oust.play.renaming import rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
-from pbm_oust.store.backup import Copied, NotCopied, back_up, restore, up_to
+from pbm_oust.store.backup import Copied, NotCopied, back_up, restore
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.embedded import UNFINISHED
+from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State, all_letters
 from pbm_oust.store.open_boards import read_game
 from tests.support.games import EXAMPLE
+from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed
 
 OUST = KINDS["oust"]
@@ -118,17 +120,15 @@ def test_what_players_do_meanwhile_is_in_no_part_of_the_backup(home: Home, tmp_p
     assert len(held(again)) == 6
 
 
-def test_lines_that_wait_are_in_the_copied_history(home: Home, tmp_path: Path) -> None:
+def test_what_is_not_published_yet_is_in_the_copied_history(home: Home, tmp_path: Path) -> None:
     path = home.history_path(BoardName("oust", 1))
-    *_, header, last = path.read_bytes().partition(b"\n   1 ")
-    lines = Lines(1, b"   1 " + last, last.split()[-1].decode())
-    home.write(lambda transaction: add_lines(transaction, BoardName("oust", 1), lines))
-    path.write_bytes(path.read_bytes().partition(b"   1 ")[0])
-    assert header
+    whole = path.read_bytes()
+    path.write_bytes(whole.partition(b"   1 ")[0])
     back_up(home, tmp_path / "copy", quiet)
-    assert (tmp_path / "copy" / "oust" / "1.txt").read_bytes().endswith(lines.text)
+    assert (tmp_path / "copy" / "oust" / "1.txt").read_bytes() == whole
     again = restored(tmp_path / "copy", tmp_path / "again")
     assert records(again, 1) == 1
+    assert again.history_path(BoardName("oust", 1)).read_bytes() == whole
 
 
 def test_a_player_renamed_meanwhile_has_one_userid_in_the_whole_backup(
@@ -143,26 +143,17 @@ def test_a_player_renamed_meanwhile_has_one_userid_in_the_whole_backup(
 
     back_up(home, tmp_path / "copy", rename)
     again = restored(tmp_path / "copy", tmp_path / "again")
-    assert again.ask(all_userids) == ["alice", "bobby"]
-    assert {read_game(again, OUST, board).o for board in boards(again)} == {"bobby"}
+    assert again.ask(all_userids) == ["alice", "bob"]
+    assert {read_game(again, OUST, board).o for board in boards(again)} == {"bob"}
+    assert {read_game(home, OUST, board).o for board in boards(home)} == {"bobby"}
 
 
-def test_histories_edited_by_hand_before_the_backup_are_in_it_as_they_are(
-    home: Home, tmp_path: Path
-) -> None:
-    home.history_path(BoardName("oust", 17)).write_text(EXAMPLE)
-    path = home.history_path(BoardName("oust", 2))
-    path.write_text(path.read_text() + "# played at a tournament\n")
+def test_a_damaged_board_is_copied_as_it_is(home: Home, tmp_path: Path) -> None:
+    lay_histories(home, {1: "nothing\n"})
     back_up(home, tmp_path / "copy", quiet)
-    assert (tmp_path / "copy/oust/2.txt").read_text().endswith("tournament\n")
-    assert (tmp_path / "copy/oust/17.txt").read_text() == EXAMPLE
-
-
-def test_a_damaged_history_is_copied_as_it_is(home: Home, tmp_path: Path) -> None:
-    path = home.history_path(BoardName("oust", 1))
-    path.write_text("nothing\n")
-    back_up(home, tmp_path / "copy", quiet)
-    assert (tmp_path / "copy/oust/1.txt").read_text() == "nothing\n"
+    again = restored(tmp_path / "copy", tmp_path / "again")
+    assert again.history(BoardName("oust", 1)) == b"nothing\n"
+    assert (again.path / "oust" / "1.txt").read_text() == "nothing\n"
 
 
 def test_a_backup_is_private(home: Home, tmp_path: Path) -> None:
@@ -179,12 +170,11 @@ def test_a_backup_changes_nothing_in_the_home(home: Home, tmp_path: Path) -> Non
     assert contents(home.path) == before
 
 
-def test_a_home_without_a_database_is_copied_and_gets_none(tmp_path: Path) -> None:
+def test_a_home_of_files_alone_is_backed_up_with_its_games(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     (home.path / "oust").mkdir(parents=True)
     (home.path / "oust" / "17.txt").write_text(EXAMPLE)
     assert back_up(home, tmp_path / "copy", quiet) == Copied(1, 0, 0)
-    assert [path.name for path in files(home.path)] == ["17.txt"]
     assert boards(restored(tmp_path / "copy", tmp_path / "again")) == [17]
 
 
@@ -206,11 +196,11 @@ class Overtaken(Disk):
     def __init__(self, deed: Callable[[], object]) -> None:
         self._deeds = [deed]
 
-    def create(self, path: Path, data: bytes, mode: int) -> None:
+    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
         """Write a file that does not exist."""
         while self._deeds:
             self._deeds.pop()()
-        super().create(path, data, mode)
+        super().create(path, data, mode, syncs=syncs)
 
 
 def test_a_backup_that_is_finished_meanwhile_is_left_as_it_is(home: Home, tmp_path: Path) -> None:
@@ -254,12 +244,19 @@ def test_a_damaged_backup_leaves_nothing_behind(home: Home, tmp_path: Path) -> N
     assert list((tmp_path / "again").iterdir()) == []
 
 
+class FullOfHistories(Disk):
+    """A disk on which there is no room for histories."""
+
+    def write(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
+        """Write a file that nobody looks for yet."""
+        if path.suffix == ".txt":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        super().write(path, data, mode, syncs=syncs)
+
+
 def test_a_backup_that_fails_leaves_nothing_behind(home: Home, tmp_path: Path) -> None:
-    path = home.history_path(BoardName("oust", 2))
-    path.unlink()
-    path.mkdir()
-    with pytest.raises(OSError, match="not a regular file"):
-        back_up(home, tmp_path / "copy", quiet)
+    with pytest.raises(OSError, match="No space left"):
+        back_up(Home(home.path, FullOfHistories()), tmp_path / "copy", quiet)
     assert list((tmp_path / "copy").iterdir()) == []
 
 
@@ -269,10 +266,3 @@ def test_a_restored_home_can_be_backed_up_and_restored_again(home: Home, tmp_pat
     again = restored(tmp_path / "copy", home.path)
     back_up(again, tmp_path / "second", quiet)
     assert len(held(restored(tmp_path / "second", tmp_path / "third"))) == 6
-
-
-def test_a_history_is_cut_behind_a_number_of_records() -> None:
-    lines = EXAMPLE.encode().splitlines(keepends=True)
-    assert up_to(EXAMPLE.encode(), 7) == EXAMPLE.encode()
-    assert up_to(EXAMPLE.encode(), 6) == b"".join(lines[:-2])
-    assert up_to(EXAMPLE.encode(), 0) == b"".join(lines[:9])

@@ -28,10 +28,8 @@ from pbm_oust.store.board_queries import (
 )
 from pbm_oust.store.connections import Row, Snapshot, Value
 from pbm_oust.store.entries import Entry, Source, State
-from pbm_oust.store.index import highest_number
 from pbm_oust.store.ratings import best_players, finished_games, is_counting
-from pbm_oust.store.refreshing import Walk
-from tests.store.kept import OUST, Kept, edited, key_of, later, named, new_game, played
+from tests.store.kept import OUST, Kept, key_of, later, named, new_game, played
 from tests.support.games import STARTED
 
 HOUR = timedelta(hours=1)
@@ -54,12 +52,8 @@ def full(kept: Kept) -> Kept:
     adopted = board.game.rule(
         Ruling(Verb.ADOPT, Side.X, "bob"), later(board.game), key_of(board.game)
     )
-    kept.database.write(lambda each: kept.boards.append(each, board, adopted, "f" * 16))
-    kept.settle()
-    edited(kept.file(5), "x C3", "x Z9")
-    walk = Walk(kept.database, kept.boards)
-    while walk.step():
-        pass
+    kept.database.write(lambda each: kept.boards.append(each, board, adopted))
+    kept.damage(5, "x C3", "x Z9")
     return kept
 
 
@@ -205,7 +199,7 @@ def test_the_board_that_came_from_an_open_challenge(full: Kept) -> None:
 
 def test_damaged_boards_with_line_and_reason(full: Kept) -> None:
     full.file(8).write_text("nothing\n")
-    Walk(full.database, full.boards).step()
+    full.rebuild()
     with full.database.read() as snapshot:
         found = damaged_boards(snapshot, "oust")
         assert [(each.name.board, each.line) for each in found] == [(5, 11), (8, 1)]
@@ -219,7 +213,7 @@ def test_damaged_boards_with_line_and_reason(full: Kept) -> None:
 def test_games_count_for_ratings_in_the_order_of_the_ratings(kept: Kept) -> None:
     def add(number: int, terms: Terms, *commands: str) -> None:
         game = played(new_game(number, terms=terms), *commands)
-        kept.database.write(lambda each: kept.boards.start(each, game, f"{number:016d}"))
+        kept.database.write(lambda each: kept.boards.start(each, game))
 
     for number in (9, 10, 11):
         add(number, Terms(), "x C3", "o resign")
@@ -280,7 +274,6 @@ QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
     "best players": lambda each: best_players(each, OUST, Part(20, 1)),
     "counting": lambda each: is_counting(each, OUST),
     "damaged": lambda each: damaged_boards(each, "oust"),
-    "next number": lambda each: highest_number(each, "oust"),
 }
 
 
@@ -292,3 +285,8 @@ def test_no_question_goes_through_a_whole_table_or_sorts(
     assert steps
     strange = [step for step in steps if step.startswith("SCAN") or "TEMP" in step]
     assert strange == []
+
+
+def test_the_next_number_is_found_without_going_through_all_boards(full: Kept) -> None:
+    (step,) = steps_of(lambda each: full.boards.next_number(each, OUST), full)
+    assert step.startswith("SEARCH")

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import BoardChanged, DamagedHistory, NoSuchBoard
 from pbm_oust.store.connections import Transaction
 from pbm_oust.store.faults import DatabaseFault
-from tests.store.kept import OUST, Kept, edited, new_game, played
+from tests.store.kept import OUST, Kept, named, new_game, played
 from tests.support.beside import run_scripts
 from tests.support.trouble import Trouble, faulty_statements
 
@@ -21,21 +20,6 @@ def test_a_board_that_there_is_not_is_not_allowed(kept: Kept) -> None:
     with pytest.raises(NotAllowed) as refusal:
         kept.read(17)
     assert refusal.value.reason == NoSuchBoard(OUST, 17)
-
-
-def test_a_board_can_be_read_without_a_database(kept: Kept) -> None:
-    number = kept.start("x C3")
-    kept.settle()
-    assert kept.boards.read_file(OUST, number) == kept.read(number)
-    with pytest.raises(NotAllowed):
-        kept.boards.read_file(OUST, number + 1)
-
-
-def test_a_history_that_cannot_be_read_is_damaged(kept: Kept) -> None:
-    kept.file(1).mkdir()
-    with pytest.raises(DamagedHistory, match="not a regular file") as damage:
-        kept.read(1)
-    assert damage.value.line == 0
 
 
 def test_a_fault_of_the_database_is_no_damage_of_a_history(kept: Kept) -> None:
@@ -62,8 +46,7 @@ def test_a_history_in_the_wrong_place_is_damaged(
     kept: Kept, old: str, new: str, reason: str
 ) -> None:
     kept.start()
-    kept.settle()
-    edited(kept.file(1), old, new)
+    kept.damage(1, old, new)
     with pytest.raises(DamagedHistory, match=reason):
         kept.read(1)
 
@@ -74,27 +57,8 @@ def test_who_acts_on_a_board_that_has_changed_is_told_so(kept: Kept) -> None:
     acted = played(board.game, "x C3")
     kept.play(number, "x A1")
     with pytest.raises(BoardChanged):
-        kept.database.write(lambda each: kept.boards.append(each, board, acted, "f" * 16))
+        kept.database.write(lambda each: kept.boards.append(each, board, acted))
     assert len(kept.read(number).game.records) == 1
-
-
-def test_who_acts_on_a_board_that_was_edited_meanwhile_is_told_so(kept: Kept) -> None:
-    number = kept.start("x C3")
-    kept.settle()
-    board = kept.read(number)
-    acted = played(board.game, "o C4")
-    edited(kept.file(number), "x C3", "x B2")
-    with pytest.raises(BoardChanged):
-        kept.database.write(lambda each: kept.boards.append(each, board, acted, "f" * 16))
-
-
-def test_a_board_does_not_change_when_its_lines_come_into_the_file(kept: Kept) -> None:
-    number = kept.start("x C3")
-    board = kept.read(number)
-    kept.settle()
-    acted = played(board.game, "o C4")
-    kept.database.write(lambda each: kept.boards.append(each, board, acted, "f" * 16))
-    assert kept.read(number).game == acted
 
 
 def test_one_unit_of_work_can_act_twice_on_a_board(kept: Kept) -> None:
@@ -104,23 +68,22 @@ def test_one_unit_of_work_can_act_twice_on_a_board(kept: Kept) -> None:
     second = played(first, "o C4")
 
     def act(transaction: Transaction) -> None:
-        between = kept.boards.append(transaction, board, first, "e" * 16)
-        kept.boards.append(transaction, between, second, "e" * 16)
+        between = kept.boards.append(transaction, board, first)
+        kept.boards.append(transaction, between, second)
 
     kept.database.write(act)
-    assert kept.settle() == []
     assert kept.read(number).game == second
+    assert kept.file(number).read_bytes() == kept.read(number).data
 
 
 def test_of_two_that_act_at_once_one_is_told_that_the_board_has_changed(kept: Kept) -> None:
     number = kept.start()
-    kept.settle()
     board = kept.read(number)
 
     def act(cell: str) -> str:
         acted = played(board.game, f"x {cell}")
         try:
-            kept.database.write(lambda each: kept.boards.append(each, board, acted, "f" * 16))
+            kept.database.write(lambda each: kept.boards.append(each, board, acted))
         except BoardChanged:
             return "changed"
         return cell
@@ -132,37 +95,35 @@ def test_of_two_that_act_at_once_one_is_told_that_the_board_has_changed(kept: Ke
     assert f"x {done[0]} " in kept.read(number).data.decode()
 
 
-def test_what_a_transaction_undoes_waits_for_no_history(kept: Kept) -> None:
+def test_what_a_transaction_undoes_is_not_published(kept: Kept) -> None:
     number = kept.start()
     board = kept.read(number)
 
     def fail(transaction: Transaction) -> None:
         acted = played(board.game, "x C3")
-        kept.boards.append(transaction, board, acted, "f" * 16)
+        kept.boards.append(transaction, board, acted)
         raise ValueError
 
     with pytest.raises(ValueError):  # noqa: PT011 - it has no message
         kept.database.write(fail)
     assert kept.read(number) == board
     assert kept.rows("SELECT records FROM boards") == [(0,)]
+    assert kept.file(number).read_bytes() == board.data
 
 
-def test_numbers_go_on_from_the_highest_of_the_index_and_lines_that_wait(kept: Kept) -> None:
+def test_numbers_go_on_from_the_highest_whatever_becomes_of_files(kept: Kept) -> None:
     assert kept.start() == 1
-    kept.settle()
     assert kept.start() == 2
-    kept.settle()
     kept.file(2).unlink()
     assert kept.start() == 3
 
 
-def test_a_file_that_was_put_where_the_next_board_would_be_keeps_its_number(kept: Kept) -> None:
+def test_a_file_that_was_put_where_the_next_board_would_be_is_set_aside(kept: Kept) -> None:
     kept.start()
-    for number in (2, 3):
-        kept.file(number).write_text("by hand")
-    assert kept.start() == 4
-    kept.settle()
-    assert kept.file(2).read_text() == "by hand"
+    kept.file(2).write_text("by hand")
+    assert kept.start() == 2
+    assert kept.file(2).read_bytes() == kept.read(2).data
+    assert [path.read_text() for path in kept.publisher.edited(named(2))] == ["by hand"]
 
 
 def test_each_kind_has_numbers_of_its_own(kept: Kept) -> None:
@@ -173,10 +134,8 @@ def test_each_kind_has_numbers_of_its_own(kept: Kept) -> None:
 
 def test_a_board_cannot_be_started_under_a_number_that_is_taken(kept: Kept) -> None:
     kept.start()
-    kept.file(7).write_text("by hand")
-    for number in (1, 7):
-        with pytest.raises(BoardChanged):
-            kept.database.write(partial(kept.boards.start, game=new_game(number), key="f" * 16))
+    with pytest.raises(BoardChanged):
+        kept.database.write(lambda each: kept.boards.start(each, new_game(1)))
 
 
 def test_processes_that_start_boards_at_once_give_each_a_number_of_its_own(tmp_path: Path) -> None:
@@ -189,7 +148,6 @@ print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(20):
     print(kept.start("x C3", x=sys.argv[2]))
-    kept.settle()
 """
     home = tmp_path / "home"
     Kept(home).start()
@@ -197,7 +155,7 @@ for _ in range(20):
     numbers = [int(each) for output in printed for each in output.split()]
     assert sorted(numbers) == list(range(2, 62))
     kept = Kept(home)
-    assert kept.settle() == []
+    assert kept.catch_up() == 0
     owners = {"carol": printed[0], "dave": printed[1], "erin": printed[2]}
     for owner, output in owners.items():
         for number in output.split():
@@ -206,7 +164,6 @@ for _ in range(20):
 
 def test_a_game_that_began_elsewhere_becomes_a_board_whole(kept: Kept) -> None:
     game = played(new_game(1), "x C3", "o C4", "x resign")
-    kept.database.write(lambda each: kept.boards.start(each, game, "f" * 16))
-    kept.settle()
-    assert kept.boards.read_file(OUST, 1).game == game
+    kept.database.write(lambda each: kept.boards.start(each, game))
+    assert Kept(kept.path).read(1).game == game
     assert kept.file(1).read_text().endswith("= o resign\n")

@@ -29,7 +29,7 @@ from pbm_oust.store.faults import (
     DatabaseLocked,
     DatabaseTooNew,
 )
-from pbm_oust.store.migrations import LATEST
+from pbm_oust.store.schema import LATEST
 from pbm_oust.store.sqlite import LARGEST_LOG
 from tests.support.trouble import Fault, FaultyVfs, Trouble
 from tests.support.vfs import WatchedVfs

@@ -100,6 +100,7 @@ def test_nothing_names_a_player_any_more_who_was_forgotten(home: Home) -> None:
     forget(home)
     assert [userids_in(each) for each in histories(home)] == [{"gone-1", "bob"}] * 2
     assert not home.account("alice")
+    home.recover()
     home.database.close()
     found = everything(home.path)
     for name, rows in found.items():

@@ -10,7 +10,7 @@ import pytest
 from pbm_oust.store.disk import NoSuchFile, locked_file
 from pbm_oust.store.embedded import files_of
 from pbm_oust.store.entries import BoardName
-from pbm_oust.store.home import INDEXING, Home
+from pbm_oust.store.home import REBUILDING, Home
 from tests.store.disturbed import ALICE, BOB
 from tests.support.accounts import account_of, make_account
 from tests.support.games import EXAMPLE
@@ -26,15 +26,14 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_boards_are_listed_by_number_with_those_that_have_no_file_yet(tmp_path: Path) -> None:
+def test_boards_are_listed_by_number(tmp_path: Path) -> None:
+    folder = tmp_path / "oust"
+    folder.mkdir()
+    for number in (1, 2, 3, 10, 100):
+        (folder / f"{number}.txt").write_text(EXAMPLE.replace("Board: 17", f"Board: {number}"))
+    for name in ("notes.txt", "1.bak", "0.txt", "01.txt", "4.txt.edited-20261126T091500Z"):
+        (folder / name).touch()
     home = home_of(tmp_path, ALICE, BOB)
-    for _ in range(3):
-        mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
-    first = home.history_path(BoardName("oust", 1))
-    for number in (10, 100):
-        first.with_name(f"{number}.txt").write_bytes(first.read_bytes())
-    for name in ("notes.txt", "1.bak"):
-        first.with_name(name).touch()
     found = home.board_names("oust")
     assert [name.board for name in found] == [1, 2, 3, 10, 100]
     assert home.board_names("churn") == []
@@ -112,26 +111,26 @@ def players(home: Home) -> list[tuple[object, ...]]:
         return snapshot.rows("SELECT x, o FROM boards")
 
 
-def test_an_index_that_a_dead_process_has_begun_is_finished(tmp_path: Path) -> None:
+def test_a_database_that_a_dead_process_has_begun_is_finished(tmp_path: Path) -> None:
     home = home_with_a_game(tmp_path)
-    (tmp_path / INDEXING).touch()
+    (tmp_path / REBUILDING).touch()
     home.do(lambda _transaction: None)
     assert players(home) == []
     home.prepare()
     assert len(players(home)) == 1
-    assert not (tmp_path / INDEXING).exists()
+    assert not (tmp_path / REBUILDING).exists()
 
 
-def test_nobody_works_with_a_part_of_an_index(tmp_path: Path) -> None:
+def test_nobody_works_with_a_part_of_a_database(tmp_path: Path) -> None:
     home = home_with_a_game(tmp_path)
-    (tmp_path / INDEXING).touch()
+    (tmp_path / REBUILDING).touch()
     home.do(lambda _transaction: None)
     with ThreadPoolExecutor(1) as pool:
-        with locked_file(tmp_path / INDEXING):
+        with locked_file(tmp_path / REBUILDING):
             prepared = pool.submit(Home(tmp_path).prepare)
             with pytest.raises(TimeoutError):
                 prepared.result(0.3)
-            (tmp_path / INDEXING).unlink()
+            (tmp_path / REBUILDING).unlink()
         prepared.result(PATIENCE)
 
 
@@ -158,6 +157,7 @@ def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:
     mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     for name in ("1700000000.R123.mutt", ".hidden", "notes.txt"):
         (home.outbox.path / "tmp" / name).touch()
+    home.recover()
     before = {name: (home.path / name).read_bytes() for name in files(home.path)}
     home.recover()
     home.remove_drafts()

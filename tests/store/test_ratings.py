@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pbm_oust.store.refreshing import look_at_histories
 
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.store import ratings
@@ -24,7 +25,6 @@ from pbm_oust.store.ratings import (
     standings_of,
     wrongly_rated,
 )
-from pbm_oust.store.refreshing import look_at_histories
 from tests.store.kept import OUST, Kept, edited, played
 from tests.support.rated import Deed, Rated, happenings, standings
 from tests.support.rings import examples

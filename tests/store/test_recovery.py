@@ -125,8 +125,9 @@ def test_a_clean_stop_leaves_nothing_to_be_finished(left: Home, tmp_path: Path) 
     """What could not be written for a while is tried once more."""
     kind = left.path / "oust"
     kind.rename(tmp_path / "away")
+    kind.touch()
     with running(left.path) as server:
-        kind.rmdir()
+        kind.unlink()
         (tmp_path / "away").rename(kind)
         assert server.stop() == 0
     assert is_finished(left)

@@ -21,6 +21,8 @@ LISTINGS = (
     "SELECT state, count(*) FROM letters GROUP BY state",
     "SELECT kind, state, number FROM board_counts",
     "SELECT name FROM parts",
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    " ORDER BY rowid",
     "SELECT seq FROM sqlite_sequence WHERE name = ?",
     "DELETE FROM sqlite_sequence WHERE name = ?",
     "SELECT id, at FROM renamed",

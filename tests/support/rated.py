@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import strategies as st
+from pbm_oust.store.histories import NO_STAMP
+from pbm_oust.store.waiting import BoardName
 
 from pbm_oust.board.ratings import Finish, Table, rate
 from pbm_oust.rules.kinds import KINDS
@@ -13,7 +15,6 @@ from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store import index
 from pbm_oust.store.connections import Database, Transaction
 from pbm_oust.store.entries import Entry, Reading
-from pbm_oust.store.histories import NO_STAMP
 from pbm_oust.store.ratings import (
     changes_by,
     count_marked,
@@ -21,7 +22,6 @@ from pbm_oust.store.ratings import (
     standings_of,
     wrongly_rated,
 )
-from pbm_oust.store.waiting import BoardName
 
 OUST = KINDS["oust"]
 FIRST_END = datetime(2026, 11, 20, tzinfo=UTC)
