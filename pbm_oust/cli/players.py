@@ -35,7 +35,7 @@ from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.bounces import bounces_of
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.verifications import forget_verifications_of
 

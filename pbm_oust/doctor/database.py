@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import is_counting, wrongly_rated

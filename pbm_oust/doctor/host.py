@@ -10,11 +10,11 @@ from pathlib import Path
 from pbm_oust.doctor.finding import Examiner, Finding, counted, status, within
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.configuration import Configuration
-from pbm_oust.store.embedded import files_of
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.guarding import CLOSED, OPEN, user_name
 from pbm_oust.store.home import Home
 from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
+from pbm_oust.store.sqlite import files_of
 
 LEAST_BYTES = 50 * 2**20
 LEAST_FILES = 1000

@@ -8,7 +8,7 @@ from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import Configuration
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.health import LONGEST_DUE
 from pbm_oust.store.home import Home

@@ -6,9 +6,8 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import Any, TypeVar
 
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import MOST_TOGETHER, MakeDurable, Task, Transaction
 from pbm_oust.store.home import Home
-from pbm_oust.store.writing import MOST_TOGETHER, MakeDurable, Task
 
 T = TypeVar("T")
 _Waiting = tuple[Callable[[Transaction], Any], asyncio.Future[Any]]

@@ -24,7 +24,7 @@ from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.frozen import frozen
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.connections import Hold, Transaction
+from pbm_oust.store.database import Hold, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, State, all_letters, content_of, remove_letter

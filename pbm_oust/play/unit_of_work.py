@@ -24,7 +24,7 @@ from pbm_oust.play.room import WHOLE_LETTER, Room
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import House
-from pbm_oust.store.connections import Sharing, Transaction
+from pbm_oust.store.database import Sharing, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits

@@ -16,7 +16,7 @@ from pbm_oust.store.accounts import (
     whole,
     write_account,
 )
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.faults import AccountDamaged
 
 

@@ -39,7 +39,7 @@ from pbm_oust.board.game import AHEAD
 from pbm_oust.frozen import replace
 from pbm_oust.store.board_queries import highest_source
 from pbm_oust.store.columns import moment_of, seconds, words_list
-from pbm_oust.store.connections import Identity, Row, Snapshot, Transaction
+from pbm_oust.store.database import Identity, Row, Snapshot, Transaction
 from pbm_oust.store.faults import AccountDamaged, Stale, ValueDamaged
 from pbm_oust.store.latest import Latest
 

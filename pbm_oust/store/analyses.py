@@ -3,7 +3,7 @@
 They are made from histories, which takes long, so they stay when the index of boards is made anew.
 """
 
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.entries import BoardName
 
 

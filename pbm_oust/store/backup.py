@@ -17,9 +17,8 @@ from pathlib import Path
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
-from pbm_oust.store.embedded import FILE_NAME, UNFINISHED, EmbeddedDatabase, files_of
 from pbm_oust.store.engines import KeyFile, server_in, without_server
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
@@ -27,6 +26,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State, count_letters
 from pbm_oust.store.rebuilding import Progress
 from pbm_oust.store.sending import hold_letters
+from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED, SqliteDatabase, files_of
 
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
 
@@ -86,7 +86,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
     _check_no_server(folder / home.configuration.name)
     with _filled(home.disk, path, "restore into a new one, or move what it holds elsewhere"):
         _copy_file(home.disk, folder / FILE_NAME, path / UNFINISHED, 0o600)
-        database = EmbeddedDatabase(path / UNFINISHED, home.disk)
+        database = SqliteDatabase(path / UNFINISHED, home.disk)
         try:
             database.write(hold_letters)
             with database.read() as snapshot:

@@ -6,7 +6,7 @@ from datetime import datetime
 from pbm_oust.frozen import frozen
 from pbm_oust.store.board_queries import ENTRIES, read_entries
 from pbm_oust.store.columns import seconds, words_list
-from pbm_oust.store.connections import Snapshot, Value
+from pbm_oust.store.database import Snapshot, Value
 from pbm_oust.store.entries import Entry, State
 
 _COUNT = "SELECT count(*) FROM"

@@ -7,7 +7,7 @@ from enum import Enum
 from pbm_oust.board.game import AHEAD
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.columns import moment_of, parse_outcome, seconds, words_list
-from pbm_oust.store.connections import Row, Snapshot, Value
+from pbm_oust.store.database import Row, Snapshot, Value
 from pbm_oust.store.entries import BoardName, Damage, Entry, Source, State
 
 ENTRIES = (

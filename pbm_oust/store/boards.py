@@ -27,7 +27,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.columns import format_outcome, seconds
-from pbm_oust.store.connections import Snapshot, Transaction, Value
+from pbm_oust.store.database import Snapshot, Transaction, Value
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import (
     BoardName,

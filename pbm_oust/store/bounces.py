@@ -9,7 +9,7 @@ from itertools import groupby
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
 from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.database import Row, Snapshot, Transaction
 
 MOST_KEPT = 10
 """How many bounces are kept for an address, the latest ones, besides one of a few days before."""

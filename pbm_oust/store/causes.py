@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 
 LIFETIME = timedelta(days=365)
 """How long a cause is kept."""

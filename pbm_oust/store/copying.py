@@ -13,7 +13,7 @@ import apsw
 
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import NotCopied
-from pbm_oust.store.connections import Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.home import Home

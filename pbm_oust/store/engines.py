@@ -12,9 +12,9 @@ from typing import Protocol
 from pbm_oust.frozen import frozen
 from pbm_oust.regex import regex
 from pbm_oust.store.configuration import parse_store
-from pbm_oust.store.connections import Database
+from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
-from pbm_oust.store.embedded import FILE_NAME, EmbeddedDatabase
+from pbm_oust.store.sqlite import FILE_NAME, SqliteDatabase
 
 CONFIGURATION = "pbm_oust.toml"
 KEY = "key"
@@ -87,7 +87,7 @@ def open_engine(home: Path, disk: Disk) -> Engine:
             return open_server(home, url)
         except OSError as error:
             raise OSError(f"{home / CONFIGURATION}: store: {error}") from None
-    database = EmbeddedDatabase(home / FILE_NAME, disk)
+    database = SqliteDatabase(home / FILE_NAME, disk)
     return Engine(database, KeyFile(home / KEY, disk))
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.letters import State, count_letters
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.disk import linked, set_mode
-from pbm_oust.store.embedded import FILE_NAME
 from pbm_oust.store.maildir import FOLDERS
+from pbm_oust.store.sqlite import FILE_NAME
 
 CLOSED = 0o700
 OPEN = 0o711

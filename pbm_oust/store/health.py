@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from enum import Enum
 
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.faults import (
     DatabaseBusy,
     DatabaseDamaged,

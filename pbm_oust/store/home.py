@@ -35,9 +35,8 @@ from pbm_oust.store.accounts import (
 )
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
-from pbm_oust.store.connections import Snapshot, Transaction, Work
+from pbm_oust.store.database import Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_file, locked_folder, read_file
-from pbm_oust.store.embedded import FILE_NAME, UNFINISHED
 from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import Stale
@@ -49,6 +48,7 @@ from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.publishing import Publisher, keeping_up
 from pbm_oust.store.rebuilding import rebuild
 from pbm_oust.store.sheets import keep_sheet
+from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED
 
 log = logging.getLogger("pbm_oust")
 

@@ -11,7 +11,7 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.regex import regex
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.causes import keep_import
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home

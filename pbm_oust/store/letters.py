@@ -13,7 +13,7 @@ from pbm_oust.accounts.answered import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.database import Row, Snapshot, Transaction
 from pbm_oust.store.faults import Stale
 
 

@@ -16,7 +16,7 @@ from enum import Enum
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 HIGHEST = 10**9

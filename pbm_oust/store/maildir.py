@@ -20,7 +20,7 @@ from pathlib import Path
 
 from pbm_oust.regex import regex
 from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import Disk, content_of, linked, locked_folder
 from pbm_oust.store.letters import Letter, remove_letter
 

@@ -9,7 +9,7 @@ from enum import Enum
 
 from pbm_oust.frozen import frozen
 from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.faults import Stale
 
 MEMORY = timedelta(days=30)

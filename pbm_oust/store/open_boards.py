@@ -9,7 +9,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store import board_queries
 from pbm_oust.store.boards import Board, BoardChanged, DamagedHistory
 from pbm_oust.store.causes import Incoming, keep_cause
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.home import Home
 

@@ -6,7 +6,7 @@ order in which the letters were written.
 
 from datetime import datetime
 
-from pbm_oust.store.connections import Database, Snapshot
+from pbm_oust.store.database import Database, Snapshot
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.letters import Letter, State, all_letters, content_of, remove_letter
 from pbm_oust.store.maildir import Maildir, file_name

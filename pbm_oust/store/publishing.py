@@ -24,7 +24,7 @@ from pathlib import Path
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import Boards, Change
-from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import (
     Disk,
     Hold,

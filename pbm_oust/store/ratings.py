@@ -30,7 +30,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
 from pbm_oust.store.board_queries import ENTRIES, read_entries
 from pbm_oust.store.columns import ALL_ROWS, words_list
-from pbm_oust.store.connections import Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value
 
 MOST_AT_ONCE = 100
 """How many games are counted while others wait to write, or for one letter."""

@@ -14,7 +14,7 @@ from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.history import BadHistory
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import Boards, read_board
-from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile, content_of
 from pbm_oust.store.entries import BoardName, Reading, believe, entry_of, read_damage
 from pbm_oust.store.publishing import Publisher, is_behind

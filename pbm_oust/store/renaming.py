@@ -11,7 +11,7 @@ from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import boards_with
 from pbm_oust.store.boards import Board, BoardChanged, Boards
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.entries import BoardName
 
 NOTHING: Mapping[BoardName, Game] = MappingProxyType({})

@@ -15,7 +15,7 @@ from pbm_oust.store.board_queries import (
     damaged_boards,
 )
 from pbm_oust.store.boards import NoSuchBoard
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import BoardName, Entry, State, entry_of
 from pbm_oust.store.faults import DatabaseFault

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from pbm_oust.store.columns import moment_of, seconds, words_list
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.letters import SELECT, Letter, State, letter_of
 
 

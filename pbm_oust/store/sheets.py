@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from pbm_oust.accounts.answered import Purpose, Reply, Sheet
 from pbm_oust.store.columns import seconds
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 
 LIFETIME = timedelta(days=60)
 """How long a sheet is kept."""

@@ -1,32 +1,62 @@
-"""A connection to the file of the embedded database, by SQLite."""
+"""SQLite: the database of a home in `HOME/pbm_oust.db`, and connections to it.
+
+One process writes at a time, and nobody waits for readers. Nothing else in a process may open the
+file, because closing it would lose SQLite's locks.
+"""
 
 import errno
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 
-from pbm_oust.frozen import frozen
-from pbm_oust.store.connections import Identity, Row, Value
-from pbm_oust.store.disk import Disk
+from pbm_oust.store.database import (
+    Connection,
+    DatabaseOf,
+    Identity,
+    Row,
+    Snapshot,
+    Transaction,
+    Value,
+)
+from pbm_oust.store.disk import Disk, locked_folder
 from pbm_oust.store.faults import (
+    DatabaseFailing,
     DatabaseFault,
+    DatabaseForbidden,
     DatabaseLocked,
+    DatabaseReadOnly,
     damaged,
     disk_faults,
     fault_of,
     too_new,
     too_old,
 )
-from pbm_oust.store.patience import Patience
 from pbm_oust.store.schema import LATEST, tables
 
 log = logging.getLogger("pbm_oust")
 
+T = TypeVar("T")
+
+FILE_NAME = "pbm_oust.db"
+UNFINISHED = f".{FILE_NAME}.draft"
+"""The name of the file in an unfinished backup, or in a home that is not fully restored.
+
+It is there from the very beginning, so that nobody else uses the folder meanwhile.
+"""
+COMPANIONS = ("-wal", "-shm")
+"""What SQLite appends to the file's name for the files beside it."""
+PATIENCE = 10.0
+"""Seconds to wait until other processes have written."""
+FOR_ROOT = 0.5
+"""Seconds to wait until root has given away the files that it makes beside the database."""
 RESET_SIZE = 16 * 1024 * 1024
 """The size in bytes to which the log is cut when it starts again."""
 LARGEST_LOG = 1000
@@ -40,6 +70,35 @@ _FORMAT_VERSIONS = slice(18, 20)
 
 See section 1.3.3 of SQLite's description of the file format.
 """
+_LOOK = 0.0004
+"""How many seconds pass until it is looked again whether others have written.
+
+SQLite's own pauses grow up to a tenth of a second, and whoever comes meanwhile goes first.
+"""
+
+
+class Patience:
+    """Waits a moment, again and again, until it has been long enough.
+
+    It knows no connection, so that nothing keeps one that is dropped.
+    """
+
+    __slots__ = ("_until", "seconds")
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        """How many seconds it waits at most."""
+        self._until = 0.0
+
+    def wait(self, before: int) -> bool:
+        """Wait a moment, after so many moments before; return False if that was long enough."""
+        now = time.monotonic()
+        if not before:
+            self._until = now + self.seconds
+        if now >= self._until:
+            return False
+        time.sleep(_LOOK)
+        return True
 
 
 @dataclass
@@ -60,7 +119,7 @@ class Log:
         return apsw.SQLITE_OK
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Done:
     """What a statement has given and changed."""
 
@@ -165,9 +224,9 @@ class SqliteConnection:
             self.is_broken = True
             raise fault from error
 
-    def send(self, statement: str, values: tuple[Value, ...] = ()) -> "Done":
+    def send(self, statement: str, values: tuple[Value, ...] = ()) -> Done:
         """Carry out a statement, at once."""
-        return Done(self.execute(statement, values), self.changed)
+        return Done(self.execute(statement, values), self._apsw.changes())
 
     def wait(self) -> None:
         """Do nothing: all that was sent has been carried out."""
@@ -273,6 +332,229 @@ class SqliteConnection:
 
     def _fault(self, error: apsw.Error) -> DatabaseFault | None:
         return fault_of(error, self.path, self._apsw.system_errno)
+
+
+class AllTasks:
+    """Takes every task, as there is no other host."""
+
+    is_sure = True
+
+    def take(self, tasks: Iterable[str]) -> frozenset[str]:
+        """Return all tasks."""
+        return frozenset(tasks)
+
+    def give_back(self, tasks: Iterable[str]) -> None:
+        """Do nothing."""
+
+
+class SqliteDatabase(DatabaseOf[SqliteConnection]):
+    """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
+
+    The first write makes it; until then it reads as empty. Any number of threads may use it, but
+    not a process that was forked after using it.
+    """
+
+    def __init__(self, path: Path, disk: Disk | None = None, patience: float = PATIENCE) -> None:
+        self.path = path
+        self._disk = disk or Disk()
+        self._patience = patience
+        self._log = Log()
+        self._idle: list[SqliteConnection] = []
+        """Connections that read; there are as many as were ever used at once."""
+        super().__init__(path)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the file is there."""
+        return self.path.exists()
+
+    @property
+    def lent(self) -> int:
+        """0, as nothing is lent: each reader of this process has a connection of its own."""
+        return 0
+
+    @property
+    def files(self) -> list[Path]:
+        """The file, and those that SQLite keeps beside it."""
+        return files_of(self.path)
+
+    def time(self) -> float:
+        """Return the seconds since the epoch, by the clock of this host."""
+        return time.time()
+
+    def copy_to(self, path: Path) -> None:
+        """Copy what the database holds at this moment into a new file.
+
+        Others may write meanwhile. Raises FileExistsError.
+        """
+        self._disk.create(path, b"", mode=0o600)
+        with self.copied_to(path):
+            pass
+
+    def holding(self) -> AbstractContextManager["AllTasks"]:
+        """Give what takes all tasks: there is one host, and what it does twice it notices."""
+        return nullcontext(AllTasks())
+
+    def latest_id(self, snapshot: Snapshot, table: str) -> int:
+        """Return the highest id that a table has ever given, or 0."""
+        row = snapshot.row("SELECT seq FROM sqlite_sequence WHERE name = ?", table)
+        return int(row[0]) if row else 0
+
+    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
+        """Let a table give higher ids from now on."""
+        transaction.run("DELETE FROM sqlite_sequence WHERE name = ?", table)
+        transaction.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, latest)
+
+    def check_copied(self, snapshot: Snapshot) -> None:
+        """Do nothing: who reads or writes has found tables of our version."""
+
+    def damage(self, snapshot: Snapshot) -> Iterator[str]:
+        """Yield what is wrong with the tables, a sentence each."""
+        for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
+            if text != "ok":
+                yield f"it is damaged: {text}"
+        rows = snapshot.rows("PRAGMA foreign_key_check")
+        for (table, parent), number in sorted(Counter((row[0], row[2]) for row in rows).items()):
+            count = f"{number} row{'s' if number > 1 else ''}"
+            yield f"{count} of {table} without the row of {parent} that belongs to it"
+
+    @contextmanager
+    def copied_to(self, path: Path) -> Iterator[Snapshot]:
+        """Copy what the database holds into a file, and give it to be read."""
+        self._disk.write(path, b"", mode=0o600)
+        with self.lend() as connection:
+            connection.begin_to_read()
+            connection.copy_to(path)
+            self._disk.sync_file(path)
+            yield Snapshot(connection)
+
+    def upgrade(self, before: int, work: Callable[[Connection], T]) -> T | None:
+        """Have tables of the version `before` brought up to date, in one transaction.
+
+        Returns what the work returns; None if the tables can be used already. Missing tables are
+        made. Raises DatabaseTooOld for other tables.
+        """
+        connection = self._connect_to_write()
+        try:
+            if connection.version() != before:
+                connection.begin_to_read()
+                return None
+            connection.execute("PRAGMA foreign_keys = OFF")
+            connection.execute("BEGIN IMMEDIATE")
+            done = work(connection)
+            connection.execute(f"PRAGMA user_version = {LATEST}")
+            connection.commit()
+            return done
+        finally:
+            connection.close()
+
+    @contextmanager
+    def tended(self) -> Iterator[None]:
+        """Leave it to the body to shorten the log, so that nobody who writes waits for that.
+
+        A very long log is shortened all the same.
+        """
+        self._log.largest = LARGEST_TENDED
+        try:
+            yield
+        finally:
+            self._log.largest = LARGEST_LOG
+
+    def shorten_log(self) -> None:
+        """Move a long log into the file while others write, and let it begin again."""
+        if self._log.pages >= LARGEST_LOG:
+            with self.lend() as connection:
+                connection.shorten_log()
+                connection.restart_log()
+
+    def empty_log(self) -> None:
+        """Empty the log, which keeps removed data until it is overwritten.
+
+        The log stays as it is while somebody else uses it.
+        """
+        if not self.path.exists():
+            return
+        connection = self._connect(reads_only=False)
+        try:
+            with suppress(DatabaseLocked):
+                connection.empty_log()
+        finally:
+            connection.close()
+
+    def _connect_to_write(self) -> SqliteConnection:
+        self._create()
+        return self._connect(reads_only=False)
+
+    def _take(self) -> SqliteConnection:
+        with suppress(IndexError):
+            while True:
+                connection = self._idle.pop()
+                if connection.is_sound:
+                    return connection
+                connection.close()
+        return self._connect(reads_only=True)
+
+    def _put_back(self, connection: SqliteConnection) -> None:
+        with suppress(DatabaseFault):
+            connection.roll_back()
+        if connection.is_broken:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def _close_readers(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+    def _connect(self, *, reads_only: bool) -> SqliteConnection:
+        """Open a connection, once root has given away what it has just made beside the file.
+
+        SQLite opens that for reading alone if root gives it away in between, and says that it is
+        read-only if root has not filled it yet. All connections of the process would share it, so
+        none may be opened so, unless the file itself is read-only.
+        """
+        patience, waits = Patience(FOR_ROOT), 0
+        while True:
+            try:
+                connection = self._connect_now(reads_only=reads_only)
+                if connection.may_write or not self._may_be_written():
+                    return connection
+            except (DatabaseForbidden, DatabaseReadOnly) as fault:
+                is_meant = isinstance(fault, DatabaseReadOnly) and not self._may_be_written()
+                if is_meant or not patience.wait(waits):
+                    raise
+            else:
+                if not patience.wait(waits):
+                    return connection
+                connection.close()
+            waits += 1
+
+    def _may_be_written(self) -> bool:
+        return os.access(self.path, os.W_OK, effective_ids=True)
+
+    def _connect_now(self, *, reads_only: bool) -> SqliteConnection:
+        with disk_faults(self.path):
+            if self.path.is_symlink():
+                reason = "is a link, and links in the home are not followed"
+                raise DatabaseFailing(f"{self.path} {reason}")
+            disk, patience = self._disk, self._patience
+            return SqliteConnection(self.path, disk, patience, self._log, reads_only=reads_only)
+
+    def _create(self) -> None:
+        """Make the file if it is missing; a log that is left from before does not belong to it."""
+        if self.path.exists():
+            return
+        with locked_folder(self.path.parent):
+            if not self.path.exists():
+                for companion in COMPANIONS:
+                    with suppress(FileNotFoundError):
+                        self._disk.remove(self.path.with_name(self.path.name + companion))
+                self._disk.create(self.path, empty_database(), mode=0o600)
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the file of a database, and those that SQLite keeps beside it."""
+    return [path, *(path.with_name(path.name + each) for each in COMPANIONS)]
 
 
 def identity_of(path: Path) -> Identity | None:

@@ -12,8 +12,8 @@ from contextlib import suppress
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import write_account
-from pbm_oust.store.connections import Connection, Snapshot, Transaction
 from pbm_oust.store.copying import copied_tables, gives_ids, latest_id
+from pbm_oust.store.database import Connection, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import BoardName, believe
 from pbm_oust.store.home import Home

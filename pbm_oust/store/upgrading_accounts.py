@@ -14,7 +14,7 @@ from pbm_oust.accounts.document import read_document
 from pbm_oust.board.notation import format_time
 from pbm_oust.frozen import replace
 from pbm_oust.store.columns import moment_of
-from pbm_oust.store.connections import Row, Value
+from pbm_oust.store.database import Row, Value
 from pbm_oust.store.faults import ValueDamaged
 
 ACCOUNT = ("userid", "password", "joined", "signup_key", "changed")

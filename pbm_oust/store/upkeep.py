@@ -5,7 +5,7 @@ from functools import partial
 from itertools import islice
 
 from pbm_oust.store.causes import forget_old_causes
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import forget_old_counts
 from pbm_oust.store.message_keys import forget_old_keys

@@ -10,7 +10,7 @@ from pbm_oust.accounts.verification import LIFETIME, SIGN_IN_LIFETIME, Pending, 
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.connections import Row, Snapshot, Transaction
+from pbm_oust.store.database import Row, Snapshot, Transaction
 
 
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:

@@ -6,7 +6,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import pytest
 
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
 from tests.support.histories import board_numbers

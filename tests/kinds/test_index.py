@@ -13,8 +13,8 @@ from pbm_oust.store import board_queries as queries
 from pbm_oust.store.board_pages import Part, boards_in
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.columns import format_outcome, parse_outcome
-from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.entries import BoardName, State, believe, read_entry, read_told
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.support.games import history_of
 from tests.support.kinds import short_games
 
@@ -51,7 +51,7 @@ def test_the_index_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path) -
     folder.mkdir()
     for number, (_, chance) in results.items():
         (folder / f"{number}.txt").write_bytes(history_of(chance.game(board=number)))
-    database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
+    database = SqliteDatabase(tmp_path / "pbm_oust.db")
     boards = Boards(HistoryFiles(tmp_path), earliest_ruling)
     assert reindex(database, boards) == len(results)
     while replay_believed(database, boards, len(results)):

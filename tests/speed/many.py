@@ -25,7 +25,7 @@ from pbm_oust.board.notation import (
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import write_account
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from tests.support.kinds import Chance
 

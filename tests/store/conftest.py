@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pbm_oust.store.connections import Database
+from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.engines import Engine, open_engine
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.store.disturbed import Begun, begun_homes
 from tests.store.kept import Kept
 from tests.support.plans import served_by_indexes
@@ -65,8 +65,8 @@ def database(engine: Engine) -> Database:
 
 
 @pytest.fixture
-def embedded(tmp_path: Path) -> Iterator[EmbeddedDatabase]:
-    database = EmbeddedDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
+def embedded(tmp_path: Path) -> Iterator[SqliteDatabase]:
+    database = SqliteDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
     yield database
     database.close()
 

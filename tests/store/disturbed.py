@@ -17,7 +17,7 @@ from pathlib import Path
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.home import Home
 from pbm_oust.store.publishing import MARK
 from tests.support.accounts import codes, make_account

@@ -11,13 +11,13 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.boards import Board, Boards, challenge_remark
-from pbm_oust.store.connections import Row, Transaction
+from pbm_oust.store.database import Row, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.engines import Engine
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.publishing import Publisher
 from pbm_oust.store.rebuilding import rebuild
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.support.games import STARTED, wish
 
 OUST = KINDS["oust"]
@@ -30,7 +30,7 @@ class Kept:
         self.path = path
         for kind in KINDS:
             (path / kind).mkdir(parents=True, exist_ok=True)
-        self.database = engine.database if engine else EmbeddedDatabase(path / "pbm_oust.db")
+        self.database = engine.database if engine else SqliteDatabase(path / "pbm_oust.db")
         self.boards = Boards(path, self.database.time, earliest_ruling)
         self.publisher = Publisher(path, self.database, self.boards, disk)
         self.database.after = self._follow_up

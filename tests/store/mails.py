@@ -1,6 +1,6 @@
 """Mails as the store sees them: a message key and a letter, written together and once."""
 
-from pbm_oust.store.connections import Database, Transaction
+from pbm_oust.store.database import Database, Transaction
 
 LETTER = b"x" * 12_000
 

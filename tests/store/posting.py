@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.letters import Head, Letter, State, add_letter, all_letters, find_letter
 
 

@@ -15,7 +15,7 @@ from pbm_oust.accounts.status import with_disabled, with_signed_off
 from pbm_oust.accounts.watched import with_watched
 from pbm_oust.store import accounts as queries
 from pbm_oust.store.accounts import mentioning, read_account, remove_account
-from pbm_oust.store.connections import Database
+from pbm_oust.store.database import Database
 from tests.support.account_store import ALICE, BOB, CAROL, DIGEST, ask, seek, write
 from tests.support.kept import NOON
 

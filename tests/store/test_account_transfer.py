@@ -15,7 +15,7 @@ from pbm_oust.store.account_transfer import (
     parse_accounts,
 )
 from pbm_oust.store.accounts import all_userids, read_account, write_account
-from pbm_oust.store.connections import Database, Transaction
+from pbm_oust.store.database import Database, Transaction
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, seek, tried, write
 from tests.support.kept import accounts
 from tests.support.rings import examples

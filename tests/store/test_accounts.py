@@ -20,7 +20,7 @@ from pbm_oust.store.accounts import (
     rename_account,
     write_account,
 )
-from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.faults import AccountDamaged
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, rows_of, tried, write
 from tests.support.accounts import change_document

@@ -14,11 +14,11 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import Copied, NotCopied, back_up, restore
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.embedded import UNFINISHED
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State, all_letters
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.sqlite import UNFINISHED
 from tests.support.games import EXAMPLE
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed

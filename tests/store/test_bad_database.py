@@ -12,8 +12,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.store.embedded import PATIENCE
 from pbm_oust.store.home import Home
+from pbm_oust.store.sqlite import PATIENCE
 from tests.store.disturbed import ALICE, BOB
 from tests.support import waiting
 from tests.support.home_by_mail import home_of, mailed

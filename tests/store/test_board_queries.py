@@ -26,7 +26,7 @@ from pbm_oust.store.board_queries import (
     started_by,
     started_from,
 )
-from pbm_oust.store.connections import Row, Snapshot, Value
+from pbm_oust.store.database import Row, Snapshot, Value
 from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.ratings import best_players, finished_games, is_counting
 from tests.store.kept import OUST, Kept, key_of, later, named, new_game, played

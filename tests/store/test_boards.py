@@ -9,7 +9,7 @@ import pytest
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import BoardChanged, DamagedHistory, NoSuchBoard
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import DatabaseFault
 from tests.store.kept import OUST, Kept, named, new_game, played
 from tests.support.beside import run_scripts

@@ -9,7 +9,7 @@ import pytest
 
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned
 from pbm_oust.store.bounces import MOST_KEPT, all_bounces, bounces_of, forget_bounces, note_bounce
-from pbm_oust.store.connections import Database
+from pbm_oust.store.database import Database
 
 ALICE, BOB = "alice@example.org", "bob@example.net"
 LETTER = "<oust.17.5.0123456789abcdef@example.com>"

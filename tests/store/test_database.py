@@ -18,9 +18,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.store import embedded, writing
-from pbm_oust.store.connections import Snapshot, Transaction
-from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store import database as databases
+from pbm_oust.store import sqlite
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.faults import (
     DatabaseDamaged,
     DatabaseFailing,
@@ -30,7 +30,7 @@ from pbm_oust.store.faults import (
     DatabaseTooNew,
 )
 from pbm_oust.store.schema import LATEST
-from pbm_oust.store.sqlite import LARGEST_LOG
+from pbm_oust.store.sqlite import LARGEST_LOG, SqliteDatabase
 from tests.support.trouble import Fault, FaultyVfs, Trouble
 from tests.support.vfs import WatchedVfs
 from tests.support.waiting import PATIENCE, wait_until
@@ -41,16 +41,16 @@ class Wrong(Exception):
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[EmbeddedDatabase]:
-    database = EmbeddedDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
+    database = SqliteDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
     yield database
     database.close()
 
 
 @pytest.fixture
-def impatient(database: EmbeddedDatabase) -> Iterator[EmbeddedDatabase]:
+def impatient(database: SqliteDatabase) -> Iterator[SqliteDatabase]:
     """The same database, opened by somebody who does not wait long for others."""
-    impatient = EmbeddedDatabase(database.path, patience=0.2)
+    impatient = SqliteDatabase(database.path, patience=0.2)
     yield impatient
     impatient.close()
 
@@ -60,12 +60,12 @@ def add(transaction: Transaction, key: str, progress: str = "") -> str:
     return key
 
 
-def write(database: EmbeddedDatabase, *keys: str) -> None:
+def write(database: SqliteDatabase, *keys: str) -> None:
     for key in keys:
         database.write(adding(key))
 
 
-def keys(database: EmbeddedDatabase) -> list[str]:
+def keys(database: SqliteDatabase) -> list[str]:
     with database.read() as snapshot:
         return keys_in(snapshot)
 
@@ -78,18 +78,18 @@ def keys_in(snapshot: Snapshot) -> list[str]:
 
 
 def test_a_home_without_a_database_reads_as_an_empty_one_and_stays_as_it_is(
-    database: EmbeddedDatabase,
+    database: SqliteDatabase,
 ) -> None:
     assert keys(database) == []
     assert list(database.path.parent.iterdir()) == []
 
 
-def test_what_is_written_is_read_afterwards(database: EmbeddedDatabase) -> None:
+def test_what_is_written_is_read_afterwards(database: SqliteDatabase) -> None:
     assert database.write(lambda transaction: add(transaction, "a")) == "a"
     assert keys(database) == ["a"]
 
 
-def test_a_reader_goes_on_to_see_what_was_there_when_it_began(database: EmbeddedDatabase) -> None:
+def test_a_reader_goes_on_to_see_what_was_there_when_it_began(database: SqliteDatabase) -> None:
     write(database, "a")
     with database.read() as snapshot:
         write(database, "b")
@@ -97,7 +97,7 @@ def test_a_reader_goes_on_to_see_what_was_there_when_it_began(database: Embedded
     assert keys(database) == ["a", "b"]
 
 
-def test_a_read_within_a_read_sees_the_same(database: EmbeddedDatabase) -> None:
+def test_a_read_within_a_read_sees_the_same(database: SqliteDatabase) -> None:
     write(database, "a")
     with database.read() as outer:
         write(database, "b")
@@ -106,8 +106,8 @@ def test_a_read_within_a_read_sees_the_same(database: EmbeddedDatabase) -> None:
         assert keys_in(outer) == ["a"]
 
 
-def test_each_commit_of_anybody_leads_to_another_moment(database: EmbeddedDatabase) -> None:
-    others = EmbeddedDatabase(database.path)
+def test_each_commit_of_anybody_leads_to_another_moment(database: SqliteDatabase) -> None:
+    others = SqliteDatabase(database.path)
     write(database, "a")
     moments = [database.moment(), database.moment()]
     for writing_one in (database, others, database):
@@ -120,7 +120,7 @@ def test_each_commit_of_anybody_leads_to_another_moment(database: EmbeddedDataba
 
 
 def test_another_file_in_its_place_is_another_moment(
-    database: EmbeddedDatabase, tmp_path: Path
+    database: SqliteDatabase, tmp_path: Path
 ) -> None:
     before = database.moment()
     write(database, "a")
@@ -130,14 +130,14 @@ def test_another_file_in_its_place_is_another_moment(
     assert len({before, first, database.moment()}) == 3
 
 
-def test_a_reader_cannot_write(database: EmbeddedDatabase) -> None:
+def test_a_reader_cannot_write(database: SqliteDatabase) -> None:
     write(database, "a")
     with database.read() as snapshot, pytest.raises(DatabaseFault):
         snapshot.rows("DELETE FROM message_keys")
     assert keys(database) == ["a"]
 
 
-def test_each_thread_reads_by_itself(database: EmbeddedDatabase) -> None:
+def test_each_thread_reads_by_itself(database: SqliteDatabase) -> None:
     write(database, "a")
     with database.read() as snapshot, ThreadPoolExecutor() as pool:
         write(database, "b")
@@ -149,7 +149,7 @@ def test_each_thread_reads_by_itself(database: EmbeddedDatabase) -> None:
 
 
 def test_a_work_that_fails_leaves_nothing_and_its_error_comes_out(
-    database: EmbeddedDatabase,
+    database: SqliteDatabase,
 ) -> None:
     def work(transaction: Transaction) -> None:
         add(transaction, "a")
@@ -160,7 +160,7 @@ def test_a_work_that_fails_leaves_nothing_and_its_error_comes_out(
     assert keys(database) == []
 
 
-def test_a_work_sees_what_it_has_written(database: EmbeddedDatabase) -> None:
+def test_a_work_sees_what_it_has_written(database: SqliteDatabase) -> None:
     def work(transaction: Transaction) -> list[str]:
         add(transaction, "a")
         return keys_in(transaction)
@@ -168,7 +168,7 @@ def test_a_work_sees_what_it_has_written(database: EmbeddedDatabase) -> None:
     assert database.write(work) == ["a"]
 
 
-def test_what_a_work_asks_of_the_database_is_its_transaction(database: EmbeddedDatabase) -> None:
+def test_what_a_work_asks_of_the_database_is_its_transaction(database: SqliteDatabase) -> None:
     def work(transaction: Transaction) -> None:
         add(transaction, "a")
         write(database, "b")
@@ -180,7 +180,7 @@ def test_what_a_work_asks_of_the_database_is_its_transaction(database: EmbeddedD
     assert keys(database) == []
 
 
-def test_a_part_of_a_work_that_fails_is_undone_alone(database: EmbeddedDatabase) -> None:
+def test_a_part_of_a_work_that_fails_is_undone_alone(database: SqliteDatabase) -> None:
     def part(transaction: Transaction) -> None:
         add(transaction, "b")
         raise Wrong
@@ -195,14 +195,14 @@ def test_a_part_of_a_work_that_fails_is_undone_alone(database: EmbeddedDatabase)
     assert keys(database) == ["a", "c"]
 
 
-def test_the_number_of_changed_rows_is_returned(database: EmbeddedDatabase) -> None:
+def test_the_number_of_changed_rows_is_returned(database: SqliteDatabase) -> None:
     write(database, "a", "b")
     remove = "DELETE FROM message_keys WHERE message_key = ?"
     assert database.write(lambda transaction: transaction.run(remove, "a")) == 1
     assert database.write(lambda transaction: transaction.run(remove, "a")) == 0
 
 
-def test_nothing_of_a_work_remains_that_ends_the_process(database: EmbeddedDatabase) -> None:
+def test_nothing_of_a_work_remains_that_ends_the_process(database: SqliteDatabase) -> None:
     def work(transaction: Transaction) -> None:
         add(transaction, "a")
         raise KeyboardInterrupt
@@ -213,7 +213,7 @@ def test_nothing_of_a_work_remains_that_ends_the_process(database: EmbeddedDatab
     assert keys(database) == ["b"]
 
 
-def test_a_long_log_is_brought_into_the_file(database: EmbeddedDatabase) -> None:
+def test_a_long_log_is_brought_into_the_file(database: SqliteDatabase) -> None:
     text = "x" * 4096 * (LARGEST_LOG // 4)
     for key in "abcdefgh":
         database.write(partial(add, key=key, progress=text))
@@ -222,7 +222,7 @@ def test_a_long_log_is_brought_into_the_file(database: EmbeddedDatabase) -> None
     assert keys(database) == list("abcdefgh")
 
 
-def test_the_file_is_for_its_owner_alone_and_keeps_a_log(database: EmbeddedDatabase) -> None:
+def test_the_file_is_for_its_owner_alone_and_keeps_a_log(database: SqliteDatabase) -> None:
     write(database, "a")
     paths = sorted(database.path.parent.iterdir())
     assert [path.name for path in paths] == ["pbm_oust.db", "pbm_oust.db-shm", "pbm_oust.db-wal"]
@@ -233,7 +233,7 @@ def test_the_file_is_for_its_owner_alone_and_keeps_a_log(database: EmbeddedDatab
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_what_root_makes_belongs_to_the_owner_of_the_home(database: EmbeddedDatabase) -> None:
+def test_what_root_makes_belongs_to_the_owner_of_the_home(database: SqliteDatabase) -> None:
     os.chown(database.path.parent, 4711, 4712)
     write(database, "a")
     owners = {(path.stat().st_uid, path.stat().st_gid) for path in database.path.parent.iterdir()}
@@ -245,12 +245,12 @@ _SHARED_LOCK, _SHARED_SIZE = 128, 3
 
 
 @pytest.fixture
-def owned(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedDatabase]:
+def owned(monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteDatabase]:
     """A closed database of another user, who waits as long as it takes for what root makes."""
-    monkeypatch.setattr(embedded, "FOR_ROOT", PATIENCE)
+    monkeypatch.setattr(sqlite, "FOR_ROOT", PATIENCE)
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, 4711, 4712)
-        database = EmbeddedDatabase(Path(folder) / "pbm_oust.db")
+        database = SqliteDatabase(Path(folder) / "pbm_oust.db")
         write(database, "a")
         database.close()
         yield database
@@ -258,7 +258,7 @@ def owned(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedDatabase]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_the_owner_waits_until_root_has_given_a_file_away(owned: EmbeddedDatabase) -> None:
+def test_the_owner_waits_until_root_has_given_a_file_away(owned: SqliteDatabase) -> None:
     def open_often() -> None:
         for _ in range(1000):
             open_and_close(owned.path)
@@ -274,13 +274,13 @@ def test_the_owner_waits_until_root_has_given_a_file_away(owned: EmbeddedDatabas
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_the_owner_waits_until_it_may_write_to_what_root_has_made(
-    owned: EmbeddedDatabase,
+    owned: SqliteDatabase,
 ) -> None:
     hears, tells = os.pipe()
 
     def read_and_write() -> None:
         os.read(hears, 1)
-        own = EmbeddedDatabase(owned.path)
+        own = SqliteDatabase(owned.path)
         assert keys(own) == ["a"]
         write(own, "b")
 
@@ -302,7 +302,7 @@ def test_the_owner_waits_until_it_may_write_to_what_root_has_made(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_the_owner_waits_until_root_has_filled_what_it_has_made(owned: EmbeddedDatabase) -> None:
+def test_the_owner_waits_until_root_has_filled_what_it_has_made(owned: SqliteDatabase) -> None:
     """It can be read from the moment at which root gives it away, and is empty then."""
     shared = owned.path.with_name("pbm_oust.db-shm")
     shared.write_bytes(bytes(_SHARED_SIZE))
@@ -332,14 +332,14 @@ def begun_by_owner(deed: Callable[[], object]) -> int:
 
 def open_and_close(path: Path) -> None:
     """Open a database whose files are made anew for that, and removed thereafter."""
-    database = EmbeddedDatabase(path)
+    database = SqliteDatabase(path)
     try:
         assert keys(database) == ["a"]
     finally:
         database.close()
 
 
-def test_a_database_is_opened_again_after_it_was_closed(database: EmbeddedDatabase) -> None:
+def test_a_database_is_opened_again_after_it_was_closed(database: SqliteDatabase) -> None:
     write(database, "a")
     database.close()
     assert keys(database) == ["a"]
@@ -351,14 +351,14 @@ def test_a_database_is_opened_again_after_it_was_closed(database: EmbeddedDataba
 
 
 def test_a_copy_holds_what_was_there_while_others_write(
-    database: EmbeddedDatabase, tmp_path: Path
+    database: SqliteDatabase, tmp_path: Path
 ) -> None:
     write(database, *"ab")
     with database.read():
         write(database, "c")
         database.copy_to(tmp_path / "copy.db")
     write(database, "d")
-    copy = EmbeddedDatabase(tmp_path / "copy.db")
+    copy = SqliteDatabase(tmp_path / "copy.db")
     assert stat.S_IMODE(copy.path.stat().st_mode) == 0o600
     assert keys(copy) == ["a", "b", "c"]
     write(copy, "e")
@@ -370,10 +370,10 @@ def test_a_copy_holds_what_was_there_while_others_write(
 
 
 def test_a_copy_of_a_home_without_a_database_has_empty_tables(
-    database: EmbeddedDatabase, tmp_path: Path
+    database: SqliteDatabase, tmp_path: Path
 ) -> None:
     database.copy_to(tmp_path / "copy.db")
-    copy = EmbeddedDatabase(tmp_path / "copy.db")
+    copy = SqliteDatabase(tmp_path / "copy.db")
     assert keys(copy) == []
     write(copy, "a")
     assert keys(copy) == ["a"]
@@ -381,7 +381,7 @@ def test_a_copy_of_a_home_without_a_database_has_empty_tables(
     copy.close()
 
 
-def test_a_copy_that_finds_no_room_says_so(database: EmbeddedDatabase, tmp_path: Path) -> None:
+def test_a_copy_that_finds_no_room_says_so(database: SqliteDatabase, tmp_path: Path) -> None:
     write(database, "a")
     trouble = Trouble(1, Fault.STAYS, errno.ENOSPC)
     with FaultyVfs(trouble).in_use(), pytest.raises(DatabaseFull, match=r"copy\.db: the disk"):
@@ -404,13 +404,13 @@ class SyncCounter(WatchedVfs):
         do()
 
 
-def wait_until_queued(database: EmbeddedDatabase, number: int) -> None:
+def wait_until_queued(database: SqliteDatabase, number: int) -> None:
     """Wait until so many works wait for their turn."""
-    wait_until(lambda: len(database._writing._tasks) >= number, "works that wait")
+    wait_until(lambda: len(database._tasks) >= number, "works that wait")
 
 
 def write_together(
-    database: EmbeddedDatabase, *works: Callable[[Transaction], str]
+    database: SqliteDatabase, *works: Callable[[Transaction], str]
 ) -> list[Future[str]]:
     """Let threads write in one transaction: the first work goes on when all others wait."""
 
@@ -420,7 +420,7 @@ def write_together(
 
     with ThreadPoolExecutor(len(works) + 1) as pool:
         futures = [pool.submit(database.write, first)]
-        wait_until(lambda: database._writing._is_led, "somebody who writes")
+        wait_until(lambda: database._is_led, "somebody who writes")
         for number, work in enumerate(works, 1):
             futures.append(pool.submit(database.write, work))
             if number < len(works):
@@ -440,7 +440,7 @@ def wrong(transaction: Transaction) -> str:
 def test_threads_that_write_at_once_share_one_sync(tmp_path: Path) -> None:
     counter = SyncCounter()
     with counter.in_use():
-        database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
+        database = SqliteDatabase(tmp_path / "pbm_oust.db")
         write(database, "before")
         before = counter.syncs
         futures = write_together(database, *map(adding, "abcdefghij"))
@@ -451,7 +451,7 @@ def test_threads_that_write_at_once_share_one_sync(tmp_path: Path) -> None:
 
 
 def test_a_work_that_fails_among_others_reaches_its_own_thread_only(
-    database: EmbeddedDatabase,
+    database: SqliteDatabase,
 ) -> None:
     futures = write_together(database, adding("a"), wrong, adding("b"))
     assert [type(future.exception()) for future in futures] == [type(None)] * 2 + [
@@ -469,7 +469,7 @@ def test_a_commit_that_fails_fails_for_all_who_share_it(tmp_path: Path) -> None:
         return add(transaction, "last")
 
     with FaultyVfs(trouble).in_use():
-        database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
+        database = SqliteDatabase(tmp_path / "pbm_oust.db")
         write(database, "before")
         futures = write_together(database, adding("a"), wrong, last)
         errors = [future.exception() for future in futures]
@@ -483,7 +483,7 @@ def test_a_commit_that_fails_fails_for_all_who_share_it(tmp_path: Path) -> None:
 
 
 def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(
-    database: EmbeddedDatabase,
+    database: SqliteDatabase,
 ) -> None:
 
     def hides(transaction: Transaction) -> str:
@@ -500,23 +500,23 @@ def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(
     assert keys(database) == []
 
 
-def test_many_threads_lose_nothing(database: EmbeddedDatabase) -> None:
+def test_many_threads_lose_nothing(database: SqliteDatabase) -> None:
     with ThreadPoolExecutor(10) as pool:
         list(pool.map(lambda number: write(database, f"{number}"), range(500)))
     assert len(keys(database)) == 500
 
 
 def test_a_thread_whose_work_comes_after_a_whole_transaction_goes_on_to_it(
-    database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch
+    database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "MOST_TOGETHER", 2)
-    waiting = [writing.Task(adding(key)) for key in "abc"]
-    database._writing._tasks.extend(waiting)
+    monkeypatch.setattr(databases, "MOST_TOGETHER", 2)
+    waiting = [databases.Task(adding(key)) for key in "abc"]
+    database._tasks.extend(waiting)
     assert database.write(adding("last")) == "last"
     assert [task.result() for task in waiting] == [*"abc"]
 
 
-def test_a_thread_that_waits_for_its_turn_may_give_up(database: EmbeddedDatabase) -> None:
+def test_a_thread_that_waits_for_its_turn_may_give_up(database: SqliteDatabase) -> None:
     """As when the operator presses Ctrl-C: what was not begun is not done later."""
     gave_up = threading.Event()
 
@@ -534,7 +534,7 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: EmbeddedDatabase
     before = signal.signal(signal.SIGALRM, interrupt)
     with ThreadPoolExecutor(1) as pool:
         leading = pool.submit(database.write, lead)
-        wait_until(lambda: database._writing._is_led, "somebody who writes")
+        wait_until(lambda: database._is_led, "somebody who writes")
         with pytest.raises(KeyboardInterrupt):
             give_up()
         signal.signal(signal.SIGALRM, before)
@@ -547,13 +547,13 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: EmbeddedDatabase
 # Trouble
 
 
-def other(database: EmbeddedDatabase) -> apsw.Connection:
+def other(database: SqliteDatabase) -> apsw.Connection:
     """Return a connection of somebody who heeds none of our rules."""
     return apsw.Connection(str(database.path))
 
 
 def test_a_database_that_others_hold_for_long_is_locked(
-    database: EmbeddedDatabase, impatient: EmbeddedDatabase
+    database: SqliteDatabase, impatient: SqliteDatabase
 ) -> None:
     write(database, "a")
     holder = other(database)
@@ -568,7 +568,7 @@ def test_a_database_that_others_hold_for_long_is_locked(
 
 
 def test_a_database_that_others_hold_for_a_moment_is_waited_for(tmp_path: Path) -> None:
-    database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
+    database = SqliteDatabase(tmp_path / "pbm_oust.db")
     write(database, "a")
     holder = other(database)
     holder.execute("BEGIN IMMEDIATE")
@@ -580,7 +580,7 @@ def test_a_database_that_others_hold_for_a_moment_is_waited_for(tmp_path: Path) 
 
 
 def test_a_lock_that_stays_fails_all_who_wait_for_it_together(
-    database: EmbeddedDatabase, impatient: EmbeddedDatabase
+    database: SqliteDatabase, impatient: SqliteDatabase
 ) -> None:
     write(database, "a")
     holder = other(database)
@@ -594,13 +594,13 @@ def test_a_lock_that_stays_fails_all_who_wait_for_it_together(
     assert keys(database) == ["a"]
 
 
-def read_everything(database: EmbeddedDatabase) -> None:
+def read_everything(database: SqliteDatabase) -> None:
     with database.read() as snapshot:
         for statement in ("SELECT * FROM accounts", "SELECT * FROM seeks"):
             snapshot.rows(statement)
 
 
-def root_of(database: EmbeddedDatabase, table: str) -> int:
+def root_of(database: SqliteDatabase, table: str) -> int:
     """Return where the first page of a table begins in the file, in bytes."""
     with database.read() as snapshot:
         ((page,),) = snapshot.rows("SELECT rootpage FROM sqlite_schema WHERE name = ?", table)
@@ -610,7 +610,7 @@ def root_of(database: EmbeddedDatabase, table: str) -> int:
 
 @pytest.mark.parametrize("place", [0, 40, "accounts", "seeks"])
 def test_a_damaged_file_is_named_with_what_to_do_about_it(
-    database: EmbeddedDatabase, place: int | str
+    database: SqliteDatabase, place: int | str
 ) -> None:
     write(database, *"abcdefgh")
     start = root_of(database, place) if isinstance(place, str) else place
@@ -625,7 +625,7 @@ def test_a_damaged_file_is_named_with_what_to_do_about_it(
     assert "pbm_oust.db-wal" in str(caught.value)
 
 
-def test_an_emptied_file_is_damaged_and_not_begun_anew(database: EmbeddedDatabase) -> None:
+def test_an_emptied_file_is_damaged_and_not_begun_anew(database: SqliteDatabase) -> None:
     write(database, "a")
     database.close()
     database.path.write_bytes(b"")
@@ -636,7 +636,7 @@ def test_an_emptied_file_is_damaged_and_not_begun_anew(database: EmbeddedDatabas
     assert database.path.stat().st_size == 0
 
 
-def test_a_database_of_a_later_version_is_refused(database: EmbeddedDatabase) -> None:
+def test_a_database_of_a_later_version_is_refused(database: SqliteDatabase) -> None:
     write(database, "a")
     with other(database) as newer:
         newer.execute(f"PRAGMA user_version = {LATEST + 1}")
@@ -652,7 +652,7 @@ def test_a_database_of_a_later_version_is_refused(database: EmbeddedDatabase) ->
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
-def test_a_file_of_somebody_else_cannot_be_opened(database: EmbeddedDatabase) -> None:
+def test_a_file_of_somebody_else_cannot_be_opened(database: SqliteDatabase) -> None:
     write(database, "a")
     database.close()
     database.path.chmod(0)
@@ -661,10 +661,10 @@ def test_a_file_of_somebody_else_cannot_be_opened(database: EmbeddedDatabase) ->
 
 
 def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
-    database: EmbeddedDatabase, tmp_path: Path
+    database: SqliteDatabase, tmp_path: Path
 ) -> None:
     write(database, "a")
-    restored = EmbeddedDatabase(tmp_path / "restored.db")
+    restored = SqliteDatabase(tmp_path / "restored.db")
     write(restored, "b")
     restored.close()
     restored.path.rename(database.path)
@@ -676,7 +676,7 @@ def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
 
 
 def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(
-    database: EmbeddedDatabase,
+    database: SqliteDatabase,
 ) -> None:
     write(database, "a")
     log = database.path.with_name("pbm_oust.db-wal")
@@ -689,14 +689,14 @@ def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(
 
 
 def test_a_home_that_is_not_there_cannot_be_written(tmp_path: Path) -> None:
-    database = EmbeddedDatabase(tmp_path / "none" / "pbm_oust.db")
+    database = SqliteDatabase(tmp_path / "none" / "pbm_oust.db")
     with pytest.raises(DatabaseFailing, match="No such file or directory"):
         write(database, "a")
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_does_not_go_on_with_the_database_of_the_one_it_was_forked_from(
-    database: EmbeddedDatabase,
+    database: SqliteDatabase,
 ) -> None:
     write(database, "a")
     child = os.fork()

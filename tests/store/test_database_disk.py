@@ -17,12 +17,12 @@ MOUNTED = 'mount -t tmpfs -o size=2m pbm_oust "$0" && exec "$@"'
 BEGIN = """
 import os, subprocess, sys
 from pathlib import Path
-from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store.sqlite import SqliteDatabase
 from pbm_oust.store.faults import DatabaseFull, DatabaseReadOnly
 from tests.store.mails import take, taken
 
 home = Path(sys.argv[1])
-database, other = EmbeddedDatabase(home / "pbm_oust.db"), EmbeddedDatabase(home / "pbm_oust.db")
+database, other = SqliteDatabase(home / "pbm_oust.db"), SqliteDatabase(home / "pbm_oust.db")
 
 def fails(fault, work, *values):
     try:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import DatabaseFailing, DatabaseFault, DatabaseFull
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.store.mails import take, taken
 from tests.support.rings import slow
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble, faulty_statements
@@ -40,7 +40,7 @@ def begun(how: str, home: Path) -> Iterator[list[str]]:
     if how == "none":
         yield []
         return
-    database = EmbeddedDatabase(home / "pbm_oust.db")
+    database = SqliteDatabase(home / "pbm_oust.db")
     take(database, "before")
     if how == "closed":
         database.close()
@@ -65,7 +65,7 @@ def test_a_fault_at_any_moment_loses_nothing_and_doubles_nothing(
                 stack.enter_context(FaultyVfs(trouble).in_use())
             else:
                 stack.enter_context(faulty_statements(trouble))
-            database = EmbeddedDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
+            database = SqliteDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
             stack.callback(database.close)
             outcome = ""
             try:
@@ -74,7 +74,7 @@ def test_a_fault_at_any_moment_loses_nothing_and_doubles_nothing(
                 outcome = str(error)
             is_over = not outcome and trouble.steps < at
             trouble.end()
-            again = EmbeddedDatabase(home / "pbm_oust.db")
+            again = SqliteDatabase(home / "pbm_oust.db")
             stack.callback(again.close)
             known = taken(again)
             assert known == taken(database)
@@ -91,7 +91,7 @@ def test_a_fault_at_any_moment_loses_nothing_and_doubles_nothing(
 def test_a_reader_goes_on_after_the_disk_failed(memory_path: Path) -> None:
     trouble = Trouble()
     with FaultyVfs(trouble).in_use():
-        database = EmbeddedDatabase(memory_path / "pbm_oust.db")
+        database = SqliteDatabase(memory_path / "pbm_oust.db")
         for number in range(40):
             take(database, f"{number}")
         database.close()
@@ -111,7 +111,7 @@ def test_a_reader_goes_on_after_the_disk_failed(memory_path: Path) -> None:
 def test_a_full_disk_is_said_to_be_full(memory_path: Path) -> None:
     trouble = Trouble()
     with FaultyVfs(trouble).in_use():
-        database = EmbeddedDatabase(memory_path / "pbm_oust.db")
+        database = SqliteDatabase(memory_path / "pbm_oust.db")
         take(database, "before")
         trouble.at, trouble.fault, trouble.number = trouble.steps + 1, Fault.STAYS, errno.ENOSPC
         with pytest.raises(DatabaseFull, match=r"pbm_oust\.db: the disk is full"):

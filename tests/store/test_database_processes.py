@@ -8,7 +8,7 @@ from random import Random
 import apsw
 import pytest
 
-from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
@@ -22,10 +22,10 @@ FILE = "pbm_oust.db"
 TAKES_MANY = """
 import sys
 from pathlib import Path
-from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.store.mails import take
 
-database = EmbeddedDatabase(Path(sys.argv[1]), patience=300)
+database = SqliteDatabase(Path(sys.argv[1]), patience=300)
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(100):
@@ -35,13 +35,13 @@ for number in range(100):
 DIES_AT_STEP = """
 import sys
 from pathlib import Path
-from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.store.mails import take
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 
 trouble = Trouble(int(sys.argv[2]), Fault.DIES)
 with FaultyVfs(trouble).in_use():
-    database = EmbeddedDatabase(Path(sys.argv[1]), FaultyDisk(trouble))
+    database = SqliteDatabase(Path(sys.argv[1]), FaultyDisk(trouble))
     take(database, "mail")
     print("taken", flush=True)
     database.close()
@@ -50,7 +50,7 @@ with FaultyVfs(trouble).in_use():
 DIES_BEFORE_SYNC = """
 import os, sys
 from pathlib import Path
-from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.trace import Trace
 from tests.store.mails import take
@@ -68,7 +68,7 @@ class Dying(TracedVfs):
 TracedDisk.trace, TracedDisk.fuse = Trace(Path(sys.argv[2])), Path("none")
 vfs = Dying(TracedDisk.trace)
 with vfs.in_use():
-    database = EmbeddedDatabase(Path(sys.argv[1]), TracedDisk())
+    database = SqliteDatabase(Path(sys.argv[1]), TracedDisk())
     take(database, "before")
     vfs.at_sync = 1
     take(database, "mail")
@@ -78,7 +78,7 @@ with vfs.in_use():
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / FILE
     run_scripts(TAKES_MANY, *((path, name) for name in "abc"))
-    database = EmbeddedDatabase(path)
+    database = SqliteDatabase(path)
     assert len(taken(database)) == 300
     database.close()
     assert [each.name for each in tmp_path.iterdir()] == [FILE]
@@ -87,7 +87,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_processes_that_take_the_same_mails_take_each_once(tmp_path: Path) -> None:
     path = tmp_path / FILE
     run_scripts(TAKES_MANY, (path, "a"), (path, "a"))
-    database = EmbeddedDatabase(path)
+    database = SqliteDatabase(path)
     assert len(taken(database)) == 100
     database.close()
 
@@ -100,7 +100,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(
         path.parent.mkdir()
         process = start_script(DIES_AT_STEP, path, f"{at}")
         output, _ = process.communicate(timeout=PATIENCE)
-        database = EmbeddedDatabase(path)
+        database = SqliteDatabase(path)
         found = taken(database)
         assert found in ([], ["mail"])
         assert found or not output
@@ -115,7 +115,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(
 
 def test_a_process_that_is_killed_lets_others_write(tmp_path: Path) -> None:
     path = tmp_path / FILE
-    database = EmbeddedDatabase(path, patience=PATIENCE)
+    database = SqliteDatabase(path, patience=PATIENCE)
     process = start_script(TAKES_MANY.replace("range(100)", "range(10**6)"), path, "a")
     assert process.stdin
     assert process.stdout
@@ -138,7 +138,7 @@ def test_a_process_that_is_killed_lets_others_write(tmp_path: Path) -> None:
 # Power cuts
 
 
-def after_cut(steps: list[Step], share: float, seed: int, home: Path) -> EmbeddedDatabase:
+def after_cut(steps: list[Step], share: float, seed: int, home: Path) -> SqliteDatabase:
     """Return the database as a power cut leaves it that comes after some steps."""
     storage = Storage()
     storage.follow(steps)
@@ -146,7 +146,7 @@ def after_cut(steps: list[Step], share: float, seed: int, home: Path) -> Embedde
     home.mkdir()
     for name, content in storage.files().items():
         (home / Path(name).name).write_bytes(content)
-    return EmbeddedDatabase(home / FILE)
+    return SqliteDatabase(home / FILE)
 
 
 def bring_log_into_file(path: Path) -> None:
@@ -164,7 +164,7 @@ def traced(memory_path: Path, mails: int) -> tuple[list[Step], list[int]]:
     disk.trace, disk.fuse = Trace(memory_path / "trace"), memory_path / "fuse"
     acknowledged = []
     with TracedVfs(disk.trace).in_use():
-        database = EmbeddedDatabase(home / FILE, disk)
+        database = SqliteDatabase(home / FILE, disk)
         for number in range(mails):
             take(database, f"{number:03}")
             acknowledged.append(disk.trace.size)
@@ -218,7 +218,7 @@ def test_what_a_killed_process_has_written_is_durable_before_anybody_sees_it(
     disk.trace, disk.fuse = Trace(trace), memory_path / "fuse"
     before = list(disk.trace.steps())
     with TracedVfs(disk.trace).in_use():
-        database = EmbeddedDatabase(home / FILE, disk)
+        database = SqliteDatabase(home / FILE, disk)
         assert taken(database) == ["before", "mail"]
         steps = list(disk.trace.steps())
         database.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.connections import Database, Transaction
+from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.engines import Engine, open_engine, server_in
 from pbm_oust.store.entries import BoardName

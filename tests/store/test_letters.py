@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from pbm_oust.store.connections import Database, Transaction
+from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.letters import (
     About,

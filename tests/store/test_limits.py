@@ -4,8 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from pbm_oust.store.connections import Database
-from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store.database import Database
 from pbm_oust.store.limits import (
     LONGEST,
     USUAL_LIMITS,
@@ -17,6 +16,7 @@ from pbm_oust.store.limits import (
     forget_old_counts,
     number_counted,
 )
+from pbm_oust.store.sqlite import SqliteDatabase
 
 ALICE, MALLORY = "alice@example.org", "mallory@example.com"
 
@@ -96,7 +96,7 @@ def test_an_address_is_counted_however_it_is_written_and_no_other_is(
     assert end(database, Counted.OWN_CODES, ALICE, now) is None
 
 
-def test_no_address_stands_in_what_is_counted(embedded: EmbeddedDatabase, now: datetime) -> None:
+def test_no_address_stands_in_what_is_counted(embedded: SqliteDatabase, now: datetime) -> None:
     note(embedded, Counted.CODES, ALICE, now)
     embedded.close()
     assert b"alice" not in embedded.path.read_bytes()

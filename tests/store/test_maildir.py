@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from pbm_oust.store.connections import Transaction
-from pbm_oust.store.embedded import EmbeddedDatabase
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.letters import State, add_letter, all_letters, remove_letter
 from pbm_oust.store.maildir import Maildir, recall_letter
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
@@ -23,12 +23,12 @@ from tests.support.vfs import TracedVfs
 
 
 @pytest.fixture
-def database(embedded: EmbeddedDatabase) -> EmbeddedDatabase:
+def database(embedded: SqliteDatabase) -> SqliteDatabase:
     return embedded
 
 
 @pytest.fixture
-def maildir(database: EmbeddedDatabase) -> Maildir:
+def maildir(database: SqliteDatabase) -> Maildir:
     maildir = Maildir(database.path.parent / "outbox", database)
     maildir.prepare()
     return maildir
@@ -39,7 +39,7 @@ def contents(maildir: Maildir, state: str = "new") -> list[str]:
     return [path.read_text() for path in sorted((maildir.path / state).iterdir())]
 
 
-def add(database: EmbeddedDatabase, at: datetime, *texts: str) -> list[int]:
+def add(database: SqliteDatabase, at: datetime, *texts: str) -> list[int]:
     """Add letters that are to be files, in one unit of work."""
 
     def work(transaction: Transaction) -> list[int]:
@@ -52,12 +52,12 @@ def add(database: EmbeddedDatabase, at: datetime, *texts: str) -> list[int]:
     return database.write(work)
 
 
-def files_of(database: EmbeddedDatabase) -> list[str]:
+def files_of(database: SqliteDatabase) -> list[str]:
     with database.read() as snapshot:
         return [each.file for each in all_letters(snapshot, State.FILE)]
 
 
-def remove(database: EmbeddedDatabase, letters: Iterable[int]) -> None:
+def remove(database: SqliteDatabase, letters: Iterable[int]) -> None:
     database.write(lambda transaction: [remove_letter(transaction, each) for each in letters])
 
 
@@ -73,7 +73,7 @@ def open_mail(maildir: Maildir) -> list[str]:
 
 
 def test_letters_are_written_in_their_order_for_their_owner_alone(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     first, second = add(database, now, "one", "two")
     assert maildir.write_out() == 2
@@ -87,7 +87,7 @@ def test_letters_are_written_in_their_order_for_their_owner_alone(
 
 
 def test_letters_are_written_once(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     add(database, now, "one")
     assert [maildir.write_out(), maildir.write_out()] == [1, 0]
@@ -97,7 +97,7 @@ def test_letters_are_written_once(
 
 
 def test_letters_for_the_relay_are_no_files(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     post(database, head(), now)
     assert maildir.write_out() == 0
@@ -105,7 +105,7 @@ def test_letters_for_the_relay_are_no_files(
 
 
 def test_what_is_written_while_something_is_read_is_found(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     with database.read():
         add(database, now, "one")
@@ -114,7 +114,7 @@ def test_what_is_written_while_something_is_read_is_found(
 
 
 def test_what_others_keep_in_the_folders_is_left_alone(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     (maildir.path / "tmp" / "1.M2P3.host").write_text("of a mail program")
     (maildir.path / "new" / "1.M2P3.host").write_text("of somebody else")
@@ -125,7 +125,7 @@ def test_what_others_keep_in_the_folders_is_left_alone(
 
 
 def test_letters_that_were_taken_are_forgotten(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     add(database, now, "one", "two")
     maildir.write_out()
@@ -141,7 +141,7 @@ def test_letters_that_were_taken_are_forgotten(
 
 
 def test_a_letter_that_nobody_has_opened_is_taken_back(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     first, second = add(database, now, "one", "two")
     maildir.write_out()
@@ -155,7 +155,7 @@ def test_a_letter_that_nobody_has_opened_is_taken_back(
 
 
 def test_a_letter_is_back_in_its_place_if_it_was_not_taken_back(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     add(database, now, "one", "two")
     maildir.write_out()
@@ -168,7 +168,7 @@ def test_a_letter_is_back_in_its_place_if_it_was_not_taken_back(
 
 
 def test_letters_are_taken_back_together_or_not_at_all(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     add(database, now, "one", "two")
     maildir.write_out()
@@ -181,7 +181,7 @@ def test_letters_are_taken_back_together_or_not_at_all(
 
 
 def test_a_letter_may_go_to_the_relay_instead(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     (number,) = add(database, now, "one")
     maildir.write_out()
@@ -195,7 +195,7 @@ def test_a_letter_may_go_to_the_relay_instead(
 
 
 def test_a_letter_that_has_just_become_a_file_does_not_go_to_the_relay_as_well(
-    database: EmbeddedDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
     (number,) = add(database, now, "one")
     found = letter(database, number)
@@ -231,7 +231,7 @@ def test_a_fault_at_any_step_of_writing_loses_and_doubles_no_letter(
         home.mkdir()
         trouble = Trouble(0, fault, number)
         with FaultyVfs(trouble).in_use():
-            database = EmbeddedDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
+            database = SqliteDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
             maildir = Maildir(home / "outbox", database, FaultyDisk(trouble))
             maildir.prepare()
             add(database, now, "one", "two")
@@ -262,7 +262,7 @@ def test_a_fault_at_any_step_of_taking_back_leaves_letters_and_database_of_one_m
         home.mkdir()
         trouble = Trouble(0, fault, number)
         with FaultyVfs(trouble).in_use():
-            database = EmbeddedDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
+            database = SqliteDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
             maildir = Maildir(home / "outbox", database, FaultyDisk(trouble))
             maildir.prepare()
             letters = add(database, now, "one", "two")
@@ -306,7 +306,7 @@ def test_a_power_cut_at_any_step_loses_and_doubles_no_letter(
         for name, content in storage.files().items():
             path = home / Path(name).relative_to(memory_path / "traced")
             path.write_bytes(content)
-        database = EmbeddedDatabase(home / "pbm_oust.db")
+        database = SqliteDatabase(home / "pbm_oust.db")
         maildir = Maildir(home / "outbox", database)
         maildir.write_out()
         found = contents(maildir)
@@ -325,7 +325,7 @@ def posted_and_taken_back(home: Path, path: Path, now: datetime) -> tuple[list[S
     disk.trace, disk.fuse = Trace(path), path.with_name("fuse")
     home.mkdir()
     with TracedVfs(disk.trace).in_use():
-        database = EmbeddedDatabase(home / "pbm_oust.db", disk)
+        database = SqliteDatabase(home / "pbm_oust.db", disk)
         maildir = Maildir(home / "outbox", database, disk)
         maildir.prepare()
         letters = add(database, now, "one", "two")

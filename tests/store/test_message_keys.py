@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from pbm_oust.store.connections import Database
+from pbm_oust.store.database import Database
 from pbm_oust.store.message_keys import (
     MEMORY,
     KeyOutcome,

@@ -9,10 +9,9 @@ import pytest
 
 from pbm_oust import store
 from pbm_oust.store import letters
-from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.letters import SELECT
 from pbm_oust.store.published import TABLE
-from pbm_oust.store.sqlite import make_tables
+from pbm_oust.store.sqlite import SqliteDatabase, make_tables
 from tests.support.plans import VERBS, ReadsWholeTable, check_plan, served_by_indexes
 
 OPEN_ENDED = (" ", " FROM", "'", "(")
@@ -64,7 +63,7 @@ def test_a_statement_of_the_program_that_reads_a_whole_table_is_refused(
 ) -> None:
     """So are those that are put together where they are carried out."""
     with served_by_indexes():
-        database = EmbeddedDatabase(tmp_path / "pbm_oust.db")
+        database = SqliteDatabase(tmp_path / "pbm_oust.db")
         monkeypatch.setattr(letters, "SELECT", "SELECT * FROM letters WHERE subject = ? --")
         with database.read() as snapshot, pytest.raises(ReadsWholeTable):
             letters.find_letter(snapshot, 1)

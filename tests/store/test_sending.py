@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import apsw
 import pytest
 
-from pbm_oust.store.connections import Database, Snapshot, Transaction
+from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.letters import Letter, State, add_letter, remove_letter
 from pbm_oust.store.sending import (
     addresses_waiting,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Letter, State, all_letters, remove_letter

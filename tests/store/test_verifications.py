@@ -7,7 +7,7 @@ import pytest
 
 from pbm_oust.accounts.verification import LIFETIME, Pending, Purpose
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.store.connections import Database
+from pbm_oust.store.database import Database
 from pbm_oust.store.verifications import (
     find_verification,
     forget_old_verifications,

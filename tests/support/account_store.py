@@ -13,7 +13,7 @@ from pbm_oust.accounts.settings import MailWhen, Settings
 from pbm_oust.board.header import Terms
 from pbm_oust.rules.grid import square
 from pbm_oust.store.accounts import read_account, write_account
-from pbm_oust.store.connections import Database, Row, Snapshot, Transaction
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction
 from tests.support.kept import HASH, NOON
 
 T = TypeVar("T")

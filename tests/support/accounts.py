@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.store.accounts import remove_account as remove
-from pbm_oust.store.connections import Database, Transaction
+from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.outbox import letters

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft
 from tests.support.letters import as_text, page_of, text_letter

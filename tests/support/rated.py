@@ -13,7 +13,7 @@ from pbm_oust.board.ratings import Finish, Table, rate
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store import index
-from pbm_oust.store.connections import Database, Transaction
+from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.entries import Entry, Reading
 from pbm_oust.store.ratings import (
     changes_by,

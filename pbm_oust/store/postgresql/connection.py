@@ -23,7 +23,7 @@ from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
 from pbm_oust.frozen import frozen
-from pbm_oust.store.connections import Identity, Row, Value
+from pbm_oust.store.database import Identity, Row, Value
 from pbm_oust.store.faults import DatabaseConflict, DatabaseFreed, DatabaseLocked
 from pbm_oust.store.postgresql.clock import SharedClock
 from pbm_oust.store.postgresql.dialect import statement_for

@@ -1,36 +1,41 @@
 """The database of a home on a server of PostgreSQL, which several hosts share."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from pbm_oust.store.connections import LEASE_SECONDS, Connection, Snapshot, Transaction, Work
+from pbm_oust.store.database import (
+    LEASE_SECONDS,
+    Connection,
+    DatabaseOf,
+    MakeDurable,
+    Snapshot,
+    Transaction,
+    Work,
+)
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.embedded import EmbeddedDatabase
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.postgresql.connection import PostgresqlConnection
 from pbm_oust.store.postgresql.faults import too_new_to_copy
 from pbm_oust.store.postgresql.leases import Holder
 from pbm_oust.store.postgresql.server import Server, ServerPool
 from pbm_oust.store.schema import LATEST, VERSION
-from pbm_oust.store.threads import ThreadsDatabase
-from pbm_oust.store.writing import MakeDurable
 
 T = TypeVar("T")
 
 
-class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
+class PostgresqlDatabase(DatabaseOf[PostgresqlConnection]):
     """The database that a URL names. Its methods may raise DatabaseFault, an OSError."""
 
     is_made = True
-    """The tables are made when somebody connects, and the index with the histories."""
+    """The tables are made when somebody connects."""
 
     def __init__(self, server: Server, lease_seconds: float = LEASE_SECONDS) -> None:
         self.server = server
         self._pool = ServerPool(server)
-        super().__init__(Path(server.where), self._pool, server.connect)
+        super().__init__(Path(server.where))
         self._lease_seconds = lease_seconds
 
     @property
@@ -53,19 +58,25 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
         self._about_to_write()
         return None
 
+    def _connect_to_write(self) -> PostgresqlConnection:
+        return self.server.connect()
+
+    def _take(self) -> PostgresqlConnection:
+        return self._pool.take()
+
+    def _put_back(self, connection: PostgresqlConnection) -> None:
+        self._pool.put_back(connection)
+
+    def _close_readers(self) -> None:
+        self._pool.close()
+
     def holding(self) -> AbstractContextManager[Holder]:
         """Give what takes tasks in the body for this host.
 
         A host that is dead, or has stopped, loses them within a minute.
         """
         self._check_process()
-        return Holder(self._snapshots.connection, self._lease_seconds)
-
-    @contextmanager
-    def leased(self, tasks: Iterable[str]) -> Iterator[frozenset[str]]:
-        """Give those of some tasks that nobody else does, and keep others from them in the body."""
-        with self.holding() as hold:
-            yield hold.take(tasks)
+        return Holder(self.lend, self._lease_seconds)
 
     def latest_id(self, snapshot: Snapshot, table: str) -> int:
         """Return the highest id that a table has ever given, or 0."""
@@ -97,11 +108,11 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
     def copied_to(self, path: Path) -> Iterator[Snapshot]:
         """Copy what the database holds into a file of SQLite, and give it to be read."""
         from pbm_oust.store.copying import copy_tables
-        from pbm_oust.store.sqlite import empty_database
+        from pbm_oust.store.sqlite import SqliteDatabase, empty_database
 
         with self.read_latest() as snapshot:
             Disk().write(path, empty_database(), mode=0o600)
-            copy = EmbeddedDatabase(path)
+            copy = SqliteDatabase(path)
             try:
                 copy.write(partial(copy_tables, self, snapshot, copy))
                 copy.empty_log()
@@ -116,13 +127,3 @@ class PostgresqlDatabase(ThreadsDatabase[PostgresqlConnection]):
         made. Raises DatabaseTooOld for other tables.
         """
         return self.server.upgrade(before, work)
-
-    def tended(self) -> AbstractContextManager[None]:
-        """Do nothing: the server has processes of its own for upkeep."""
-        return nullcontext()
-
-    def shorten_log(self) -> None:
-        """Do nothing: the server has processes of its own for upkeep."""
-
-    def empty_log(self) -> None:
-        """Do nothing: how long the server keeps what was removed is for its operator to say."""

@@ -1,7 +1,7 @@
 """What matters about a server of PostgreSQL to those who keep a home there."""
 
 from pbm_oust.frozen import frozen
-from pbm_oust.store.connections import Snapshot
+from pbm_oust.store.database import Snapshot
 
 _SETTINGS = (
     "SELECT current_setting('server_version'),"

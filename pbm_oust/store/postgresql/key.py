@@ -2,7 +2,7 @@
 
 import secrets
 
-from pbm_oust.store.connections import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.engines import NotWhole
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 

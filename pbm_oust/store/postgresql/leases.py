@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 
 from pbm_oust.store.columns import words_list
-from pbm_oust.store.connections import LEASE_SECONDS, Row
+from pbm_oust.store.database import LEASE_SECONDS, Row
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.postgresql.connection import PostgresqlConnection
 

@@ -13,7 +13,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InsufficientPrivilege
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from pbm_oust.store.connections import Identity
+from pbm_oust.store.database import Identity
 from pbm_oust.store.faults import DatabaseBusy, DatabaseFault
 from pbm_oust.store.postgresql.clock import SharedClock
 from pbm_oust.store.postgresql.connection import GUARDED, PostgresqlConnection, Raw, set_up

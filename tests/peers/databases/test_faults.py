@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pbm_oust.store.connections import Transaction, Value
+from pbm_oust.store.database import Transaction, Value
 from pbm_oust.store.faults import (
     DatabaseBusy,
     DatabaseFailing,

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from pbm_oust.store.connections import Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
 from tests.support.postgresql import DatabaseServer

@@ -21,7 +21,7 @@ from pbm_oust.mail.relay import Flushed, Relaying
 from pbm_oust.mail.sweeper import SHARED_SECONDS, Sweeper
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.service.sweep import sweep
-from pbm_oust.store.connections import LEASE_SECONDS, Database
+from pbm_oust.store.database import LEASE_SECONDS, Database
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
@@ -42,7 +42,7 @@ SECONDS = 6.0
 """How long a lease lasts in these tests."""
 HOLDING = """
 import sys
-from pbm_oust.store.connections import Database
+from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.postgresql.database import PostgresqlDatabase

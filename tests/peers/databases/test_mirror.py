@@ -11,7 +11,7 @@ import pytest
 
 from pbm_oust.cli.mirroring import follow
 from pbm_oust.cli.operator import Refused
-from pbm_oust.store.connections import Sharing, Transaction
+from pbm_oust.store.database import Sharing, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.engines import Engine
 from pbm_oust.store.home import OVERLAP, Home

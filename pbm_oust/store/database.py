@@ -1,0 +1,741 @@
+"""The database of a home, whichever engine keeps it: one writer, and readers of a moment.
+
+    with database.read() as snapshot:
+        account = find(snapshot, "alice")
+    database.write(lambda transaction: note(transaction, "alice"))
+
+What threads want to write is done one after the other, several in one transaction with one commit,
+each in a savepoint of its own: one of the waiting threads takes the lead and does the work of all.
+Within a work, whatever the thread reads is its transaction. An engine opens connections, and says
+how they begin and end.
+"""
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from pbm_oust.store.faults import (
+    DatabaseConflict,
+    DatabaseFault,
+    DatabaseFreed,
+    DatabaseInterrupted,
+    disk_fault,
+)
+
+if TYPE_CHECKING:
+    from pbm_oust.store.boards import Change
+    from pbm_oust.store.entries import BoardName
+
+T = TypeVar("T")
+Value = None | int | float | str | bytes
+Row = tuple[Any, ...]
+Identity = tuple[int, int]
+"""What tells a database from another one that took its place, such as a file's device and inode."""
+
+MOST_TOGETHER = 100
+"""The most pieces of work that share a transaction."""
+LEASE_SECONDS = 30.0
+"""How long a task is kept for a host that is dead, or has stopped."""
+
+
+class Answer(Protocol):
+    """What a statement that was sent does, as soon as that is known."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows that it gives; the statement must have been carried out."""
+
+    @property
+    def changed(self) -> int:
+        """The number of rows that it is known to have changed."""
+
+    @property
+    def is_none(self) -> bool:
+        """Whether it is known to give no row."""
+
+
+class Connection(Protocol):
+    """A connection to a database. Every method may raise DatabaseFault."""
+
+    is_broken: bool
+    """Whether a fault has shown, after which the connection should be closed."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be used again: it works, and has the right database open."""
+
+    @property
+    def identity(self) -> Identity | None:
+        """What identifies the database; None if there is none, and the tables are empty."""
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction is open; some faults end it."""
+
+    @property
+    def changed(self) -> int:
+        """The number of rows that the latest statement has changed."""
+
+    def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
+        """Carry out a statement in the SQL that all engines know, and return its rows."""
+
+    def send(self, statement: str, values: tuple[Value, ...] = ()) -> Answer:
+        """Have a statement carried out within a transaction, without waiting for its answer."""
+
+    def wait(self) -> None:
+        """Wait until all that was sent has been carried out. Its faults show here, or before."""
+
+    def begin_to_read(self) -> None:
+        """Begin a transaction that reads one moment; the tables must have our version."""
+
+    def begin_to_write(self, *, shares: bool = False) -> None:
+        """Begin a transaction when nobody else writes; the tables must have our version.
+
+        Whoever shares may write at the same time as others who do; see `Sharing`.
+        """
+
+    def begin_at_once(self) -> bool:
+        """Begin as `begin_to_write` does, unless somebody else writes; return whether it has."""
+
+    def commit(self) -> None:
+        """Make durable what was written."""
+
+    def roll_back(self) -> None:
+        """Undo what was written, and end the transaction, if one is open."""
+
+    def tend(self) -> None:
+        """Do what may follow a commit, and what nobody has to wait for."""
+
+    def moment(self) -> Value:
+        """Return what is another value after each commit of others."""
+
+    def close(self) -> None:
+        """Close the connection, in whatever state it is."""
+
+
+C = TypeVar("C", bound=Connection)
+Moment = tuple[Connection, Value]
+"""A connection, and its number of what others have committed."""
+
+
+class Snapshot:
+    """What the database holds at one moment. Its methods may raise DatabaseFault."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.fault: DatabaseFault | None = None
+        """The first fault of a statement; one that has ended the transaction is raised again."""
+
+    @property
+    def identity(self) -> Identity | None:
+        """What identifies the file of the database; None if there is none."""
+        return self._connection.identity
+
+    def rows(self, statement: str, *values: Value) -> list[Row]:
+        """Return all rows that a statement gives."""
+        if self.fault:
+            self._check()
+        try:
+            return self._connection.execute(statement, values)
+        except DatabaseFault as fault:
+            self.fault = self.fault or fault
+            raise
+
+    def row(self, statement: str, *values: Value) -> Row | None:
+        """Return the first row that a statement gives, or None."""
+        found = self.rows(statement, *values)
+        return found[0] if found else None
+
+    def _check(self) -> None:
+        if self.fault and not self._connection.is_in_transaction:
+            raise self.fault
+
+
+class Transaction(Snapshot):
+    """What the database holds while nobody else writes, with the changes made so far."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self.boards = dict["BoardName", "Change"]()
+        """What has changed on boards."""
+        self.has_letters = False
+        """Whether letters were posted."""
+        self.saved = dict[str, int]()
+        """The versions of the accounts that were written."""
+        self.held = ExitStack()
+        """What is left when the transaction is over, committed or not."""
+        self._required: list[tuple[Answer, Exception]] = []
+        """Answers that must not be empty, each with what is raised if it is."""
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Undo what the body has written, if it fails."""
+        saved, boards, has_letters = dict(self.saved), dict(self.boards), self.has_letters
+        self.send("SAVEPOINT part")
+        try:
+            yield
+            self.wait()
+        except BaseException:
+            if self._connection.is_in_transaction:
+                self._connection.execute("ROLLBACK TO part")
+                self._connection.execute("RELEASE part")
+                self.saved, self.boards, self.has_letters = saved, boards, has_letters
+            raise
+        self.send("RELEASE part")
+
+    def run(self, statement: str, *values: Value) -> int:
+        """Carry out a statement and return the number of rows it has changed."""
+        self.rows(statement, *values)
+        return self._connection.changed
+
+    def send(self, statement: str, *values: Value) -> Answer:
+        """Have a statement carried out; nobody waits for its answer until the work ends."""
+        if self.fault:
+            self._check()
+        try:
+            return self._connection.send(statement, values)
+        except DatabaseFault as fault:
+            self.fault = self.fault or fault
+            raise
+
+    def require(self, otherwise: Exception, statement: str, *values: Value) -> Answer:
+        """Have a statement carried out that must give a row.
+
+        If it does not, `otherwise` is what the work raises, at its end at the latest.
+        """
+        answer = self.send(statement, *values)
+        if answer.is_none:
+            raise otherwise
+        self._required.append((answer, otherwise))
+        return answer
+
+    def wait(self) -> None:
+        """Wait until all that was sent has been carried out. Raises what required that."""
+        if self.fault:
+            self._check()
+        try:
+            self._connection.wait()
+        except DatabaseFault as fault:
+            self.fault = self.fault or fault
+            raise
+        if unmet := self.unmet():
+            raise unmet
+
+    def unmet(self) -> Exception | None:
+        """Return what is to be raised because something required is known to be missing."""
+        return next((error for answer, error in self._required if answer.is_none), None)
+
+
+Work = Callable[[Transaction], Any]
+"""Writes to the database, and returns something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Work that may be done while other servers of a home do such work: a move.
+
+    It reads only what it changes, and what no such work changes. If two of them change the same,
+    one is undone and done again.
+    """
+
+    work: Work
+
+    def __call__(self, transaction: Transaction) -> Any:
+        """Do the work."""
+        return self.work(transaction)
+
+
+class Task(Generic[T]):
+    """Work that waits to be done within a transaction, and its result."""
+
+    def __init__(self, work: Callable[[Transaction], T]) -> None:
+        self.work = work
+        self.shares = isinstance(work, Sharing)
+        """Whether others on a server may do such work meanwhile."""
+        self.transaction: Transaction | None = None
+        """Where it was done last."""
+        self._result: list[T] = []
+        self._error: Exception | None = None
+        self.is_over = False
+        """Whether its result is durable, or it has failed."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has not failed."""
+        return self._error is None
+
+    def run(self, connection: Connection, here: "_Here") -> None:
+        """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
+
+        Such a fault is one of the whole transaction, including the work before this.
+        """
+        connection.send("SAVEPOINT task")
+        self.release()
+        self._error, transaction = None, Transaction(connection)
+        self.transaction = here.transaction = transaction
+        try:
+            self._result = [self.work(transaction)]
+            transaction.wait()
+        except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
+            self._error = transaction.unmet() or error
+        except BaseException:
+            self.release()
+            raise
+        finally:
+            here.transaction = None
+        fault = transaction.fault
+        if fault and (isinstance(fault, DatabaseConflict) or not connection.is_in_transaction):
+            raise fault
+        if self._error:
+            connection.execute("ROLLBACK TO task")
+        connection.send("RELEASE task")
+
+    def release(self) -> None:
+        """Leave what its transaction holds, which is over."""
+        if self.transaction:
+            self.transaction.held.close()
+
+    def fail(self, fault: DatabaseFault) -> None:
+        """Mark the work as failed, because its transaction has."""
+        self._error = type(fault)(*fault.args)
+        self._error.__cause__ = fault
+
+    def result(self) -> T:
+        """Return what the work returned, or raise what it raised."""
+        error, self._error = self._error, None
+        try:
+            if error:
+                raise error
+            return self._result[0]
+        finally:
+            del error  # else it would keep the frames alive that hold it
+
+
+MakeDurable = Callable[[], list[Task[Any]]]
+"""Waits for the disk, and returns what was done."""
+
+
+class _Here(threading.local):
+    """What one thread does at present."""
+
+    transaction: Transaction | None = None
+    """That of the work that it does."""
+    snapshot: Snapshot | None = None
+    """That of a `read` that has not ended."""
+    sharing = 0
+    """How many times `sharing` has begun and not ended."""
+    shared: tuple[Any, Snapshot] | None = None
+    """The connection and the snapshot that its questions share."""
+
+
+class Hold(Protocol):
+    """Takes tasks from other hosts. Its methods may raise DatabaseFault."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether no other host can have taken a task, as if this one were dead."""
+
+    def take(self, tasks: Iterable[str]) -> frozenset[str]:
+        """Keep other hosts from some tasks, and return those that none of them does."""
+
+    def give_back(self, tasks: Iterable[str]) -> None:
+        """Let other hosts do tasks again."""
+
+
+class DatabaseOf(ABC, Generic[C]):
+    """The database of a home, with such connections. Faults name `where` it is.
+
+    The methods may raise DatabaseFault, an OSError. Any number of threads may use it, but not a
+    process that was forked after using it. Until something is written, one that was not made reads
+    as empty.
+    """
+
+    def __init__(self, where: Path) -> None:
+        self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
+        """Is given what was committed, by whoever has waited for that."""
+        self._where = where
+        self._process = os.getpid()
+        self._here = _Here()
+        self._writer: C | None = None
+        """The connection that writes."""
+        self._tasks: deque[Task[Any]] = deque()
+        self._change = threading.Condition()
+        """Guards `_is_led`, and wakes waiting threads when their work is over."""
+        self._is_led = False
+        """Whether a thread does the work of others, or its own."""
+        self._has_met_others = False
+        """Whether others who wrote at the same time have undone what was done last."""
+        self._lock = threading.Lock()
+        self._watching: C | None = None
+        """What tells whether anybody has committed; it is never within a transaction."""
+
+    # What an engine does
+
+    @abstractmethod
+    def _connect_to_write(self) -> C:
+        """Open the connection that writes, and make the database if it is missing."""
+
+    @abstractmethod
+    def _take(self) -> C:
+        """Return a connection that reads, and that works."""
+
+    @abstractmethod
+    def _put_back(self, connection: C) -> None:
+        """Take a connection that is no longer read with, in whatever state it is."""
+
+    @abstractmethod
+    def _close_readers(self) -> None:
+        """Close the connections that read and are not in use."""
+
+    @property
+    @abstractmethod
+    def is_made(self) -> bool:
+        """Whether anything has been written; until then it reads as empty."""
+
+    @property
+    @abstractmethod
+    def lent(self) -> int:
+        """How many connections of this process's pool are in use; 0 if it needs no pool."""
+
+    @abstractmethod
+    def time(self) -> float:
+        """Return the seconds since the epoch, by the clock of all who share the database."""
+
+    @abstractmethod
+    def holding(self) -> AbstractContextManager[Hold]:
+        """Give what takes tasks in the body for this host; at its end, others may do them again."""
+
+    @abstractmethod
+    def latest_id(self, snapshot: Snapshot, table: str) -> int:
+        """Return the highest id that a table has ever given, or 0."""
+
+    @abstractmethod
+    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
+        """Let a table give higher ids from now on."""
+
+    @abstractmethod
+    def check_copied(self, snapshot: Snapshot) -> None:
+        """Raise DatabaseTooNew if tables may hold more than this program can copy."""
+
+    @abstractmethod
+    def damage(self, snapshot: Snapshot) -> Iterator[str]:
+        """Yield what is wrong with the tables, a sentence each, as far as the engine can tell."""
+
+    @abstractmethod
+    def copied_to(self, path: Path) -> AbstractContextManager[Snapshot]:
+        """Copy what the database holds into a file of SQLite, and give it to be read.
+
+        Others may write meanwhile. What the file held before is lost.
+        """
+
+    @abstractmethod
+    def upgrade(self, before: int, work: Callable[[Connection], T]) -> T | None:
+        """Have tables of the version `before` brought up to date, in one transaction.
+
+        Returns what the work returns; None if the tables can be used already. Missing tables are
+        made. Raises DatabaseTooOld for other tables.
+        """
+
+    def tended(self) -> AbstractContextManager[None]:
+        """Leave the upkeep to the body, so that nobody who writes waits for it."""
+        return nullcontext()
+
+    def shorten_log(self) -> None:
+        """Do the upkeep that is due, while others write."""
+
+    def empty_log(self) -> None:
+        """Let no file keep what was removed, as far as this engine can see to that."""
+
+    # Reading
+
+    @property
+    def transaction(self) -> Transaction | None:
+        """The transaction of the work that this thread does, if it does one."""
+        return self._here.transaction
+
+    def read(self) -> AbstractContextManager[Snapshot]:
+        """Give what the database holds at one moment; nested calls give the same.
+
+        Within a work, that is its transaction.
+        """
+        self._check_process()
+        here = self._here
+        if known := here.transaction or here.snapshot:
+            return nullcontext(known)
+        return self._read_shared() if here.sharing else self._read_now()
+
+    @contextmanager
+    def _read_now(self) -> Iterator[Snapshot]:
+        with self.read_latest() as snapshot:
+            self._here.snapshot = snapshot
+            try:
+                yield snapshot
+            finally:
+                self._here.snapshot = None
+
+    @contextmanager
+    def read_latest(self) -> Iterator[Snapshot]:
+        """Give what the database holds now, even within another `read`; but see `transaction`."""
+        self._check_process()
+        if transaction := self._here.transaction:
+            yield transaction
+            return
+        with self.lend() as connection:
+            connection.begin_to_read()
+            yield Snapshot(connection)
+
+    @contextmanager
+    def lend(self) -> Iterator[C]:
+        """Lend a connection that reads."""
+        connection = self._take()
+        try:
+            yield connection
+        finally:
+            self._put_back(connection)
+
+    @contextmanager
+    def sharing(self) -> Iterator[None]:
+        """Let all that this thread reads in the body be of one moment, until it writes.
+
+        Within another body, what follows that is of a later moment.
+        """
+        self._check_process()
+        self._here.sharing += 1
+        try:
+            yield
+        finally:
+            self._here.sharing -= 1
+            self._renew()
+
+    @contextmanager
+    def _read_shared(self) -> Iterator[Snapshot]:
+        """Give what the questions of this thread share, until one of them meets a fault."""
+        if self._here.shared is None:
+            connection = self._take()
+            self._here.shared = connection, Snapshot(connection)
+            try:
+                connection.begin_to_read()
+            except DatabaseFault:
+                self._renew()
+                raise
+        try:
+            yield self._here.shared[1]
+        except DatabaseFault:
+            self._renew()
+            raise
+
+    def _renew(self) -> None:
+        """Let what this thread reads from now on be of a later moment."""
+        if self._here.shared:
+            connection, _ = self._here.shared
+            self._here.shared = None
+            self._put_back(connection)
+
+    def moment(self) -> Hashable:
+        """Return what is another value after each commit, whoever has committed."""
+        self._check_process()
+        with self._lock:
+            if self._watching is None or not self._watching.is_sound:
+                self._end_watching()
+                self._watching = self._take()
+            return self._watching, self._watching.moment()
+
+    def _end_watching(self) -> None:
+        if self._watching:
+            self._put_back(self._watching)
+            self._watching = None
+
+    # Writing
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Do some work within a transaction; on return, it is durable.
+
+        The work shares its transaction with that of other threads, any of these may run it, and it
+        may be run again. All that it reads of the database is the transaction. It must be quick,
+        because nobody else in the home writes meanwhile. If it raises an Exception, this raises it
+        too, and what the work has written is undone. Within another work it is a part of that.
+        """
+        if transaction := self._here.transaction:
+            with transaction.part():
+                return work(transaction)
+        (task,) = self.write_all([work])
+        result: T = task.result()
+        return result
+
+    def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
+        """Do pieces of work as `write` does each, and return them once they are over."""
+        self._about_to_write()
+        tasks = list(map(Task, works))
+        with self._change:
+            self._tasks.extend(tasks)
+            try:
+                self._change.wait_for(lambda: _are_over(tasks) or not self._is_led)
+            except BaseException:
+                for task in tasks:
+                    with suppress(ValueError):
+                        self._tasks.remove(task)
+                raise
+            if leads := not _are_over(tasks):
+                self._is_led = True
+        if leads:
+            try:
+                while not _are_over(tasks):
+                    self._lead()
+            finally:
+                self._end_lead()
+        return self._followed(tasks)
+
+    def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
+        """Do pieces of work in this thread, and return what makes them durable.
+
+        That waits for the disk, so any thread may call it, once. None if somebody else writes at
+        this moment, or if nobody has written before; nothing has been done then.
+        """
+        self._about_to_write()
+        with self._change:
+            connection = self._writer
+            if self._is_led or self._tasks or not connection or not connection.is_sound:
+                return None
+            self._is_led = True
+        tasks, is_begun = list(map(Task, works)), False
+        try:
+            with self._faults_of(tasks):
+                is_begun = connection.begin_at_once()
+                for task in tasks if is_begun else ():
+                    task.run(connection, self._here)
+        finally:
+            if not is_begun or _are_over(tasks):
+                self._end_lead()
+        if _are_over(tasks):
+            return lambda: self._followed(tasks)
+        return partial(self._make_durable, tasks, connection) if is_begun else None
+
+    def _make_durable(self, tasks: list[Task[Any]], connection: C) -> list[Task[Any]]:
+        try:
+            with self._faults_of(tasks):
+                self._commit(tasks, connection)
+        finally:
+            self._end_lead()
+        return self._followed(tasks)
+
+    def _lead(self) -> None:
+        """Do the work of waiting threads in one transaction, and wake them."""
+        taken: list[Task[Any]] = []
+        with self._faults_of(taken, or_everybody=True):
+            connection = self._opened()
+            shares = self._tasks[0].shares and not self._has_met_others
+            connection.begin_to_write(shares=shares)
+            while self._tasks and len(taken) < MOST_TOGETHER and self._tasks[0].shares >= shares:
+                taken.append(self._tasks.popleft())
+                taken[-1].run(connection, self._here)
+            self._commit(taken, connection)
+
+    def _commit(self, tasks: list[Task[Any]], connection: C) -> None:
+        """Make durable what was written, and let those go whose work it was."""
+        connection.commit()
+        self._has_met_others = False
+        self._let_go(tasks)
+        connection.tend()
+
+    def _followed(self, tasks: list[Task[Any]]) -> list[Task[Any]]:
+        """Leave what transactions hold, do what follows from those committed, and return tasks."""
+        for task in tasks:
+            task.release()
+        done = [task.transaction for task in tasks if task.transaction and task.is_done]
+        if done:
+            self.after(done)
+        return tasks
+
+    @contextmanager
+    def _faults_of(self, tasks: list[Task[Any]], *, or_everybody: bool = False) -> Iterator[None]:
+        """Let the work of some threads fail with the body; without any, if asked, that of all."""
+        try:
+            yield
+        except OSError as error:
+            fault = disk_fault(error, self._where)
+            self._fail(tasks or (self._everybody() if or_everybody else []), fault)
+        except BaseException:
+            self._fail(tasks, DatabaseInterrupted(f"{self._where}: writing was broken off"))
+            raise
+
+    def _end_lead(self) -> None:
+        with self._change:
+            self._is_led = False
+            self._change.notify_all()
+
+    def _everybody(self) -> list[Task[Any]]:
+        return [self._tasks.popleft() for _ in range(len(self._tasks))]
+
+    def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
+        """Undo what was written, and mark the work of some threads as failed.
+
+        If who was in the way is gone, it is done again; and once if others wrote the same, while
+        nobody else writes.
+        """
+        if self._writer:
+            with suppress(DatabaseFault):
+                self._writer.roll_back()
+        meets_others = isinstance(fault, DatabaseConflict) and not self._has_met_others
+        self._has_met_others = meets_others
+        if meets_others or isinstance(fault, DatabaseFreed):
+            self._tasks.extendleft(reversed(tasks))
+            return
+        for task in tasks:
+            task.fail(fault)
+        self._let_go(tasks)
+
+    def _let_go(self, tasks: list[Task[Any]]) -> None:
+        with self._change:
+            for task in tasks:
+                task.is_over = True
+            self._change.notify_all()
+
+    def _opened(self) -> C:
+        """Return the connection that writes, a new one if needed."""
+        if self._writer and not self._writer.is_sound:
+            self._close_writer()
+        if self._writer is None:
+            self._writer = self._connect_to_write()
+        return self._writer
+
+    def _close_writer(self) -> None:
+        if self._writer:
+            self._writer.close()
+            self._writer = None
+
+    @contextmanager
+    def leased(self, tasks: Iterable[str]) -> Iterator[frozenset[str]]:
+        """Give those of some tasks that no other host does; it is kept from these in the body."""
+        with self.holding() as hold:
+            yield hold.take(tasks)
+
+    def close(self) -> None:
+        """Close all connections, none of which may be in use. They are opened again when needed."""
+        with self._lock:
+            self._end_watching()
+        self._close_readers()
+        self._close_writer()
+
+    def _about_to_write(self) -> None:
+        """Let what this thread reads from now on be of a later moment."""
+        self._check_process()
+        self._renew()
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise RuntimeError("this process was forked from one that uses the database")
+
+
+Database = DatabaseOf[Any]
+"""The database of a home, whichever engine keeps it."""
+
+
+def _are_over(tasks: Iterable[Task[Any]]) -> bool:
+    return all(task.is_over for task in tasks)
