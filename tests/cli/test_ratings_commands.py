@@ -62,9 +62,16 @@ def test_until_ratings_are_counted_anew_they_are_those_that_all_games_give(home:
     written(home, lambda transaction: mark(transaction, KINDS["oust"]))
     written(home, lambda transaction: transaction.run("UPDATE ratings SET wins = 9"))
     assert [output(home, *words) for words in (("standings",), ("ratings", "--json"))] == kept
+    assert "games of oust are still to be counted for ratings" in doctor_says(home)
     output(home, "sweep")
+    assert "ratings" not in doctor_says(home)
     assert output(home, "standings") == kept[0]
     assert output(home, "ratings", "--recompute", "--json") == kept[1]
+
+
+def doctor_says(home: Path) -> str:
+    """Return what the doctor says about a home."""
+    return CliRunner().invoke(main, ["--home", str(home), "doctor"]).output
 
 
 def written(home: Path, work: Callable[[Transaction], object]) -> None:
@@ -81,6 +88,7 @@ def test_ratings_that_the_histories_do_not_give_are_told_and_counted_anew(
     wrong: str, home: Path
 ) -> None:
     written(home, lambda transaction: transaction.run(wrong))
+    assert "the ratings of oust are not those that its finished games give" in doctor_says(home)
     found = CliRunner().invoke(main, ["--home", str(home), "ratings", "--recompute"])
     assert found.exit_code == 1
     assert found.output.endswith(
