@@ -6,6 +6,7 @@ from pbm_oust.cli.operator import Operator, Parsed, pass_operator
 from pbm_oust.cli.terminal import say
 from pbm_oust.doctor.finding import counted
 from pbm_oust.store.configuration import parse_store
+from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.schema import LATEST
 from pbm_oust.store.upgrading import BEFORE
 from pbm_oust.store.upgrading import upgrade as bring_up_to_date
@@ -37,5 +38,6 @@ def upgrade(operator: Operator, owner: str) -> None:
     finally:
         engine.close()
     if boards is not None:
+        count_marked(home.database)
         say(f"brought up to date: {counted(boards, 'board')}")
     say(f"the tables of {home.path} can be used; this program works with version {LATEST}")

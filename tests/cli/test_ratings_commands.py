@@ -1,12 +1,16 @@
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from pbm_oust.store.connections import Transaction
 
 from pbm_oust.cli import main
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
+from pbm_oust.store.ratings import mark
 
 GAMES = Path(__file__).parents[2] / "games" / "oust"
 
@@ -16,6 +20,7 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "oust").mkdir()
     for number in (1, 2, 3):
         shutil.copy(GAMES / f"{number}.txt", tmp_path / "oust")
+    output(tmp_path, "home", "rebuild")
     return tmp_path
 
 
@@ -52,12 +57,28 @@ def test_ratings_are_the_same_to_the_last_digit_whenever_they_are_computed(home:
     assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in output(home, "ratings")
 
 
-def test_ratings_that_are_kept_are_the_ones_that_the_histories_give(home: Path) -> None:
-    from_histories = [output(home, *words) for words in (("standings",), ("ratings", "--json"))]
-    assert output(home, "games", "reindex") == "the index holds 3 boards\n"
+def test_until_ratings_are_counted_anew_they_are_those_that_all_games_give(home: Path) -> None:
     kept = [output(home, *words) for words in (("standings",), ("ratings", "--json"))]
-    assert kept == from_histories
+    written(home, lambda transaction: mark(transaction, KINDS["oust"]))
+    written(home, lambda transaction: transaction.run("UPDATE ratings SET wins = 9"))
+    assert [output(home, *words) for words in (("standings",), ("ratings", "--json"))] == kept
+    assert "games of oust are still to be counted for ratings" in doctor_says(home)
+    output(home, "sweep")
+    assert "ratings" not in doctor_says(home)
+    assert output(home, "standings") == kept[0]
     assert output(home, "ratings", "--recompute", "--json") == kept[1]
+
+
+def doctor_says(home: Path) -> str:
+    """Return what the doctor says about a home."""
+    return CliRunner().invoke(main, ["--home", str(home), "doctor"]).output
+
+
+def written(home: Path, work: Callable[[Transaction], object]) -> None:
+    """Write into the database of a home."""
+    database = Home(home).database
+    database.write(work)
+    database.close()
 
 
 @pytest.mark.parametrize(
@@ -66,24 +87,21 @@ def test_ratings_that_are_kept_are_the_ones_that_the_histories_give(home: Path) 
 def test_ratings_that_the_histories_do_not_give_are_told_and_counted_anew(
     wrong: str, home: Path
 ) -> None:
-    output(home, "games", "reindex")
-    database = Home(home).database
-    database.write(lambda transaction: transaction.run(wrong))
-    database.close()
+    written(home, lambda transaction: transaction.run(wrong))
+    assert "the ratings of oust are not those that its finished games give" in doctor_says(home)
     found = CliRunner().invoke(main, ["--home", str(home), "ratings", "--recompute"])
     assert found.exit_code == 1
     assert found.output.endswith(
-        "Error: the ratings that were kept are not those of the histories: demo_ann in Oust on "
-        "small boards (and 1 more); they have been counted anew\n"
+        "Error: the ratings that were kept are not those of the finished games: demo_ann in Oust "
+        "on small boards (and 1 more); they have been counted anew\n"
     )
     assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in output(home, "ratings", "--recompute")
 
 
-def test_a_history_that_the_index_does_not_fit_is_told_too(home: Path) -> None:
-    output(home, "games", "reindex")
+def test_a_game_that_is_not_rated_any_more_does_not_count(home: Path) -> None:
     path = home / "oust" / "3.txt"
     path.write_text(path.read_text().replace("rated ", ""))
-    found = CliRunner().invoke(main, ["--home", str(home), "ratings", "--recompute"])
-    assert found.exit_code == 1
+    output(home, "games", "accept", "oust", "3")
     assert output(home, "ratings", "--recompute") == output(home, "ratings")
     assert "oust 3" not in output(home, "ratings")
+    assert "demo_ann  1800?   2 " in output(home, "standings")

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pbm_oust.store.refreshing import look_at_histories
+from pbm_oust.store.connections import Answer, Database, Transaction, Value
+from pbm_oust.store.embedded import EmbeddedDatabase
 
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.store import ratings
 from pbm_oust.store.board_pages import Part
-from pbm_oust.store.database import Answer, Database, Transaction, Value
 from pbm_oust.store.ratings import (
     best_players,
     changes_by,
@@ -24,8 +24,8 @@ from pbm_oust.store.ratings import (
     standings_of,
     wrongly_rated,
 )
-from pbm_oust.store.sqlite import SqliteDatabase
-from tests.store.kept import OUST, Kept, edited, played
+from pbm_oust.store.rebuilding import accept, rebuild
+from tests.store.kept import OUST, Kept, edited, named, played
 from tests.support.rated import Deed, Rated, happenings, standings
 from tests.support.rings import examples
 
@@ -45,7 +45,6 @@ def finished(kept: Kept, winner: str = "x", x: str = "alice", o: str = "bob") ->
     """Play a game that one side wins, and return its number."""
     number = kept.start("x C3", "o C4", x=x, o=o)
     kept.play(number, "o resign" if winner == "x" else "x resign")
-    kept.settle()
     return number
 
 
@@ -104,7 +103,7 @@ def test_what_a_game_does_is_the_same_as_counted_from_the_first_one(
     assert are_right(kept)
 
 
-@pytest.mark.parametrize("deed", ["edit", "remove", "rename", "lay"])
+@pytest.mark.parametrize("deed", ["accept", "rename", "rebuild"])
 @pytest.mark.parametrize("most", [2, 100])
 def test_ratings_are_counted_anew_when_a_game_changes_that_was_counted(
     deed: str, most: int, kept: Kept, monkeypatch: pytest.MonkeyPatch
@@ -113,33 +112,32 @@ def test_ratings_are_counted_anew_when_a_game_changes_that_was_counted(
     first, *_ = [finished(kept, winner) for winner in ("x", "o", "x", "x")]
     before = kept_standings(kept)
     monkeypatch.setattr(ratings, "MOST_AT_ONCE", most)
-    if deed == "edit":
+    if deed == "accept":
         edited(kept.file(first), "o resign", "x resign")
         edited(kept.file(first), "= x", "= o")
-    elif deed == "remove":
-        kept.file(first).unlink()
-    elif deed == "lay":
+        edited(kept.file(first), "alice won", "bob won")
+        accept(kept.database, kept.boards, kept.publisher, named(first))
+    elif deed == "rebuild":
         text = kept.file(first).read_text().replace("Board: 1\n", "Board: 2000\n")
         kept.file(2000).write_text(text.replace("2026-11-", "2025-11-"))
+        rebuild(kept.database, kept.boards, kept.publisher)
     else:
         board = kept.read(first)
         kept.database.write(lambda each: kept.boards.rename(each, board, "bob", "robert"))
-        kept.settle()
         assert is_counted(kept) is (most == 100)
-    look_at_histories(kept.database, kept.boards)
+        count_marked(kept.database)
     assert is_counted(kept)
     assert are_right(kept)
     assert kept_standings(kept) == standings(computed(kept)) != before
 
 
-def test_a_history_that_was_only_read_again_changes_no_rating(kept: Kept, few_at_once: int) -> None:
+def test_a_history_that_only_gets_a_remark_changes_no_rating(kept: Kept, few_at_once: int) -> None:
     first = finished(kept)
     for _ in range(few_at_once):
         finished(kept)
     kept.file(first).write_text(f"{kept.file(first).read_text()}# a remark\n")
-    for name in (first, first):
-        look_at_histories(kept.database, kept.boards)
-        assert kept.rows("SELECT changes FROM rating_classes") == [(0,)], name
+    accept(kept.database, kept.boards, kept.publisher, named(first))
+    assert kept.rows("SELECT changes FROM rating_classes") == [(0,)]
 
 
 @pytest.mark.parametrize(
@@ -287,16 +285,16 @@ def test_nobody_waits_until_all_games_are_counted(kept: Kept, few_at_once: int) 
         ([[Deed(20, "x", 0)]], True),
         ([[], [Deed(20, "x", 0)]], False),
         ([[], [Deed(1, "void")]], False),
-        ([[], [Deed(9, "gone")]], False),
-        (5 * [[]] + [[*(Deed(nth, "gone") for nth in (9, 8, 7)), Deed(20, "x", 5)]], False),
+        ([[], [Deed(9, "damaged")]], False),
+        (5 * [[]] + [[*(Deed(nth, "damaged") for nth in (9, 8, 7)), Deed(20, "x", 5)]], False),
     ],
-    ids=["nothing", "ends", "moves", "before it", "import", "void", "gone", "fewer and import"],
+    ids=["nothing", "ends", "moves", "before it", "import", "void", "damaged", "fewer and import"],
 )
 def test_games_that_change_while_others_are_counted_anew_are_counted_in_the_end(
     meanwhile: list[list[Deed]], is_done: bool, tmp_path: Path, few_at_once: int
 ) -> None:
     """New games that end are no reason to begin again, even in a strange order."""
-    rated = Rated(SqliteDatabase(tmp_path / "pbm_oust.db"))
+    rated = Rated(EmbeddedDatabase(tmp_path / "pbm_oust.db"))
     for nth in range(1, 10):
         rated.do(Deed(nth, "x", nth, o=("bob", "carol", "dave")[nth % 3]))
     rated.do(Deed(1, "o", 0))
@@ -316,7 +314,7 @@ def test_whatever_becomes_of_games_their_ratings_are_those_of_all_in_their_order
     tmp_path_factory: pytest.TempPathFactory, happens: list[Deed | list[list[Deed]]], most: int
 ) -> None:
     path = tmp_path_factory.mktemp("rated") / "pbm_oust.db"
-    rated = Rated(SqliteDatabase(path))
+    rated = Rated(EmbeddedDatabase(path))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ratings, "MOST_AT_ONCE", most)
         rated.go_through(happens)

@@ -1,20 +1,19 @@
-"""Changes of rated games in the index of a home, and the ratings that must come of them."""
+"""Changes of rated games in a database, and the ratings that must come of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
-from pbm_oust.store.histories import NO_STAMP
-from pbm_oust.store.waiting import BoardName
+from pbm_oust.store.connections import Database, Transaction
 
 from pbm_oust.board.ratings import Finish, Table, rate
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
-from pbm_oust.store import index
-from pbm_oust.store.database import Database, Transaction
-from pbm_oust.store.entries import Entry, Reading
+from pbm_oust.store.boards import Boards
+from pbm_oust.store.entries import BoardName, Damage, Entry, Reading, Told
 from pbm_oust.store.ratings import (
     changes_by,
     count_marked,
@@ -32,11 +31,11 @@ PLAYERS = ("alice", "bob", "carol", "dave")
 
 @dataclass(frozen=True)
 class Deed:
-    """What becomes of a board: it ends, is void, goes on, or is removed."""
+    """What becomes of a board: it ends, is void, goes on, or is damaged."""
 
     board: int
     end: str
-    """`x`, `o` or `draw`: who wins; `void`; `active`; `gone`."""
+    """`x`, `o` or `draw`: who wins; `void`; `active`; `damaged`."""
     second: int = 0
     """When, after the first moment at which games end."""
     x: str = "alice"
@@ -44,13 +43,14 @@ class Deed:
     is_large: bool = False
 
     @property
-    def entry(self) -> Entry | None:
-        """What the index says then; None if the board is gone."""
-        if self.end == "gone":
-            return None
+    def entry(self) -> Entry | Damage:
+        """What the row of the board says then."""
+        name = BoardName("oust", self.board)
+        if self.end == "damaged":
+            return Damage(name, self.x, self.o, 1, "nothing to see")
         at = FIRST_END + timedelta(seconds=self.second)
         return Entry(
-            name=BoardName("oust", self.board),
+            name=name,
             grid="square 13x13" if self.is_large else "square 5x5",
             x=self.x,
             o=self.o,
@@ -74,7 +74,7 @@ def _result(end: str) -> Result | None:
 
 def _deeds(seconds: int) -> st.SearchStrategy[Deed]:
     """Return deeds on boards whose games end within so many seconds."""
-    ends = st.sampled_from(["x", "o", "x", "o", "draw", "void", "active", "gone"])
+    ends = st.sampled_from(["x", "o", "x", "o", "draw", "void", "active", "damaged"])
     pairs = st.permutations(PLAYERS).map(lambda each: (each[0], each[1]))
     return st.builds(
         lambda board, end, second, pair, is_large: Deed(
@@ -103,14 +103,15 @@ class Rated:
     """Those that count."""
 
     def do(self, deed: Deed) -> None:
-        """Write into the index what becomes of a board."""
+        """Write what becomes of a board."""
         entry = deed.entry
-        finish = entry.finish if entry else None
+        finish = entry.finish if isinstance(entry, Entry) else None
         if finish:
             self.games[deed.board] = finish
         else:
             self.games.pop(deed.board, None)
-        self.database.write(lambda transaction: _write(transaction, deed, entry))
+        boards, reading = Boards(Path(), self.database.time), Reading(entry, Told(frozenset()))
+        self.database.write(lambda each: boards.put(each, entry.name, b"", reading))
 
     def go_through(self, happens: list[Deed | list[list[Deed]]]) -> None:
         """Do what `happenings` gives; at the end, nothing is left to be counted."""
@@ -164,10 +165,3 @@ class Interrupted:
 def standings(tables: list[Table]) -> list[object]:
     """Return what can be compared of ratings: the players of each class in their order."""
     return [(table.size, table.ordered()) for table in tables]
-
-
-def _write(transaction: Transaction, deed: Deed, entry: Entry | None) -> None:
-    if entry is None:
-        index.remove(transaction, BoardName("oust", deed.board))
-    else:
-        index.put(transaction, Reading(entry, entry.owners, None, None, True), NO_STAMP)

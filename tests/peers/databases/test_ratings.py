@@ -33,10 +33,10 @@ def home(postgresql: DatabaseServer, tmp_path: Path) -> Iterator[Home]:
 def test_whatever_becomes_of_games_their_ratings_are_those_of_all_in_their_order(
     home: Home, happens: list[Deed | list[list[Deed]]], most: int
 ) -> None:
-    """The boards of the example before are removed first."""
+    """The boards of the example before no longer count."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ratings, "MOST_AT_ONCE", most)
         rated = Rated(home.database)
         for board in range(1, BOARDS + 1):
-            rated.do(Deed(board, "gone"))
+            rated.do(Deed(board, "damaged"))
         rated.go_through(happens)
