@@ -14,8 +14,8 @@ tables beside it, which are written from the document with it, where that says s
 What cannot be read troubles nobody but its owner: the account says so (`damaged`), seems to keep
 nothing of it, and is written without touching it.
 
-An account knows its version. If the database has another version than the one that was read,
-writing changes nothing and raises AccountChanged.
+An account knows its version, which each change makes higher. If the database has another version
+than the one that was read, writing changes nothing and raises AccountChanged.
 
 All functions may raise DatabaseFault.
 """
@@ -70,7 +70,8 @@ PAGE = 500
 """How many accounts are read at a time."""
 MOST_KNOWN = 5000
 """How many accounts are kept in memory."""
-_VERSION_BYTES = 7
+_RANDOM_BYTES = 3
+"""The first version of an account is random: a userid that is given again has another one."""
 
 
 class AccountChanged(Stale):
@@ -149,11 +150,13 @@ def write_account(transaction: Transaction, account: Account) -> Account:
 
     A new account has version 0. Raises AccountChanged.
     """
-    userid, version = account.userid, 1 + int.from_bytes(os.urandom(_VERSION_BYTES))
+    userid = account.userid
+    known = transaction.saved.get(userid, account.version)
+    version = 1 + (known or int.from_bytes(os.urandom(_RANDOM_BYTES)))
     due, changed = map(_seconds_or_none, (next_digest(account), account.changed))
     stored = (version, format_document(account), due, changed, userid)
     before = find_account(transaction, userid)
-    if known := transaction.saved.get(userid, account.version):
+    if known:
         statement = (
             "UPDATE accounts SET version = ?, document = ?, digest_due = ?, changed = ?"
             " WHERE userid = ? AND version = ?"
