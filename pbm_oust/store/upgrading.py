@@ -6,6 +6,7 @@ what has stayed the same is put back. Histories become rows.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
@@ -13,7 +14,7 @@ from pbm_oust.board.rename import with_other_userid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.copying import copied_tables, gives_ids, latest_id
-from pbm_oust.store.database import Connection, Snapshot, Transaction
+from pbm_oust.store.database import Connection, Row, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import BoardName, believe
 from pbm_oust.store.home import Home
@@ -122,17 +123,19 @@ def _names(snapshot: Snapshot, home: Home) -> list[BoardName]:
 
 def _take_accounts(transaction: Transaction) -> None:
     """Make documents of all accounts."""
-    rows = transaction.rows(f"SELECT {', '.join(ACCOUNT)} FROM old_accounts ORDER BY userid")  # noqa: S608 - the names are ours # nosec B608
-    for row in rows:
-        beside = {
-            table: transaction.rows(
-                f"SELECT {', '.join(columns)} FROM old_{table} WHERE userid = ? ORDER BY position",  # noqa: S608 - the names are ours # nosec B608
-                row[0],
-            )
-            for table, columns in TABLES.items()
-        }
-        write_account(transaction, upgraded_account(row, beside))
-        transaction.wait()
+    kept = {table: defaultdict[str, list[Row]](list) for table in TABLES}
+    for table, columns in TABLES.items():
+        names = ", ".join(columns)
+        search = f"SELECT userid, {names} FROM old_{table} ORDER BY userid, position"  # noqa: S608 - the names are ours # nosec B608
+        for userid, *cells in transaction.rows(search):
+            kept[table][userid].append(tuple(cells))
+    search = f"SELECT version, {', '.join(ACCOUNT)} FROM old_accounts"  # noqa: S608 - the names are ours # nosec B608
+    for version, *row in transaction.rows(search):
+        rows = {table: found[row[0]] for table, found in kept.items()}
+        account = write_account(transaction, upgraded_account(tuple(row), rows))
+        # Calendars count on versions that go up.
+        statement = "UPDATE accounts SET version = ? WHERE userid = ?"
+        transaction.run(statement, version + 1, account.userid)
 
 
 def _take(transaction: Transaction, home: Home, name: BoardName) -> None:
