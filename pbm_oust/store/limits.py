@@ -28,7 +28,14 @@ _COUNT = (
     " ON CONFLICT (word, subject, at) DO UPDATE"
     " SET number = rate_limits.number + excluded.number"
 )
-_THAT_COUNT = "word = ? AND subject = ? AND at > ? AND at <= ?"
+_NUMBER = """
+SELECT coalesce(sum(number), 0) FROM rate_limits
+WHERE word = ? AND subject = ? AND at > ? AND at <= ?
+"""
+_ROWS = """
+SELECT at, number FROM rate_limits
+WHERE word = ? AND subject = ? AND at > ? AND at <= ? ORDER BY at
+"""
 MOST_SUBJECTS = 10_000
 """For how many subjects a tally counts before it is written."""
 
@@ -162,8 +169,7 @@ class Charge:
 
 def number_counted(snapshot: Snapshot, counted: Counted, subject: str, now: datetime) -> int:
     """Return how often something that counts was done for a subject."""
-    statement = f"SELECT coalesce(sum(number), 0) FROM rate_limits WHERE {_THAT_COUNT}"  # noqa: S608 - a text of ours # nosec B608
-    ((number,),) = snapshot.rows(statement, *_that_count(counted, subject, now))
+    ((number,),) = snapshot.rows(_NUMBER, *_that_count(counted, subject, now))
     return int(number)
 
 
@@ -181,8 +187,7 @@ def end_of_limit(
     over = done + charge.number - max(most, charge.number)
     if over <= 0:
         return None
-    statement = f"SELECT at, number FROM rate_limits WHERE {_THAT_COUNT} ORDER BY at"  # noqa: S608 - a text of ours # nosec B608
-    for at, number in snapshot.rows(statement, *_that_count(charge.counted, charge.subject, now)):
+    for at, number in snapshot.rows(_ROWS, *_that_count(charge.counted, charge.subject, now)):
         over -= number
         if over <= 0:
             return moment_of(at) + charge.counted.within
