@@ -148,7 +148,7 @@ def _account_of(row: Row) -> Account:
 def write_account(transaction: Transaction, account: Account) -> Account:
     """Write an account over the version that it was made from, and return it as it is then.
 
-    A new account has version 0. Raises AccountChanged.
+    A new account has version 0. The work raises AccountChanged.
     """
     userid = account.userid
     known = transaction.saved.get(userid, account.version)
@@ -159,17 +159,15 @@ def write_account(transaction: Transaction, account: Account) -> Account:
     if known:
         statement = (
             "UPDATE accounts SET version = ?, document = ?, digest_due = ?, changed = ?"
-            " WHERE userid = ? AND version = ?"
+            " WHERE userid = ? AND version = ? RETURNING 1"
         )
-        is_written = transaction.run(statement, *stored, known)
+        transaction.require(AccountChanged(userid), statement, *stored, known)
     else:
         statement = (
             "INSERT INTO accounts (version, document, digest_due, changed, userid)"
-            " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1"
         )
-        is_written = transaction.run(statement, *stored)
-    if not is_written:
-        raise AccountChanged(userid)
+        transaction.require(AccountChanged(userid), statement, *stored)
     _write_beside(transaction, before, account)
     transaction.saved[userid] = version
     return replace(account, version=version)
@@ -246,9 +244,9 @@ def _write_beside(transaction: Transaction, before: Account | None, account: Acc
         names, places = ", ".join(columns), ", ".join("?" for _ in columns)
         insert = f"INSERT INTO {table} (userid, {names}) VALUES (?, {places})"  # noqa: S608 - the names are ours # nosec B608
         for row in old.keys() - new.keys():
-            transaction.run(delete, account.userid, *row)
+            transaction.send(delete, account.userid, *row)
         for row in new.keys() - old.keys():
-            transaction.run(insert, account.userid, *row)
+            transaction.send(insert, account.userid, *row)
             if table == "seeks":
                 _note_number(transaction, *row[:2])
 
@@ -259,7 +257,7 @@ def _note_number(transaction: Transaction, kind: str, number: int) -> None:
         "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
         " DO UPDATE SET highest = excluded.highest WHERE seek_numbers.highest < excluded.highest"
     )
-    transaction.run(statement, kind, number)
+    transaction.send(statement, kind, number)
 
 
 # Finding

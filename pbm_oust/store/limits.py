@@ -199,7 +199,7 @@ def count(transaction: Transaction, charge: Charge, now: datetime) -> None:
     counted = charge.counted
     step = 1 if counted.most <= _EXACT else counted.within // timedelta(seconds=_EXACT)
     second = seconds(now) // step * step
-    transaction.run(_COUNT, counted.word, _hash_of(charge.subject), second, charge.number)
+    transaction.send(_COUNT, counted.word, _hash_of(charge.subject), second, charge.number)
 
 
 def forget_old_counts(transaction: Transaction, now: datetime) -> int:

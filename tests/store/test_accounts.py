@@ -20,7 +20,7 @@ from pbm_oust.store.accounts import (
     rename_account,
     write_account,
 )
-from pbm_oust.store.database import Database, Snapshot, Transaction
+from pbm_oust.store.database import Answer, Database, Snapshot, Transaction
 from pbm_oust.store.faults import AccountDamaged
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, rows_of, tried, write
 from tests.support.accounts import change_document
@@ -93,13 +93,13 @@ def test_only_tables_with_something_else_in_them_are_written(
     changed = []
 
     def work(transaction: Transaction) -> None:
-        run = transaction.run
+        send = transaction.send
 
-        def watched(statement: str, *values: int | float | str | bytes | None) -> int:
+        def watched(statement: str, *values: int | float | str | bytes | None) -> Answer:
             changed.append(" ".join(statement.split()[:3]))
-            return run(statement, *values)
+            return send(statement, *values)
 
-        monkeypatch.setattr(transaction, "run", watched)
+        monkeypatch.setattr(transaction, "send", watched)
         write_account(transaction, with_watched(account, ["oust 1", "oust 3"]))
 
     database.write(work)
