@@ -1,32 +1,40 @@
 """An account: all that is kept of a player, as it stands in one document (`document.py`). Pure.
 
-What an account keeps is a field of `Account`, with items in it (`items.py`). What becomes of it
-when players are renamed or merged stands in `merging.py`.
+What an account keeps is a field of `Account`, with items in it (`items.py`). What is more than a
+few items has a module of its own, such as `queue.py`. What becomes of it when players are renamed
+or merged stands at the end.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from pbm_oust.accounts.address import ascii_address, is_same_address
-from pbm_oust.accounts.items import Item, Key, OnBoard, Time, Userid
+from pbm_oust.accounts.items import Item, Key, OnBoard, Time, Userid, board_of
 from pbm_oust.accounts.queue import Plan
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.accounts.submissions import Submission
-from pbm_oust.accounts.vacations import Absence
+from pbm_oust.accounts.vacations import DAY, Absence, together
 from pbm_oust.board.notation import USERID
-from pbm_oust.frozen import frozen
+from pbm_oust.frozen import frozen, replace
+
+T = TypeVar("T")
 
 HOUSE = ("house", "house1", "house2", "house3")
 """The userids of the house players; the first plays as the second does."""
 _HOUSE_SINCE = datetime(2026, 11, 23, tzinfo=UTC)
 NO_PASSWORD = "none"  # what is stored where no password is right # nosec B105
 HIGHEST_LIMIT = 999
+MOST_WATCHED = 50
+LONGEST_NOTE = 2000
+"""How many characters a note may have."""
+MOST_BROADCASTS = 3
+"""How often a player may write to everybody within a day."""
 _ONE = Meta(max_length=1)
 
 
@@ -196,3 +204,126 @@ def house_account(userid: str) -> Account | None:
 def is_house(account: Account) -> bool:
     """Return whether an account is that of a house player, and not of a person with the userid."""
     return account.userid in HOUSE and not account.addresses
+
+
+# What it keeps
+
+
+def notes_of(account: Account) -> Mapping[str, str]:
+    """Return the notes of a player by the names of their boards."""
+    return {each.name: each.note for each in account.notes}
+
+
+def note_about(account: Account, board: str) -> str:
+    """Return the note about a board of this name; empty where there is none."""
+    return notes_of(account).get(board, "")
+
+
+def with_note(account: Account, board: str, text: str) -> Account:
+    """Return an account with this note about a board; an empty one takes it away."""
+    notes = {**notes_of(account), board: text}
+    return with_notes(account, {name: note for name, note in notes.items() if note})
+
+
+def with_notes(account: Account, notes: Mapping[str, str]) -> Account:
+    """Return an account with these notes and no others."""
+    names = {name: board_of(name) for name in notes}
+    kept = (Note(kind=names[name][0], board=names[name][1], note=notes[name]) for name in notes)
+    return replace(account, notes=tuple(kept))
+
+
+def watched_by(account: Account) -> tuple[str, ...]:
+    """Return the names of the boards that a player watches."""
+    return tuple(each.name for each in account.watched)
+
+
+def with_watched(account: Account, names: Iterable[str]) -> Account:
+    """Return an account that watches the boards of these names and no others."""
+    boards = dict.fromkeys(map(board_of, names))
+    return replace(
+        account, watched=tuple(WatchedBoard(kind=kind, board=board) for kind, board in boards)
+    )
+
+
+def limit_of(account: Account) -> int:
+    """Return on how many active boards a player wants to be at once; 0 for any number."""
+    return account.board_limits[0].boards if account.board_limits else 0
+
+
+def with_limit(account: Account, limit: int) -> Account:
+    """Return an account with this limit; 0 takes it away."""
+    return replace(account, board_limits=(BoardLimit(limit),) if limit else ())
+
+
+def rejected_by(account: Account) -> tuple[str, ...]:
+    """Return the userids of those by whom a player is not to be challenged."""
+    return tuple(each.rejected for each in account.rejections)
+
+
+def with_rejected(account: Account, userids: Iterable[str]) -> Account:
+    """Return an account that rejects these players and no others."""
+    return replace(account, rejections=tuple(map(Rejection, dict.fromkeys(userids))))
+
+
+def with_broadcast(account: Account, at: datetime) -> Account | None:
+    """Return an account that writes to everybody at a time; None where that is too often.
+
+    Times that lie far ahead are those of a wrong clock.
+    """
+    latest = [each for each in account.broadcasts if abs(each.at - at) < DAY]
+    if len(latest) >= MOST_BROADCASTS:
+        return None
+    return replace(account, broadcasts=(*latest, BroadcastAt(at)))
+
+
+# Renaming and merging
+
+
+def with_renamed(account: Account, old: str, new: str | None) -> Account:
+    """Return an account in which another player has a new userid; None: that player is gone.
+
+    It is the same account where it does not speak of the player.
+    """
+    if old not in (each.rejected for each in account.rejections):
+        return account
+    known = (Rejection(new),) if new and new != account.userid else ()
+    rejections = (
+        each
+        for rejection in account.rejections
+        for each in (known if rejection.rejected == old else (rejection,))
+    )
+    return replace(account, rejections=tuple(dict.fromkeys(rejections)))
+
+
+def merged(account: Account, other: Account) -> Account:
+    """Return an account that has the addresses of another and what that one kept, too.
+
+    What both have settled is as the account had it.
+    """
+    added = (address for address in other.addresses if not account.has_address(address))
+    both = replace(
+        account,
+        addresses=(*account.addresses, *added),
+        notes=_merged_notes(account.notes, other.notes),
+        watched=_each_once(account.watched, other.watched),
+        rejections=_each_once(account.rejections, other.rejections),
+        queue=_each_once(account.queue, other.queue),
+        submissions=_each_once(account.submissions, other.submissions),
+        seeks=(*account.seeks, *other.seeks),
+        vacations=together((*account.vacations, *other.vacations)),
+    )
+    return with_renamed(with_renamed(both, other.userid, None), account.userid, None)
+
+
+def _each_once(some: Iterable[T], others: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys((*some, *others)))
+
+
+def _merged_notes(notes: Iterable[Note], others: Iterable[Note]) -> tuple[Note, ...]:
+    """Return the notes of both; two about one board, one behind the other."""
+    found = {each.name: each for each in others}
+    for each in notes:
+        other = found.get(each.name, each).note
+        text = each.note if each.note == other else f"{each.note}\n\n{other}"
+        found[each.name] = Note(kind=each.kind, board=each.board, note=text)
+    return tuple(found.values())

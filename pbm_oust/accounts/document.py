@@ -16,11 +16,17 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from pbm_oust.accounts.account import NO_PASSWORD, Account, BadAccount, parse_userid
+from pbm_oust.accounts.account import (
+    NO_PASSWORD,
+    Account,
+    BadAccount,
+    notes_of,
+    parse_userid,
+    with_notes,
+)
 from pbm_oust.accounts.address import MOST_ADDRESSES, parse_address
 from pbm_oust.accounts.digest import next_digest
 from pbm_oust.accounts.items import Item, to_the_second
-from pbm_oust.accounts.notes import notes_of, with_notes
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.settings import setting_lines, settings_of, with_settings
 from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, in_order, shortened

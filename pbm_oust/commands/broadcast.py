@@ -3,10 +3,8 @@
 import secrets
 from collections.abc import Iterable
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import MOST_BROADCASTS, Account, rejected_by, with_broadcast
 from pbm_oust.accounts.answered import BROADCASTS
-from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
-from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.commands.talk import NothingWritten
@@ -78,7 +76,7 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
     def change(account: Account) -> Account:
         changed = with_broadcast(account, work.now())
         if changed is None:
-            raise NotAllowed(TooManyBroadcasts(MOST_A_DAY))
+            raise NotAllowed(TooManyBroadcasts(MOST_BROADCASTS))
         return changed
 
     def tell(account: Account) -> tuple[BroadcastSentNotice, list[BroadcastNotice]]:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import TypeVar
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, notes_of
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
-from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import Pending
 from pbm_oust.frozen import frozen, replace

@@ -1,7 +1,6 @@
 """The commands that say whose challenges a player takes, and how many: limit, reject, unreject."""
 
-from pbm_oust.accounts.account import HIGHEST_LIMIT, Account
-from pbm_oust.accounts.invitations import rejected_by, with_limit, with_rejected
+from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import Secret
 from pbm_oust.frozen import frozen
 from pbm_oust.grammar.command import Command, Heading

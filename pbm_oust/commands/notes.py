@@ -2,9 +2,8 @@
 
 from enum import Enum
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import LONGEST_NOTE, Account, note_about, with_note
 from pbm_oust.accounts.answered import Reply
-from pbm_oust.accounts.notes import LONGEST, note_about, with_note
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
@@ -79,8 +78,8 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
     if game.side_of(actor.userid) is None:
         raise NotAllowed(NotOnBoard(game, actor.userid))
     text = "" if command.is_deleted else request.chat.strip()
-    if len(text) > LONGEST:
-        raise NotAllowed(NoteTooLong(game, len(text), LONGEST))
+    if len(text) > LONGEST_NOTE:
+        raise NotAllowed(NoteTooLong(game, len(text), LONGEST_NOTE))
 
     def told(account: Account, became: Became) -> NoteNotice:
         note = note_about(account, game.name)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
+from pbm_oust.accounts.account import notes_of
 from pbm_oust.accounts.answered import Sheet
-from pbm_oust.accounts.notes import notes_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord

@@ -2,9 +2,8 @@
 
 from dataclasses import field
 
-from pbm_oust.accounts.account import Account, is_house
+from pbm_oust.accounts.account import Account, is_house, rejected_by
 from pbm_oust.accounts.answered import Answered, Correspondence, Purpose, Reply
-from pbm_oust.accounts.invitations import rejected_by
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game

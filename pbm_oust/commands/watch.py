@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import MOST_WATCHED, Account, watched_by, with_watched
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, OfBoard
 from pbm_oust.commands.lists import Games

@@ -3,17 +3,15 @@
 from datetime import timedelta
 
 from pbm_oust.accounts import clock
+from pbm_oust.accounts.account import LONGEST_NOTE, MOST_BROADCASTS, MOST_WATCHED
 from pbm_oust.accounts.address import MOST_ADDRESSES
-from pbm_oust.accounts.broadcasts import MOST_A_DAY
 from pbm_oust.accounts.digest import HOUR
-from pbm_oust.accounts.notes import LONGEST as LONGEST_NOTE
 from pbm_oust.accounts.seeks import LIFETIME as LIFETIME_OF_SEEKS
 from pbm_oust.accounts.seeks import MOST_SEEKS
 from pbm_oust.accounts.status import placeholder
 from pbm_oust.accounts.vacations import ALLOWANCE
 from pbm_oust.accounts.verification import LIFETIME as LIFETIME_OF_CODES
 from pbm_oust.accounts.verification import SIGN_IN_LIFETIME
-from pbm_oust.accounts.watched import MOST_WATCHED
 from pbm_oust.board import ratings
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import LONGEST_USERID
@@ -44,7 +42,7 @@ FIGURES: dict[str, object] = {
     "digest_hour": HOUR,
     "longest_note": LONGEST_NOTE,
     "most_watched": MOST_WATCHED,
-    "most_broadcasts": MOST_A_DAY,
+    "most_broadcasts": MOST_BROADCASTS,
     "placeholder": placeholder(1),
     "code_days": LIFETIME_OF_CODES.days,
     "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),

@@ -8,8 +8,7 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.notes import notes_of, with_note
+from pbm_oust.accounts.account import Account, notes_of, with_note
 from pbm_oust.accounts.status import placeholder
 from pbm_oust.board.game import Game
 from pbm_oust.frozen import frozen, replace

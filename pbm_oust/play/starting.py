@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from pbm_oust.accounts.account import HOUSE, Account
-from pbm_oust.accounts.invitations import limit_of, rejected_by
+from pbm_oust.accounts.account import HOUSE, Account, limit_of, rejected_by
 from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header

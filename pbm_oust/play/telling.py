@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 
-from pbm_oust.accounts.account import Account, is_house
-from pbm_oust.accounts.notes import note_about
+from pbm_oust.accounts.account import Account, is_house, note_about
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.game import Game

@@ -25,12 +25,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, merged, rejected_by, with_renamed
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.digest import next_digest
 from pbm_oust.accounts.document import format_document, read_document
-from pbm_oust.accounts.invitations import rejected_by
-from pbm_oust.accounts.merging import merged, with_renamed
 from pbm_oust.accounts.seeks import SOURCE, Seek
 from pbm_oust.accounts.settings import Switch, settings_of
 from pbm_oust.accounts.status import disabled_since, signed_off_since

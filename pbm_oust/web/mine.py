@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from pbm_oust.accounts.account import note_about
 from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.accounts.notes import note_about
 from pbm_oust.accounts.queue import waiting
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.values import Filter

@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, BadAccount
+from pbm_oust.accounts.account import (
+    Account,
+    BadAccount,
+    merged,
+    notes_of,
+    rejected_by,
+    watched_by,
+    with_note,
+    with_rejected,
+    with_renamed,
+    with_watched,
+)
 from pbm_oust.accounts.document import (
     KEPT,
     account_lines,
@@ -19,10 +30,7 @@ from pbm_oust.accounts.document import (
     parse_json,
     read_document,
 )
-from pbm_oust.accounts.invitations import rejected_by, with_rejected
 from pbm_oust.accounts.items import Item, OnBoard
-from pbm_oust.accounts.merging import merged, with_renamed
-from pbm_oust.accounts.notes import notes_of, with_note
 from pbm_oust.accounts.settings import (
     USUAL,
     Settings,
@@ -31,7 +39,6 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.accounts.vacations import Absence, in_order
-from pbm_oust.accounts.watched import watched_by, with_watched
 from tests.support.kept import HASH, VALUES, accounts, userids
 from tests.support.strategies import relaxed
 

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, parse_userid
-from pbm_oust.accounts.broadcasts import MOST_A_DAY, with_broadcast
-from pbm_oust.accounts.invitations import with_limit
-from pbm_oust.accounts.notes import note_about, notes_of, with_note
+from pbm_oust.accounts.account import (
+    MOST_BROADCASTS,
+    Account,
+    note_about,
+    notes_of,
+    parse_userid,
+    with_broadcast,
+    with_limit,
+    with_note,
+)
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.status import (
     disabled_since,
@@ -52,11 +58,11 @@ def test_other_userids_are_no_placeholders(userid: str) -> None:
 
 def test_a_player_can_write_to_everybody_again_a_day_later() -> None:
     account: Account | None = ALICE
-    for hour in range(MOST_A_DAY):
+    for hour in range(MOST_BROADCASTS):
         assert account
         account = with_broadcast(account, NOON + timedelta(hours=hour))
     assert account
     assert with_broadcast(account, NOON + timedelta(hours=23)) is None
     later = with_broadcast(account, NOON + timedelta(hours=24))
     assert later
-    assert len(later.broadcasts) == MOST_A_DAY
+    assert len(later.broadcasts) == MOST_BROADCASTS

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import Setting
+from pbm_oust.accounts.account import MOST_WATCHED, Setting, watched_by, with_watched
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce
 from pbm_oust.accounts.document import account_lines
-from pbm_oust.accounts.watched import MOST_WATCHED, watched_by, with_watched
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Ruling, Verb

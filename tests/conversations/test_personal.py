@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.broadcasts import MOST_A_DAY
+from pbm_oust.accounts.account import MOST_BROADCASTS, Account
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.queue import Clause, Plan
 from pbm_oust.accounts.settings import USUAL, settings_of
@@ -170,7 +169,7 @@ def test_nobody_reads_the_answers_to_broadcasts_alone(talk: Talk) -> None:
 
 
 def test_a_broadcast_that_comes_again_goes_out_once_and_counts_once(talk: Talk) -> None:
-    for number in range(1, MOST_A_DAY + 1):
+    for number in range(1, MOST_BROADCASTS + 1):
         assert len(talk.send(ALICE, "broadcast alice wonderland", "Hello", number=number)) == 3
         again = talk.send(ALICE, "broadcast alice wonderland", "Hello", number=number)
         assert again == [f"{ALICE}: already sent to everybody"]

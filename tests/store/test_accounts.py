@@ -6,11 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.invitations import rejected_by, with_rejected
-from pbm_oust.accounts.merging import merged
-from pbm_oust.accounts.notes import note_about, with_note
-from pbm_oust.accounts.watched import with_watched
+from pbm_oust.accounts.account import (
+    Account,
+    merged,
+    note_about,
+    rejected_by,
+    with_note,
+    with_rejected,
+    with_watched,
+)
 from pbm_oust.store.accounts import (
     AccountChanged,
     KnownAccounts,
