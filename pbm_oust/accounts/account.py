@@ -19,7 +19,7 @@ from pbm_oust.accounts.items import Item, Key, OnBoard, Time, Userid, board_of
 from pbm_oust.accounts.queue import Plan
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.accounts.submissions import Submission
-from pbm_oust.accounts.vacations import DAY, Absence, together
+from pbm_oust.accounts.vacations import DAY, Absence, shortened, together
 from pbm_oust.board.notation import USERID
 from pbm_oust.frozen import frozen, replace
 
@@ -310,7 +310,7 @@ def merged(account: Account, other: Account) -> Account:
         queue=_each_once(account.queue, other.queue),
         submissions=_each_once(account.submissions, other.submissions),
         seeks=(*account.seeks, *other.seeks),
-        vacations=together((*account.vacations, *other.vacations)),
+        vacations=tuple(map(shortened, together((*account.vacations, *other.vacations)))),
     )
     return with_renamed(with_renamed(both, other.userid, None), account.userid, None)
 

@@ -37,7 +37,7 @@ PARTIAL = ("letters_unwritten", "letters_file", "VIRTUAL TABLE INDEX 1:")
 """Indexes that hold only what is wanted, and lists of values that the program gives."""
 
 _PROGRAM = pbm_oust.__path__[0]
-_PASSES_ON = ("connections.py", "sqlite.py", "plans.py")
+_PASSES_ON = ("database.py", "sqlite.py", "plans.py")
 
 
 class ReadsWholeTable(AssertionError):
