@@ -11,7 +11,7 @@ from typing import Any, AnyStr, Self
 
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.proxy_protocol import get_proxy
-from aiosmtpd.smtp import SMTP, Envelope
+from aiosmtpd.smtp import SMTP
 
 from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import (
@@ -357,7 +357,8 @@ class SmtpSession(Connection):
     @property
     def source(self) -> str:
         """The host or network that a message comes from; empty if that is ours."""
-        return self.limits.stranger(self.envelope.source)
+        usual = self.visitor.source if self.visitor else None
+        return self.limits.stranger(getattr(self.envelope, "source", usual))
 
     @property
     def is_of_mail_server(self) -> bool:
@@ -367,12 +368,6 @@ class SmtpSession(Connection):
     @property
     def _may_name_others(self) -> bool:
         return bool(self.visitor and self.limits.may_name_others(self.visitor))
-
-    def _create_envelope(self) -> Envelope:
-        made: Any = super()._create_envelope()
-        made.source = self.visitor.source if self.visitor else None
-        envelope: Envelope = made
-        return envelope
 
     async def _handle_client(self) -> None:
         """Hold the conversation, in place of aiosmtpd, which takes any bytes as commands."""

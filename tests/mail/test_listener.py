@@ -10,7 +10,7 @@ import pytest
 from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import LONGEST_ADDRESS, MOST_RECIPIENTS, Handler
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.listener import CannotListen, listen
+from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
 from pbm_oust.mail.replies import (
     S250_DONE,
     S250_RECIPIENT,
@@ -225,6 +225,22 @@ def listen_at(endpoint: Endpoint, home: Home) -> None:
 def test_a_port_that_is_used_cannot_be_listened_at(home: Home, port: int) -> None:
     with pytest.raises(CannotListen, match=rf"cannot listen at 127\.0\.0\.1:{port}: .*in use"):
         listen_at(Endpoint("127.0.0.1", port), home)
+
+
+def test_servers_on_a_database_share_a_port(home: Home) -> None:
+    async def both() -> None:
+        with Workers() as workers:
+            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
+            given = (SmtpSession, handler, ConnectionLimits(), Patience(), Tls())
+            first = await listen(Endpoint("127.0.0.1", 0), *given, is_shared=True)
+            place = bound_endpoint(first, Endpoint("127.0.0.1", 0))
+            second = await listen(place, *given, is_shared=True)
+            with pytest.raises(CannotListen):
+                await listen(place, *given)
+            first.close()
+            second.close()
+
+    asyncio.run(both())
 
 
 def test_a_path_without_its_folder_cannot_be_listened_at(home: Home) -> None:

@@ -636,7 +636,7 @@ def test_a_flush_that_takes_long_tries_again_what_has_been_put_off(
 def test_a_relay_that_takes_few_connections_gets_few(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as door:
+    with socket.create_server(("127.0.0.1", 0)) as door:
         relaying = Relaying(home, Endpoint("127.0.0.1", door.getsockname()[1]), ADDRESS, clock)
         monkeypatch.setattr(relays, "ALL_BUSY", 0.0)
         post(home, clock, *(f"{number}@example.org" for number in range(60)))
@@ -661,10 +661,11 @@ def connect_with(first: socket.socket, door: socket.socket, relay: Endpoint) -> 
     door.setblocking(False)
     with first, socket.create_connection((relay.host, relay.port)) as other:
         while True:
-            with suppress(BlockingIOError):
-                door.accept()[0].close()
-            ready, _, _ = select.select([first, other], [], [], 0.01)
-            for each in ready:
+            ready, _, _ = select.select([first, other, door], [], [])
+            for each in ready:  # whoever has gone makes room for who comes
+                if each is door:
+                    door.accept()[0].close()
+                    continue
                 data = each.recv(65536)
                 if not data:
                     return

@@ -150,7 +150,6 @@ def exim_files(lmtp_port: int) -> dict[str, str]:
     """Return the files of the document for Exim's conf.d, by their names in it."""
     port = {"port = 8024": f"port = {lmtp_port}"}
     return {
-        "main/90_pbm_oust": block("exim4/conf.d/main/90_pbm_oust", {}),
         "router/350_pbm_oust": block("exim4/conf.d/router/350_pbm_oust", {}),
         "transport/30_pbm_oust": block("exim4/conf.d/transport/30_pbm_oust", port),
     }

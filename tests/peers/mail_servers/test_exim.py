@@ -1,8 +1,14 @@
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from aiosmtpd.lmtp import LMTP
 
+from pbm_oust.mail.relay import Flushed, Relaying
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Draft, Head
 from tests.peers.mail_servers.exim import Exim, exim_files, running_exim
 from tests.peers.mail_servers.games import (
     begin_a_game,
@@ -11,6 +17,7 @@ from tests.peers.mail_servers.games import (
     wait_for_bounce,
 )
 from tests.peers.mail_servers.host import COMMANDS, TAGGED, Host
+from tests.support.outbox import post
 from tests.support.player import Player
 from tests.support.sink import listening_sink
 from tests.support.waiting import wait_until
@@ -47,12 +54,13 @@ def test_a_mail_to_two_forms_of_the_address_is_handed_over_at_once(host: Host, e
     assert " ** " not in exim.log
 
 
-def test_exim_delivers_all_letters_of_one_connection_at_once(host: Host, exim: Exim) -> None:
-    with host.client() as smtp:
-        for number in range(15):
-            mail = f"From: {COMMANDS}\r\nTo: alice@example.org\r\nSubject: {number}\r\n\r\n"
-            smtp.sendmail(COMMANDS, ["alice@example.org"], mail)
-    wait_until(lambda: exim.log.count(" Completed") == 15, "all letters in the mailbox")
+def test_exim_delivers_all_letters_at_once(host: Host, exim: Exim, home: Home) -> None:
+    to, at = "alice@example.org", datetime.now(UTC)
+    content = f"From: {COMMANDS}\nTo: {to}\nSubject: hello\n\n".encode()
+    post(home, *[Draft(Head(to, "<1@example.com>", "hello"), content, at)] * 25)
+    relaying = Relaying(home, Endpoint("127.0.0.1", host.smtp_port), COMMANDS, time.time)
+    assert relaying.flush() == Flushed(sent=25)
+    wait_until(lambda: exim.log.count(" Completed") == 25, "all letters in the mailbox")
     assert "no immediate delivery" not in exim.log
 
 
