@@ -130,7 +130,7 @@ def judge_home(home: Home, mails: list[Mail]) -> Verdict:
     verdict.left_behind += [
         str(path)
         for path in _files(home.path)
-        if path.parent.name == "tmp" or path.name.startswith(".")
+        if path.parent.name == "tmp" or path.name.endswith(".draft")
     ]
     answers: dict[str, list[Letter]] = defaultdict(list)
     tellings: dict[tuple[str, str], list[Letter]] = defaultdict(list)
