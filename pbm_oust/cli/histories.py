@@ -50,9 +50,10 @@ def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
 @as_json
 @pass_operator
 def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
-    """Replay histories through the rules, and compare their files with the database.
+    """Replay histories, and compare their files.
 
-    Prints a line for each board. Exit status 1 if one of them does not replay.
+    Prints a line for each board. Exit status 1 if one of them does not replay through the rules, or
+    if its file or what the database says about it is something else.
     """
     if kind and board:
         names = [BoardName(kind.name, board)]

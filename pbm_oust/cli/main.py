@@ -86,7 +86,7 @@ def main(home: str) -> None:
         "undo": Elsewhere("rulings:undo", "Take the latest turn back, all parts of it."),
         "verify": Elsewhere(
             "histories:verify",
-            "Replay histories through the rules, and compare their files with the database.",
+            "Replay histories, and compare their files.",
         ),
         "void": Elsewhere("rulings:void", "End a game as never begun."),
         "why": Elsewhere(

@@ -64,8 +64,10 @@ def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:
 def _difference(home: Home, name: BoardName, game: Game) -> str:
     """Return in what the row or the file of a board differs from its history; empty if in nothing.
 
-    Where the database cannot be read, there is nothing to compare with.
+    Where the database cannot be read, or is not made yet, there is nothing to compare with.
     """
+    if not (home.is_on_server or home.database.is_made):
+        return ""
     with suppress(DatabaseFault):
         if home.ask(find_entry, name) != entry_of(game, earliest_ruling):
             advice = command_line(home.path, "home", "rebuild")

@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from pbm_oust.accounts.account import HOUSE
+from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
@@ -13,8 +14,9 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import has_account
+from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.disk import content_of
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.entries import BoardName, entry_of
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory
@@ -70,6 +72,7 @@ def _check_board(
         )
         return
     with suppress(DatabaseFault):
+        yield from _check_row(home, game)
         yield from _check_file(home, name)
     with suppress(DatabaseFault):
         yield from _check_owners(home, game)
@@ -80,9 +83,19 @@ def _check_board(
         )
 
 
+def _check_row(home: Home, game: Game) -> Iterator[Finding]:
+    entry = entry_of(game, earliest_ruling)
+    if home.database.is_made and home.ask(find_entry, entry.name) != entry:
+        yield _on.bad(
+            f"the database says something else about {entry.name} than its history",
+            "Do",
+            command_line(home.path, "home", "rebuild"),
+        )
+
+
 def _check_file(home: Home, name: BoardName) -> Iterator[Finding]:
     """Yield in what the file of a board differs from the database, and what was set aside."""
-    if home.is_on_server:
+    if home.is_on_server or not home.database.is_made:
         return
     accept = command_line(home.path, "games", "accept", name.kind, str(name.board))
     for path in home.publisher.edited(name):

@@ -369,6 +369,16 @@ class Boards:
         if changes_ratings:
             note_change(transaction, _finish_of(before), _finish_of(reading.entry))
 
+    def remove_damaged(self, transaction: Transaction, kind: Kind, number: int) -> None:
+        """Remove a board if it is damaged, so that another one can take its place."""
+        try:
+            self.read(transaction, kind, number)
+        except DamagedHistory:
+            delete = "DELETE FROM boards WHERE kind = ? AND board = ?"
+            transaction.send(delete, kind.name, number)
+        except NotAllowed:
+            return
+
     def reading(self, name: BoardName, data: bytes) -> Reading:
         """Return what a history says, damaged or not."""
         try:

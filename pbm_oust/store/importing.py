@@ -9,10 +9,10 @@ from pbm_oust.board.notation import check_time, format_time
 from pbm_oust.frozen import replace
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.regex import regex
+from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.causes import keep_import
 from pbm_oust.store.database import Transaction
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, next_number, read_game
@@ -29,7 +29,8 @@ class NotImported(Exception):
 def import_game(draft: Draft, home: Home, at: datetime, number: int | None = None) -> Game:
     """Make a board of a game, under the given number or the next one, and return it.
 
-    Nobody is mailed. Raises BadGame and NotImported, as `plan_import` does.
+    It takes the place of a damaged board, if that number is given. Nobody is mailed. Raises BadGame
+    and NotImported, as `plan_import` does.
     """
     checked = _checked(draft, at)
     kind = checked.game.header.kind
@@ -44,6 +45,7 @@ def import_game(draft: Draft, home: Home, at: datetime, number: int | None = Non
 
 
 def _write(home: Home, planned: Checked, at: datetime, transaction: Transaction) -> None:
+    home.boards.remove_damaged(transaction, planned.game.header.kind, planned.game.header.board)
     home.boards.start_from(transaction, planned.game, planned.history.encode())
     keep_import(transaction, planned.game, at)
 
@@ -78,7 +80,7 @@ def _checked(draft: Draft, now: datetime) -> Checked:
 def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
     game = checked.game
     kind = game.header.kind
-    if number and home.ask(home.boards.is_there, BoardName(kind.name, number)):
+    if number and _is_taken(kind, number, home):
         raise NotImported(f"there is a board {kind.name} {number} already")
     known = _known(game, home)
     if known:
@@ -88,6 +90,15 @@ def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
         accounts = f"there is none of {' and '.join(missing)}"
         raise NotImported(f"the game goes on, so both players need accounts, and {accounts}")
     return checked.on_board(number or next_number(home, kind))
+
+
+def _is_taken(kind: Kind, number: int, home: Home) -> bool:
+    """Return whether there is a board of a number that is not damaged."""
+    try:
+        read_game(home, kind, number)
+    except (DamagedHistory, NotAllowed):
+        return False
+    return True
 
 
 def _known(game: Game, home: Home) -> Game | None:

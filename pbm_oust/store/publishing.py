@@ -132,6 +132,10 @@ class Publisher:
         """Return the files of a board that others have changed and that were set aside."""
         return _edited(self.path(name))
 
+    def put_back(self, name: BoardName, aside: Path) -> None:
+        """Let a file that was set aside be the file of its board again. Raises OSError."""
+        self._disk.step_rename(aside, self.path(name))
+
     # Publishing what was committed
 
     def publish(self, changes: Mapping[BoardName, Change]) -> None:
@@ -158,7 +162,10 @@ class Publisher:
         known = self._known.get(name)
         if known is None or known[1] != change.length:
             return False
+        self._checked(name.kind)
         try:
+            if _left(os.lstat(path)) != known:
+                return False
             with locked_file(path) as handle:
                 if _left(os.fstat(handle)) != known:
                     return False

@@ -13,10 +13,11 @@ from pathlib import Path
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.history import BadHistory
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.boards import Boards, read_board
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile, content_of
-from pbm_oust.store.entries import BoardName, Reading, believe, entry_of, read_damage
+from pbm_oust.store.entries import BoardName, Entry, Reading, believe, entry_of, read_damage
 from pbm_oust.store.publishing import Publisher, is_behind
 from pbm_oust.store.ratings import count_marked, mark
 
@@ -91,7 +92,7 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     database.write(put)
     count_marked(database)
     if path != publisher.path(name):
-        path.unlink()
+        publisher.put_back(name, path)
     publisher.mend(name, syncs=True)
     return path
 
@@ -134,10 +135,11 @@ class _Compared(Enum):
 
 
 def _compare(boards: Boards, snapshot: Snapshot, found: Found) -> _Compared:
-    name, data, _ = found
+    name, data, reading = found
     known = _history(boards, snapshot, name)
     if known == data:
-        return _Compared.SAME
+        entry = reading.entry if isinstance(reading.entry, Entry) else None
+        return _Compared.SAME if find_entry(snapshot, name) == entry else _Compared.OTHER
     if known is not None and is_behind(snapshot, name, data, known):
         return _Compared.BEHIND
     return _Compared.OTHER

@@ -28,13 +28,13 @@ T = TypeVar("T")
 class Salvage:
     """Reads the games of a home, with the database or without it.
 
-    `warn` is called once, with the reason for reading without it.
+    `warn` is called once, with the reason for reading without it, unless there is none yet.
     """
 
     def __init__(self, home: Home, warn: Callable[[DatabaseFault], None] | None = None) -> None:
         self._home = home
         self._warn = warn
-        self._is_without_database = False
+        self._is_without_database = not (home.is_on_server or home.database.is_made)
 
     def names(self, kind: str) -> list[BoardName]:
         """Return all boards of a kind, damaged or not, in order."""

@@ -166,27 +166,22 @@ def forget_ids() -> None:
 
 
 def write_early(fuse: Path) -> None:
-    """Let histories get their lines, and be synced, a moment before these are committed.
+    """Let files of histories get their lines a moment before these are committed.
 
     With a fuse that burns, this process stands still in between, until it is killed.
     """
     boards: Any = import_module("pbm_oust.store.boards")
-    write: Callable[..., Any] = boards.Boards._write
+    note: Callable[..., Any] = boards.Boards._note
 
-    def write_at_once(self: Any, *arguments: Any) -> Any:
-        board = write(self, *arguments)
-        if self.histories.path(board.name).exists():
-            with self.histories.held(board.name) as file:
-                file.append(board.data[len(file.found.data) :], at=len(file.found.data))
-        else:
-            self.histories.create(board.name, board.data)
+    def write_at_once(self: Any, transaction: Any, before: Any, after: Any, text: Any) -> None:
+        note(self, transaction, before, after, text)
+        self.path(after.name).write_bytes(after.data)
         if fuse.exists():
             fuse.unlink()
             while True:
                 signal.pause()
-        return board
 
-    replace("pbm_oust.store.boards", "Boards._write", write_at_once)
+    replace("pbm_oust.store.boards", "Boards._note", write_at_once)
 
 
 def replace(module: str, name: str, value: object) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from pbm_oust.store.waiting import BoardName, Lines, add_lines
 
 from pbm_oust.store.home import Home
 from tests.chaos.ledger import Kind, Mail
@@ -225,15 +224,6 @@ def test_a_fault_in_the_log_is_damage(ended: Ended) -> None:
     with ended.log.open("a") as log:
         log.write("Traceback (most recent call last):\n")
     assert ended.wrong_in_all() == {"damaged": 1}
-
-
-def test_lines_that_are_in_no_history_are_reported(ended: Ended) -> None:
-    home = Home(ended.home)
-    board, _, number = ended.mail(Kind.MOVE).board.partition(" ")
-    lines = Lines(999, b" 999 x A1  2026-11-20T15:40:02Z 0123456789abcdef\n", "0123456789abcdef")
-    home.do(add_lines, BoardName(board, int(number)), lines)
-    home.database.close()
-    assert ended.wrong_in_all()["left behind"] == 1
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ class Verdict:
     damaged: list[str] = field(default_factory=list)
     """What is against the rules or cannot be read, faults in the log, passwords in plain sight."""
     left_behind: list[str] = field(default_factory=list)
-    """Letters without a place, lines that are not in their histories, and drafts."""
+    """Letters without a place, and drafts."""
 
     @property
     def is_right(self) -> bool:
@@ -112,7 +112,6 @@ def judge(home: Path, log: Path, mails: list[Mail]) -> Verdict:
     for command in (("games", "verify"), ("doctor",)):
         checked = _run(home, *command)
         lines = checked.stdout.splitlines()
-        verdict.left_behind += [line for line in lines if "lines wait for" in line]
         if checked.returncode or checked.stderr:
             wrong = [line for line in lines if "ok" not in line.split()]
             said = "; ".join([*wrong, *checked.stderr.splitlines()])
@@ -130,7 +129,7 @@ def judge_home(home: Home, mails: list[Mail]) -> Verdict:
     verdict.left_behind += [
         str(path)
         for path in _files(home.path)
-        if path.parent.name == "tmp" or path.name.startswith(".")
+        if path.parent.name == "tmp" or path.name.endswith(".draft")
     ]
     answers: dict[str, list[Letter]] = defaultdict(list)
     tellings: dict[tuple[str, str], list[Letter]] = defaultdict(list)

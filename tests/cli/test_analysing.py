@@ -19,6 +19,7 @@ from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.games import history_of, new_game, play
+from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ALICE, Talk
 
 sgfmill = import_module("sgfmill.sgf")
@@ -34,6 +35,7 @@ def home(tmp_path: Path) -> Home:
     shutil.copy(GAMES / "oust" / "2.txt", tmp_path / "oust")
     going = play(new_game("square 5x5"), "x C3", "o swap")
     (tmp_path / "oust" / "17.txt").write_bytes(history_of(going))
+    make_from_files(tmp_path)
     return home
 
 
@@ -99,6 +101,7 @@ def test_an_analysis_of_another_history_is_made_anew(home: Home) -> None:
     resigned = play(new_game("hex 4"), "x A1", "o resign")
     resigned = replace(resigned, header=replace(resigned.header, board=2))
     (home.path / "oust" / "2.txt").write_bytes(history_of(resigned))
+    make_from_files(home.path)
     assert kept(home, resigned) is None
     assert analyse(home, "oust", "2", "--seconds", SHORT).exit_code == 0
     assert len(kept_in(home).verdicts) == 3

@@ -11,6 +11,7 @@ from pbm_oust.store import cores
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
 from tests.support.games import history_of, new_game, play
+from tests.support.histories import make_from_files
 
 GAMES = Path(__file__).parents[2] / "games"
 
@@ -144,7 +145,7 @@ def test_list_can_be_limited(home: Path) -> None:
 def test_list_can_be_limited_to_the_boards_where_a_player_is_to_move(home: Path) -> None:
     waiting = history_of(play(new_game("square 5x5"), "x C3")).decode()
     (home / "oust" / "17.txt").write_text(waiting)
-    assert _run(home, "games", "reindex").exit_code == 0
+    make_from_files(home)
     assert "marksteere (o) to move" in _run(home, "games", "list", "--which", "next").output
     for player, number in (("marksteere", 1), ("rrognlie", 0), ("demo_ann", 0)):
         listed = _run(home, "games", "list", "--which", "next", "--player", player)

@@ -27,7 +27,9 @@ def home(tmp_path: Path) -> Home:
         (BOB, "add address bob lookingglass bob@example.com"),
         FORGET,
     ]
-    return home_of(tmp_path / "home", ALICE, BOB, mails=mails)
+    home = home_of(tmp_path / "home", ALICE, BOB, mails=mails)
+    home.recover()
+    return home
 
 
 def files_that_name_bob(home: Home) -> list[str]:

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from pbm_oust.cli import main
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from tests.support.histories import make_from_files
 from tests.support.server import PROGRAM
 
 BOARD = BoardName("oust", 1)
@@ -104,10 +105,12 @@ def test_a_damaged_board_is_named_and_nothing_changes_before_it_is_mended(
     path = Home(home).history_path(BOARD)
     sound = path.read_text()
     path.write_text(sound.replace("Grid: square 5x5", "Grid: round"))
+    make_from_files(home)
     refused = _run(home, "players", "rename", "bob", "bobby")
     assert (refused.exit_code, "mend this board first" in refused.output) == (1, True)
     assert Home(home).userids() == ["alice", "bob", "carol"]
     path.write_text(sound)
+    assert _run(home, "games", "accept", "oust", "1").exit_code == 0
     assert _run(home, "players", "rename", "bob", "bobby").exit_code == 0
     assert Home(home).userids() == ["alice", "bobby", "carol"]
 

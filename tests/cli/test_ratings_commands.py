@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from pbm_oust.store.connections import Transaction
 
 from pbm_oust.cli import main
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import mark
 

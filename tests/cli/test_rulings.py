@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.accounts.settings import MailWhen, Settings, with_settings
 from pbm_oust.cli import main
-from pbm_oust.store.refreshing import reindex
+from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import Letter, letters
 from tests.support.server import PROGRAM
@@ -211,14 +211,15 @@ def test_the_operator_takes_the_latest_turn_back_all_parts_of_it(world: World) -
     )
 
 
-def test_an_index_made_anew_knows_who_owns_the_sides_after_an_undone_swap(world: World) -> None:
+def test_a_database_made_anew_knows_who_owns_the_sides_after_an_undone_swap(world: World) -> None:
     world.play(1, 0, "x C3")
     world.play(1, 0, "o swap")
     rule(world, "undo oust 1")
     world.play(1, 0, "o resign")
     found = [run(world, "games", "list", "--json").output]
-    world.home.database.close()
-    reindex(world.home.database, world.home.boards)
+    world.home.close()
+    world.home.database_path.unlink()
+    make_from_files(world.path)
     found.append(run(world, "games", "list", "--json").output)
     listed = [json.loads(text)[0] for text in found]
     assert [(each["x"], each["o"]) for each in listed] == [("alice", "bob")] * 2

@@ -22,6 +22,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import open_board
 from tests.support.games import act, history_of, new_game, play
+from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ADDRESS, ALICE, home_of
 from tests.support.rings import first_is_fast
 from tests.support.server import PROGRAM
@@ -42,6 +43,7 @@ def home(tmp_path: Path) -> Home:
     begun = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=4)
     going = play(new_game("square 15x15", started=begun), "x C3", "o O15", "x A1")
     (tmp_path / "oust" / "17.txt").write_bytes(history_of(going))
+    make_from_files(tmp_path)
     return home
 
 
@@ -137,12 +139,12 @@ def test_what_does_not_fit_on_the_terminal_goes_through_the_pager(
     assert shown(home, *arguments, NO_COLOR="1") == plain
 
 
-def test_a_person_at_a_terminal_sees_how_far_the_index_is(home: Home) -> None:
-    seen = shown(home, "games", "reindex")
+def test_a_person_at_a_terminal_sees_how_far_rebuilding_is(home: Home) -> None:
+    seen = shown(home, "home", "rebuild")
     assert "reading histories" in seen
     assert "100%" in seen
-    assert "the index holds 4 boards" in seen
-    assert piped(home, "games", "reindex") == "the index holds 4 boards\n"
+    assert "the database holds 4 boards" in seen
+    assert piped(home, "home", "rebuild") == "the database holds 4 boards\n"
 
 
 def test_a_person_at_a_terminal_sees_how_many_positions_a_search_keeps(home: Home) -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.store.entries import BoardName
+from tests.support.histories import lay_histories
 from tests.support.server import PROGRAM, started
 from tests.support.sink import listening_sink
 from tests.support.sweeping import BEGIN, World, new_world
@@ -45,7 +45,7 @@ def test_sweep_as_json(world: World) -> None:
 
 
 def test_sweep_names_a_damaged_board_and_does_the_others(world: World) -> None:
-    world.home.history_path(BoardName("oust", 2)).write_text("nothing\n")
+    lay_histories(world.home, {2: "nothing\n"})
     result = run(world, "sweep")
     assert result.exit_code == 1
     assert result.stdout == "oust 1: remind x\n"

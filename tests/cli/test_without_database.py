@@ -18,7 +18,8 @@ from tests.support.server import PROGRAM
 DAMAGED = (
     "pbm_oust.db is damaged (database disk image is malformed). Stop the server, then restore a "
     "backup, or remove pbm_oust.db, pbm_oust.db-wal and pbm_oust.db-shm to begin again without "
-    "accounts and letters."
+    "accounts and letters: the games are made anew from their files, which can be shown and "
+    "verified now"
 )
 NEWER = (
     "pbm_oust.db was written by a newer pbm_oust: its tables are of version 99, and this program "
@@ -44,7 +45,8 @@ OTHERS = [
     ("players", "disable", "alice"),
     ("players", "rename", "alice", "alicia"),
     ("players", "merge", "alice", "bob"),
-    ("games", "reindex"),
+    ("games", "accept", "oust", "1"),
+    ("home", "rebuild"),
     ("games", "void", "oust", "1", "--yes"),
     ("outbox", "list"),
     ("outbox", "resume"),

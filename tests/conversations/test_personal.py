@@ -18,7 +18,6 @@ from pbm_oust.frozen import replace
 from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import all_codes, find_verification
 from tests.speed.long import long_history
@@ -289,14 +288,13 @@ def test_codes_of_somebody_who_is_forgotten_are_forgotten_with_him(talk: Talk) -
 def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     talk.send(ALICE, "churn challenge alice bob wonderland")
-    path = talk.home.history_path(BoardName("churn", 1))
-    sound = path.read_text()
-    path.write_text(sound.replace("hex 3", "round"))
+    sound = history_text(talk.home, 1, "churn")
+    lay_histories(talk.home, {1: sound.replace("hex 3", "round")}, "churn")
     before = account(talk, "alice"), history_text(talk.home)
     with pytest.raises(KeptBySender):
         talk.send(ALICE, "forget alice wonderland really", number=3)
     assert (account(talk, "alice"), history_text(talk.home)) == before
-    path.write_text(sound)
+    lay_histories(talk.home, {1: sound}, "churn")
     talk.send(ALICE, "forget alice wonderland really", number=3)
     assert not talk.home.account("alice")
 

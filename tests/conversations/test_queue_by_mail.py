@@ -6,10 +6,10 @@ import pytest
 
 from pbm_oust.board.notation import format_action
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import make_account
+from tests.support.histories import history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed
 
 MOVE = "oust move 1 alice wonderland A1"
@@ -37,29 +37,6 @@ def send(home: Home, sender: str, line: str, number: int = 0) -> dict[str, str]:
 def actions(home: Home) -> list[str]:
     records = read_game(home, KINDS["oust"], 1).records
     return [f"{record.by} {format_action(record.action)}" for record in records]
-
-
-def tear_off(home: Home, lines: int) -> None:
-    """Take the last lines of the history away, as a machine may that stops while it writes."""
-    path = home.history_path(BoardName("oust", 1))
-    whole = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(whole[:-lines]) + whole[-lines][:20])
-
-
-def test_an_answer_that_was_not_written_to_its_end_is_given_when_the_mail_comes_again(
-    home: Home,
-) -> None:
-    send(home, BOB, QUEUE)
-    first = send(home, ALICE, MOVE, 5)
-    tear_off(home, 1)
-    assert actions(home) == ["x A1"]
-    again = send(home, ALICE, MOVE, 5)
-    assert actions(home) == ["x A1", "o C3"]
-    assert again == first
-    assert "You played A1. bob had queued C3." in again[ALICE]
-    assert "alice played A1. You had queued C3." in again[BOB]
-    assert send(home, ALICE, MOVE, 5)[ALICE].startswith("oust 1: already done")
-    assert actions(home) == ["x A1", "o C3"]
 
 
 def test_what_was_dropped_is_not_queued_again_when_the_mail_comes_again(home: Home) -> None:
@@ -93,9 +70,9 @@ def test_the_other_player_is_never_told_what_waits_or_was_dropped(home: Home) ->
 def test_a_handed_over_side_does_not_take_what_was_queued_with_it(home: Home) -> None:
     make_account(home, "carol", "rabbithole", "carol@example.org")
     send(home, BOB, QUEUE)
-    history = home.history_path(BoardName("oust", 1))
     at, key = "2026-11-20T12:00:00Z", "0123456789abcdef"
-    history.write_text(f"{history.read_text()}   1 * {'adopt o carol':25} {at} {key}\n")
+    adopted = f"   1 * {'adopt o carol':25} {at} {key}\n"
+    lay_histories(home, {1: history_text(home) + adopted})
     send(home, ALICE, MOVE)
     assert actions(home) == ["* adopt o carol", "x A1"]
 

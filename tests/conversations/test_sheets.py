@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.sheets import LIFETIME
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
@@ -226,8 +225,8 @@ def test_over_smtp_an_answer_to_a_list_plays_on_each_board(talk: Talk) -> None:
 @pytest.mark.parametrize("place", ["files"], indirect=True)
 def test_a_board_that_is_gone_does_not_keep_the_others_from_being_found(talk: Talk) -> None:
     letter = listed(talk)
-    for board, kind in ((2, "oust"), (1, "churn")):
-        talk.home.history_path(BoardName(kind, board)).unlink()
+    gone = "DELETE FROM boards WHERE (kind, board) IN (VALUES ('oust', 2), ('churn', 1))"
+    talk.home.do(lambda transaction: transaction.run(gone))
     talk.send(ALICE, "oust move 3 alice wonderland C3")  # not her turn there
     answer(talk, letter, "C3")
     assert moves(talk, 1) == ["x C3"]

@@ -14,6 +14,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.upkeep import forget_expired
 from tests.support.accounts import make_account
+from tests.support.histories import history_text, lay_histories
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, home_of, mailed
 
 MOVE = "oust move 1 alice wonderland C3"
@@ -91,9 +92,6 @@ def test_it_follows_a_player_who_is_merged_into_another(home: Home) -> None:
 
 
 def test_a_history_put_in_place_of_another_has_none_of_its_mails(home: Home) -> None:
-    home.database.close()
-    path = home.path / "oust" / "1.txt"
     key = origin(home, 1).record.message_key
-    home.database.close()
-    path.write_text(path.read_text().replace(key, "0123456789abcdef"))
+    lay_histories(home, {1: history_text(home).replace(key, "0123456789abcdef")})
     assert origin(home, 1).way is Way.UNKNOWN

@@ -120,12 +120,6 @@ def test_a_sound_home_has_a_line_for_each_thing(tmp_path: Path) -> None:
     ]
 
 
-def test_an_index_that_is_behind_is_not_said_to_fit(tmp_path: Path) -> None:
-    lay("index_is_behind_a_history", tmp_path / "home")
-    lines = examine(tmp_path / "home").output.splitlines()
-    assert "ok    database: it is whole" in lines
-
-
 def test_boards_of_the_house_are_in_order_in_play_and_when_they_are_over(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path / "home", ALICE)
     for line in (
@@ -153,7 +147,7 @@ def test_a_player_without_an_account_is_missed_whatever_they_are_called(tmp_path
 
 
 def test_what_the_doctor_says_to_do_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
-    home = lay("index_is_wrong_about_a_history", tmp_path / "the home's folder")
+    home = lay("database_is_wrong_about_a_history", tmp_path / "the home's folder")
     said = subprocess.run(
         [PROGRAM, "--home", home.path.name, "doctor"],
         cwd=tmp_path,

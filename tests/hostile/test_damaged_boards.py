@@ -74,9 +74,3 @@ def test_the_lines_of_several_commands_end_at_a_damaged_board(home: Home) -> Non
 def test_several_commands_wait_if_one_of_them_has_to(port: int) -> None:
     lines = "oust games\r\noust move 4 alice wonderland D4\r\n"
     assert deliver(port, mail(f"From: {ALICE}", "Subject: multiple", text=lines)) == S451_LATER
-
-
-def test_a_board_that_is_no_file_is_damaged_as_well(home: Home) -> None:
-    (home.path / "oust" / "5.txt").mkdir()
-    (letter,) = mailed(home, MALLORY, "oust show 5")
-    assert TOLD in words(letter.data)

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.cli.imported import LARGEST_IMPORT
-from pbm_oust.mail.replies import S250_DONE, S451_LATER
+from pbm_oust.mail.replies import S250_DONE
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
@@ -43,22 +43,26 @@ def replace_by_pipe(path: Path) -> None:
 
 
 @pytest.mark.parametrize("replace", [replace_by_link, replace_by_pipe])
-def test_a_history_that_is_a_link_or_a_pipe_is_damaged_and_hangs_nobody(
+def test_a_history_that_is_a_link_or_a_pipe_is_set_aside_and_hangs_nobody(
     playing: Home, port: int, replace: object
 ) -> None:
     assert callable(replace)
     replace(playing.history_path(BOARD))
     assert deliver(port, command("oust show 1")) == S250_DONE
-    assert deliver(port, command("oust move 1 alice wonderland pass")) == S451_LATER
-    playing.recover()
+    assert deliver(port, command("oust move 1 alice wonderland C3")) == S250_DONE
+    assert playing.history_path(BOARD).read_bytes() == playing.history(BOARD)
+    assert not playing.history_path(BOARD).is_symlink()
+    assert len(playing.publisher.edited(BOARD)) == 1
 
 
 def test_nothing_is_written_through_a_history_that_is_a_link(playing: Home) -> None:
     path = playing.history_path(BOARD)
     replace_by_link(path)
-    before = path.read_bytes()
-    assert run(playing.path, "games", "void", "oust", "1", "--yes").exit_code == 1
-    assert path.read_bytes() == before
+    elsewhere = path.resolve()
+    before = elsewhere.read_bytes()
+    assert run(playing.path, "games", "void", "oust", "1", "--yes").exit_code == 0
+    assert elsewhere.read_bytes() == before
+    assert path.read_bytes() == playing.history(BOARD) != before
 
 
 def test_a_folder_that_is_a_link_is_not_used(playing: Home) -> None:
@@ -69,7 +73,10 @@ def test_a_folder_that_is_a_link_is_not_used(playing: Home) -> None:
         1,
         True,
     )
-    assert run(playing.path, "games", "show", "oust", "1").exit_code == 1
+    elsewhere = (playing.path / "oust" / "1.txt").resolve()
+    before = elsewhere.read_bytes()
+    run(playing.path, "games", "void", "oust", "1", "--yes")
+    assert elsewhere.read_bytes() == before
 
 
 @pytest.mark.parametrize("folder", ["outbox", "outbox/new", "outbox/tmp", "outbox/cur"])

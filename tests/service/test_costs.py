@@ -50,14 +50,11 @@ def cost_of_a_move(path: Path, turns: int, boards: int, others: int) -> Costs:
         for number in range(others):
             mailed(home, f"guest{number}@example.org", "help")
         passwords = Passwords()
-        with home.settling_soon():
-            move(home, played[1][turns + 1], passwords)
-            move(home, played[1][turns + 2], passwords)
-        # All is in the histories now, however long that took.
-        with home.settling_soon():
-            disk.costs = Costs()
-            move(home, played[1][turns + 3], passwords)
-            return disk.costs
+        move(home, played[1][turns + 1], passwords)
+        move(home, played[1][turns + 2], passwords)
+        disk.costs = Costs()
+        move(home, played[1][turns + 3], passwords)
+        return disk.costs
 
 
 def move(home: Home, game: Game, passwords: Passwords) -> None:

@@ -10,8 +10,6 @@ from multiprocessing import Pool
 from pathlib import Path
 from random import Random
 
-from pbm_oust.store.refreshing import reindex
-
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.board.header import Header, Terms
@@ -27,6 +25,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
+from pbm_oust.store.rebuilding import rebuild
 from tests.support.kinds import Chance
 
 Progress = Callable[[int, int], None]
@@ -78,13 +77,13 @@ def make_many(
     for first in range(0, players, BATCH):
         accounts = _accounts(range(first, min(first + BATCH, players)))
         home.do(_write, accounts)
-    reindex(home.database, home.boards, progress)
+    rebuild(home.database, home.boards, home.publisher, progress)
 
 
 def lay_boards(home: Home, numbers: dict[str, range], players: int, years: float) -> None:
     """Add boards of each kind with these numbers to a home that has the players."""
     _write_all(home, numbers, players, years, 1, lambda _done, _all: None)
-    reindex(home.database, home.boards)
+    rebuild(home.database, home.boards, home.publisher)
 
 
 def _write_all(

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pbm_oust.store.index import numbers_in
-
 from pbm_oust.board.game import Game
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.play.outcome import Outcome
@@ -149,7 +147,7 @@ class Compared:
 
     def __init__(self, folders: Sequence[Path], runs: int) -> None:
         homes = [prepare(path) for path in folders]
-        self.boards = [sum(len(home.ask(numbers_in, kind)) for kind in KINDS) for home in homes]
+        self.boards = [sum(len(home.board_names(kind)) for kind in KINDS) for home in homes]
         """How many boards each home has."""
         with ExitStack() as stack:
             self._fields = [field_of(home, stack) for home in homes]
@@ -211,7 +209,7 @@ def field_of(home: Home, stack: ExitStack) -> Field:
     """Return a home with some new boards."""
     configuration = parse_configuration(home.read_configuration())
     inbound = open_inbound(home, ADDRESS, lambda: datetime.now(UTC), configuration.limits)
-    stack.enter_context(home.settling_soon())
+    stack.enter_context(home.keeping_up())
     found = Field(home, inbound)
     found.start()
     return found

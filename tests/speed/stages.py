@@ -18,7 +18,7 @@ STAGES = {
     "words": ["pbm_oust.letters.words:Words.of"],
     "HTML": ["pbm_oust.letters.html:Pages.of"],
     "MIME": ["pbm_oust.letters.letters:Letters._letter"],
-    "commit": ["pbm_oust.store.embedded:SqliteDatabase.write"],
+    "commit": ["pbm_oust.store.sqlite:SqliteDatabase.write"],
     "the rest": ["pbm_oust.mail.inbound:Inbound.take"],
 }
 """The functions of each stage; what others of them take within is theirs."""

@@ -67,6 +67,11 @@ class Kept:
         with self.database.read() as snapshot:
             return self.boards.read(snapshot, OUST, number)
 
+    def boards_bytes(self, number: int) -> bytes:
+        """Return the history of a board, damaged or not."""
+        with self.database.read() as snapshot:
+            return self.boards.history(snapshot, named(number))
+
     def file(self, number: int) -> Path:
         """Return where the history of a board is."""
         return self.publisher.path(named(number))

@@ -15,7 +15,7 @@ from pbm_oust.store.sqlite import SqliteDatabase, make_tables
 from tests.support.plans import VERBS, ReadsWholeTable, check_plan, served_by_indexes
 
 OPEN_ENDED = (" ", " FROM", "'", "(")
-WITHOUT_NAMES = re.compile(r"FROM \?|INTO (\w+ \()?\?")
+WITHOUT_NAMES = re.compile(r"(FROM|WHERE) \?($| ORDER)|FROM \?|INTO (\w+ \()?\?")
 """What is found in a statement whose table or columns are named where it is carried out."""
 
 
@@ -26,6 +26,8 @@ def statements() -> list[tuple[str, str]]:
     """
     found = []
     for path in sorted(Path(store.__file__).parent.glob("*.py")):
+        if path.stem.startswith("upgrading"):
+            continue  # it reads all of another form, once
         for node in ast.walk(ast.parse(path.read_text())):
             text = _text_of(node)
             if not text.startswith(VERBS) or text == SELECT or text.endswith(OPEN_ENDED):

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pbm_oust.store.connections import Answer, Database, Transaction, Value
-from pbm_oust.store.embedded import EmbeddedDatabase
 
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.store import ratings
 from pbm_oust.store.board_pages import Part
+from pbm_oust.store.database import Answer, Database, Transaction, Value
 from pbm_oust.store.ratings import (
     best_players,
     changes_by,
@@ -25,6 +24,7 @@ from pbm_oust.store.ratings import (
     wrongly_rated,
 )
 from pbm_oust.store.rebuilding import accept, rebuild
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.store.kept import OUST, Kept, edited, named, played
 from tests.support.rated import Deed, Rated, happenings, standings
 from tests.support.rings import examples
@@ -294,7 +294,7 @@ def test_games_that_change_while_others_are_counted_anew_are_counted_in_the_end(
     meanwhile: list[list[Deed]], is_done: bool, tmp_path: Path, few_at_once: int
 ) -> None:
     """New games that end are no reason to begin again, even in a strange order."""
-    rated = Rated(EmbeddedDatabase(tmp_path / "pbm_oust.db"))
+    rated = Rated(SqliteDatabase(tmp_path / "pbm_oust.db"))
     for nth in range(1, 10):
         rated.do(Deed(nth, "x", nth, o=("bob", "carol", "dave")[nth % 3]))
     rated.do(Deed(1, "o", 0))
@@ -314,7 +314,7 @@ def test_whatever_becomes_of_games_their_ratings_are_those_of_all_in_their_order
     tmp_path_factory: pytest.TempPathFactory, happens: list[Deed | list[list[Deed]]], most: int
 ) -> None:
     path = tmp_path_factory.mktemp("rated") / "pbm_oust.db"
-    rated = Rated(EmbeddedDatabase(path))
+    rated = Rated(SqliteDatabase(path))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ratings, "MOST_AT_ONCE", most)
         rated.go_through(happens)

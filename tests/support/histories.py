@@ -1,5 +1,7 @@
 """The histories of a home: reading them, and putting some there by hand as an operator may."""
 
+from pathlib import Path
+
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
 from pbm_oust.store.rebuilding import rebuild
@@ -19,6 +21,14 @@ def moves_of(home: Home, board: int = 1, kind: str = "oust") -> list[str]:
     """Return who did what on a board: `x D4`."""
     lines = history_text(home, board, kind).partition("\n\n")[2].splitlines()
     return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
+
+
+def make_from_files(path: Path) -> None:
+    """Let the files of a home be its histories, damaged or not."""
+    home = Home(path)
+    home.prepare()
+    rebuild(home.database, home.boards, home.publisher)
+    home.close()
 
 
 def lay_histories(home: Home, histories: dict[int, str], kind: str = "oust") -> None:

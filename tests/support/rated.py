@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
-from pbm_oust.store.connections import Database, Transaction
 
 from pbm_oust.board.ratings import Finish, Table, rate
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.boards import Boards
+from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.entries import BoardName, Damage, Entry, Reading, Told
 from pbm_oust.store.ratings import (
     changes_by,

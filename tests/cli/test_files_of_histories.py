@@ -1,0 +1,177 @@
+"""What the command line makes of the files of histories: what reads, compares and accepts them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from pbm_oust.store.entries import BoardName
+from pbm_oust.store.home import Home
+from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
+
+CHALLENGE = (ALICE, "oust challenge alice bob wonderland -size=5")
+TWO = BoardName("oust", 2)
+NOTED = """
+import sys
+
+def note(event, arguments):
+    path = str(arguments[0]) if event == "open" else ""
+    if path.startswith(sys.argv[2] + "/oust/"):
+        print(path.removeprefix(sys.argv[2] + "/"), file=sys.stderr)
+
+sys.addaudithook(note)
+from pbm_oust.cli.main import run
+run()
+"""
+"""Runs a command, and names on standard error each history that it opens."""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with two boards; on the second one a game is over."""
+    mails = [CHALLENGE, CHALLENGE, (ALICE, "oust resign 2 alice wonderland")]
+    home = home_of(tmp_path / "home", ALICE, BOB, mails=mails)
+    home.database.close()
+    return home
+
+
+def files_read(home: Home, *arguments: str) -> list[str]:
+    """Return which histories a command opens."""
+    command = [sys.executable, "-c", NOTED, "--home", str(home.path), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.split()
+
+
+def run(home: Home, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["--home", str(home.path), *arguments])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [
+        (("games", "list"), []),
+        (("games", "list", "--player", "bob", "--which", "next"), []),
+        (("games", "list", "--json"), []),
+        (("games", "show", "oust", "2"), []),
+        (("games", "history", "oust", "2"), []),
+        (("games", "verify", "oust", "1"), ["oust/1.txt"]),
+        (("standings",), []),
+        (("ratings",), []),
+        (("players", "list"), []),
+        (("players", "show", "alice"), []),
+        (("outbox", "list"), []),
+    ],
+)
+def test_only_who_compares_files_opens_them(
+    arguments: tuple[str, ...], read: list[str], home: Home
+) -> None:
+    assert files_read(home, *arguments) == read
+
+
+def cut(home: Home, name: BoardName = TWO) -> Path:
+    """Take the last record out of a file by hand, with a remark; return the file."""
+    path = home.history_path(name)
+    path.write_text(path.read_text().partition("   1 ")[0] + "# the operator cut this\n")
+    return path
+
+
+def test_an_edited_file_says_nothing_until_it_is_accepted(home: Home) -> None:
+    before = run(home, "games", "list").output
+    path = cut(home)
+    assert run(home, "games", "list").output == before
+    refused = run(home, "games", "verify", "oust", "2")
+    assert refused.exit_code == 1
+    assert refused.output == (f"oust 2: BAD: {path} differs from the history in the database\n")
+    accepted = run(home, "games", "accept", "oust", "2")
+    assert (accepted.exit_code, accepted.output) == (
+        0,
+        f"oust 2 has the history of {path} now\n",
+    )
+    (line,) = (
+        line for line in run(home, "games", "list").output.splitlines() if line.startswith("oust 2")
+    )
+    assert line.startswith("oust 2  square 5x5  alice  bob  0        alice (x) to move  ")
+    assert run(home, "games", "verify").exit_code == 0
+
+
+def test_a_file_that_was_set_aside_can_still_be_accepted(home: Home) -> None:
+    text = cut(home).read_text()
+    mailed(home, ALICE, "oust move 1 alice wonderland C3")
+    assert list(home.publisher.look_at([TWO])) == [TWO]
+    (aside,) = home.publisher.edited(TWO)
+    assert aside.read_text() == text
+    doctor = run(home, "doctor").output
+    assert f"oust/{aside.name} was changed by somebody, and set aside" in doctor
+    accepted = run(home, "games", "accept", "oust", "2")
+    assert accepted.output == f"oust 2 has the history of {aside} now\n"
+    assert home.history_path(TWO).read_text() == text
+    assert home.publisher.edited(TWO) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (None, "no file of oust 2 says anything else than the board"),
+        ("nothing\n", "line 1: "),
+        ("", "no file of oust 2 says anything else"),
+    ],
+)
+def test_what_does_not_replay_is_not_accepted(text: str | None, reason: str, home: Home) -> None:
+    before = home.history(TWO)
+    path = home.history_path(TWO)
+    if text is None:
+        pass
+    elif text:
+        path.write_text(text)
+    else:
+        path.unlink()
+    refused = run(home, "games", "accept", "oust", "2")
+    assert refused.exit_code == 1
+    assert reason in refused.output
+    assert home.history(TWO) == before
+
+
+def test_a_file_without_a_board_becomes_one_when_it_is_accepted(home: Home) -> None:
+    text = home.history_path(TWO).read_text().replace("Board: 2", "Board: 7")
+    home.history_path(BoardName("oust", 7)).write_text(text)
+    assert "oust 7" not in run(home, "games", "list").output
+    assert run(home, "games", "accept", "oust", "7").exit_code == 0
+    assert "oust 7" in run(home, "games", "list").output
+
+
+def test_rows_that_others_have_changed_are_found_and_made_anew(home: Home) -> None:
+    wrong = "UPDATE boards SET to_move = 'bob' WHERE board = 1"
+    home.database.write(lambda transaction: transaction.run(wrong))
+    assert "bob (o) to move" in run(home, "games", "list").output
+    found = run(home, "games", "verify", "oust", "1")
+    assert found.exit_code == 1
+    assert found.output == (
+        "oust 1: BAD: the database says something else than its history; do:  "
+        f"pbm-oust --home {home.path} home rebuild\n"
+    )
+    done = run(home, "home", "rebuild")
+    assert (done.exit_code, done.output) == (0, "the database holds 2 boards\n")
+    assert "alice (x) to move" in run(home, "games", "list").output
+
+
+def test_boards_results_and_ratings_are_there_without_the_database(home: Home) -> None:
+    listed, standings = run(home, "games", "list").output, run(home, "standings").output
+    home.database_path.unlink()
+    assert run(home, "games", "list").output == listed
+    assert run(home, "standings").output == standings
+    assert not home.database_path.exists()
+    assert run(home, "home", "rebuild").output == "the database holds 2 boards\n"
+    assert run(home, "games", "list").output == listed
+    assert run(home, "standings").output == standings
+    assert run(home, "games", "verify").exit_code == 0
+
+
+def test_a_file_that_was_removed_by_hand_changes_nothing(home: Home) -> None:
+    home.history_path(TWO).unlink()
+    (letter,) = mailed(home, ALICE, "oust show alice all")
+    assert "oust 2" in letter.text

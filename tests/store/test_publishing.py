@@ -1,0 +1,423 @@
+"""Histories as files: published from the rows, mended from them, and never written over others'."""
+
+import errno
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.board.record import Ruling, Verb
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Side
+from pbm_oust.store.database import Transaction
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.publishing import Walk
+from tests.store.disturbed import status_of_child
+from tests.store.dying import Death, Dying
+from tests.store.kept import OUST, Kept, edited, key_of, later, named, new_game, played
+from tests.store.test_renaming import renamed
+from tests.support.beside import run_scripts
+from tests.support.rings import first_is_fast
+from tests.support.trouble import Fault, FaultyDisk
+
+
+def asides(kept: Kept, number: int = 1) -> list[Path]:
+    """Return the files of a board that were set aside."""
+    return kept.publisher.edited(named(number))
+
+
+def is_published(kept: Kept, *numbers: int) -> bool:
+    """Return whether files hold the histories of their boards."""
+    return all(kept.file(each).read_bytes() == kept.read(each).data for each in numbers)
+
+
+@pytest.fixture
+def begun(kept: Kept) -> Kept:
+    """A home with a board on which both have moved."""
+    kept.start("x C3")
+    kept.play(1, "o C4")
+    return kept
+
+
+def test_a_move_is_in_the_file_when_its_transaction_is_done(begun: Kept) -> None:
+    assert is_published(begun, 1)
+    assert begun.file(1).read_text().splitlines()[-1].startswith("   2 o C4 ")
+
+
+def test_what_is_published_leaves_nothing_to_be_done(begun: Kept) -> None:
+    assert begun.catch_up() == 0
+    assert list(Walk(begun.publisher, begun.database).whole()) == []
+
+
+# What is missing, torn or cut is written again
+
+
+@pytest.mark.parametrize("again", ["move", "start", "sweep"])
+@pytest.mark.parametrize(
+    "tear",
+    [
+        lambda data: data[:-1],
+        lambda data: data[:-30],
+        lambda data: data[: data.rfind(b"\n   2 ") + 1],
+        lambda data: data[:100],
+        lambda data: data[:10],
+        lambda data: b"",
+        lambda data: data[:-40] + b"\0" * 40,
+        lambda data: data[:-40] + b"\0" * 20 + data[-20:],
+        lambda data: b"\0" * len(data),
+    ],
+)
+def test_a_file_that_is_behind_or_torn_is_mended(
+    tear: Callable[[bytes], bytes], again: str, begun: Kept
+) -> None:
+    begun.file(1).write_bytes(tear(begun.file(1).read_bytes()))
+    kept = Kept(begun.path)
+    if again == "move":
+        kept.play(1, "x A1")
+    elif again == "start":
+        assert kept.catch_up() == 1
+    else:
+        assert list(Walk(kept.publisher, kept.database).whole()) == [named(1)]
+    assert is_published(kept, 1)
+    assert asides(kept) == []
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_was_removed_is_made_again(what: str, begun: Kept) -> None:
+    begun.file(1).unlink()
+    if what == "folder":
+        begun.file(1).parent.rmdir()
+    begun.play(1, "x A1")
+    begun.start("x A1")
+    assert is_published(begun, 1, 2)
+
+
+# What others have changed is set aside
+
+
+def replaced_by_link(path: Path) -> None:
+    """Put a link to a copy in the place of a file."""
+    other = path.with_suffix(".other")
+    path.rename(other)
+    path.symlink_to(other)
+
+
+def replaced_by_folder(path: Path) -> None:
+    """Put a folder with something in it in the place of a file."""
+    path.unlink()
+    path.mkdir()
+    (path / "mine").touch()
+
+
+def remarked(path: Path) -> None:
+    """Add a line."""
+    path.write_bytes(path.read_bytes() + b"# mine\n")
+
+
+CHANGES: list[Callable[[Path], object]] = [
+    lambda path: edited(path, "x C3", "x B2"),
+    lambda path: path.write_text("nothing\n"),
+    lambda path: path.write_bytes(path.read_bytes().replace(b"x C3", b"x B2")),
+    remarked,
+    replaced_by_link,
+    replaced_by_folder,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_others_have_changed_is_set_aside_once_and_named(
+    change: Callable[[Path], object], begun: Kept, caplog: pytest.LogCaptureFixture
+) -> None:
+    change(begun.file(1))
+    before = None if begun.file(1).is_dir() else begun.file(1).read_bytes()
+    begun.play(1, "x A1")
+    assert is_published(begun, 1)
+    assert not begun.file(1).is_symlink()
+    (aside,) = asides(begun)
+    assert before is None or aside.read_bytes() == before
+    assert f"1.txt was changed by others and is now {aside.name}" in caplog.text
+    begun.play(1, "o E5")
+    assert begun.catch_up() == 0
+    assert list(Walk(begun.publisher, begun.database).whole()) == []
+    assert asides(begun) == [aside]
+
+
+def test_each_change_is_set_aside_under_a_name_of_its_own(begun: Kept) -> None:
+    texts = ["one\n", "two\n", "three\n"]
+    for text in texts:
+        begun.file(1).write_text(text)
+        assert begun.publisher.mend(named(1))
+    assert sorted(path.read_text() for path in asides(begun)) == sorted(texts)
+    assert is_published(begun, 1)
+
+
+def test_a_file_of_no_board_is_left_alone(begun: Kept) -> None:
+    begun.file(7).write_text("mine\n")
+    assert not begun.publisher.mend(named(7))
+    assert begun.file(7).read_text() == "mine\n"
+
+
+# What cannot be written waits, and keeps nobody
+
+
+def linked_away(path: Path) -> Callable[[], object]:
+    """Put a link in the place of the folder of histories; return what undoes that."""
+    away = path / "away"
+    (path / "oust").rename(away)
+    (path / "oust").symlink_to(away)
+
+    def undo() -> None:
+        (path / "oust").unlink()
+        away.rename(path / "oust")
+
+    return undo
+
+
+def blocked(path: Path) -> Callable[[], object]:
+    """Put a file in the place of the folder of histories; return what undoes that."""
+    away = path / "away"
+    (path / "oust").rename(away)
+    (path / "oust").touch()
+
+    def undo() -> None:
+        (path / "oust").unlink()
+        away.rename(path / "oust")
+
+    return undo
+
+
+@pytest.mark.parametrize("spoil", [linked_away, blocked])
+@pytest.mark.parametrize("again", ["move", "start", "sweep"])
+def test_a_folder_that_cannot_be_written_only_delays_publishing(
+    spoil: Callable[[Path], Callable[[], object]],
+    again: str,
+    begun: Kept,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    undo = spoil(begun.path)
+    begun.play(1, "x A1")
+    begun.play(1, "o E5")
+    number = begun.start("x C3")
+    assert len(begun.read(1).game.records) == 4
+    assert "the file of oust 1 is not published" in caplog.text
+    assert begun.catch_up() == 0
+    undo()
+    if again == "move":
+        begun.play(1, "x E1")
+        begun.play(number, "o C4")
+    elif again == "start":
+        assert Kept(begun.path).catch_up() == 2
+    else:
+        walk = Walk(begun.publisher, begun.database)
+        assert list(walk.whole()) == [named(1), named(number)]
+    assert is_published(begun, 1, number)
+
+
+class FullDisk(Disk):
+    """A disk without room for histories, until it has some."""
+
+    is_full = True
+
+    def step_write(self, handle: int, data: bytes, at: int) -> int:
+        """Write a part of it, then nothing."""
+        if self.is_full and len(data) < 20:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().step_write(handle, data[:15] if self.is_full else data, at)
+
+
+@pytest.mark.parametrize("again", ["move", "start", "sweep"])
+def test_a_full_disk_for_histories_only_delays_publishing(again: str, begun: Kept) -> None:
+    disk = FullDisk()
+    kept = Kept(begun.path, disk)
+    for command in ("x A1", "o E5"):
+        kept.play(1, command)
+    number = kept.start("x C3")
+    assert len(kept.read(1).game.records) == 4
+    assert kept.read(1).data.startswith(kept.file(1).read_bytes())
+    assert not kept.file(number).exists()
+    kept.catch_up()
+    disk.is_full = False
+    if again == "move":
+        kept.play(1, "x E1")
+        kept.play(number, "o C4")
+    elif again == "start":
+        assert Kept(begun.path).catch_up() == 2
+    else:
+        list(Walk(kept.publisher, kept.database).whole())
+    assert is_published(kept, 1, number)
+    assert asides(kept) == []
+
+
+# A process that dies
+
+
+def work(kept: Kept) -> None:
+    """Do all that changes files."""
+    kept.play(1, "x A1")
+    kept.start("x C3")
+    kept.play(2, "o C4")
+    renamed(kept, "bob", "robert")
+    board = kept.read(2)
+    ruling = Ruling(Verb.ADOPT, Side.X, "carol")
+    acted = board.game.rule(ruling, later(board.game), key_of(board.game))
+    kept.database.write(lambda each: kept.boards.append(each, board, acted))
+    kept.play(1, "o resign")
+    kept.file(2).write_text("nothing\n")
+    kept.play(2, "x A1")
+    kept.catch_up()
+
+
+def assert_all_is_published(path: Path, at: int) -> None:
+    """Make sure that the next process finds, or writes, all that was committed."""
+    kept = Kept(path)
+    kept.catch_up()
+    list(Walk(kept.publisher, kept.database).whole())
+    ((boards,),) = kept.rows("SELECT count(*) FROM boards")
+    assert is_published(kept, *range(1, int(boards) + 1)), at
+    assert asides(kept, 1) == [], at
+    assert [each.read_text() for each in asides(kept, 2)] in ([], ["nothing\n"]), at
+    assert kept.rows("SELECT * FROM renamed") == [], at
+    kept.database.close()
+
+
+@pytest.mark.parametrize("fault", first_is_fast(Fault))
+def test_whatever_fails_files_are_what_was_committed_in_the_end(
+    fault: Fault, tmp_path: Path
+) -> None:
+    at, is_disturbed = 0, True
+    while is_disturbed:
+        at += 1
+        path = tmp_path / f"{at}"
+        kept = Kept(path)
+        kept.start("x C3", "o C4")
+        trouble = Dying(at, fault)
+        with suppress(Death, OSError):
+            work(Kept(path, FaultyDisk(trouble)))
+        is_disturbed = trouble.is_over
+        kept.database.close()
+        assert_all_is_published(path, at)
+    assert at > 30
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_killed_at_any_operation_leaves_nothing_that_the_next_does_not_mend(
+    tmp_path: Path,
+) -> None:
+    at, status = 0, -signal.SIGKILL
+    while status == -signal.SIGKILL:
+        at += 1
+        path = tmp_path / f"{at}"
+        kept = Kept(path)
+        kept.start("x C3", "o C4")
+        kept.database.close()
+
+        def die(path: Path = path, at: int = at) -> None:
+            work(Kept(path, FaultyDisk(_Killed(at))))
+            os._exit(0)
+
+        status = status_of_child(die)
+        assert_all_is_published(path, at)
+    assert status == 0
+    assert at > 30
+
+
+class _Killed(Dying):
+    """Kills the process at the chosen step."""
+
+    def is_met(self, *, needs_room: bool = False) -> bool:
+        self.steps += 1
+        if self.steps == self.at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return False
+
+
+@pytest.fixture(scope="module")
+def thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which alice plays on a thousand boards."""
+    kept = Kept(tmp_path_factory.mktemp("thousand"))
+
+    def start(transaction: Transaction) -> None:
+        for number in range(1, 1001):
+            game = (
+                new_game(number, "alice", "bob") if number % 2 else new_game(number, "bob", "alice")
+            )
+            kept.boards.start(transaction, played(game, "x C3"))
+
+    kept.database.write(start)
+    kept.catch_up()
+    kept.database.close()
+    return kept.path
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize(("new", "share"), [("zoe", 0.3), ("carol", 0.02), ("gone-1", 0.9)])
+def test_a_player_with_a_thousand_boards_is_renamed_whole_although_the_process_is_killed(
+    new: str, share: float, thousand: Path, tmp_path: Path
+) -> None:
+    """To be merged into another one, and to be forgotten, is the same for boards."""
+    path = Path(shutil.copytree(thousand, tmp_path / "home"))
+
+    def die() -> None:
+        renamed(Kept(path, FaultyDisk(_Killed(int(share * 6000)))), "alice", new)
+        os._exit(0)
+
+    assert status_of_child(die) == -signal.SIGKILL
+    assert any(b"alice" in each.read_bytes() for each in (path / "oust").iterdir())
+    kept = Kept(path)
+    kept.catch_up()
+    assert is_published(kept, *range(1, 1001))
+    assert [each.name for each in path.glob("*/*.edited-*")] == []
+    assert kept.rows("SELECT count(*) FROM board_userids WHERE userid = ?", new) == [(1000,)]
+    kept.publisher.remove_drafts()
+    for name in {name for (name,) in kept.rows("SELECT name FROM sqlite_master")}:
+        if kept.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name):
+            assert "alice" not in repr(kept.rows(f"SELECT * FROM {name}")), name  # noqa: S608 - a table
+    assert not [each for each in path.rglob("*.txt*") if b"alice" in each.read_bytes()]
+
+
+# Several processes
+
+
+def test_processes_that_move_on_one_board_at_once_publish_all_lines_in_order(
+    tmp_path: Path,
+) -> None:
+    script = """
+import sys
+from pathlib import Path
+from pbm_oust.store.boards import BoardChanged
+from tests.store.kept import Kept
+kept = Kept(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+done = 0
+while done < 40:
+    try:
+        side = "xo"[len(kept.read(1).game.records) % 2]
+        kept.play(1, f"{side} propose" if done % 2 else f"{side} reject")
+        done += 1
+    except BoardChanged:
+        pass
+    except Exception as error:
+        done += 1
+assert kept.read(1).data.startswith(kept.file(1).read_bytes()[:100])
+"""
+    home = tmp_path / "home"
+    kept = Kept(home)
+    kept.start("x C3")
+    run_scripts(script, (home,), (home,), (home,))
+    assert is_published(kept, 1)
+    assert kept.catch_up() <= 1
+    assert len(kept.read(1).game.records) > 1
+    assert asides(kept) == []
+
+
+def test_boards_of_each_kind_have_a_folder_of_their_own(kept: Kept) -> None:
+    game = played(kept.read(kept.start()).game, "x C3")
+    assert game.header.kind is OUST
+    assert [path.name for path in sorted(kept.path.iterdir()) if path.is_dir()] == sorted(KINDS)

@@ -1,0 +1,212 @@
+"""The database made from the files of histories, and files that become the histories of boards."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbm_oust.store import rebuilding
+from pbm_oust.store.boards import DamagedHistory, read_board
+from pbm_oust.store.entries import BoardName, Reading
+from pbm_oust.store.ratings import is_counting, wrongly_rated
+from pbm_oust.store.rebuilding import NotAccepted, accept
+from tests.store.kept import OUST, Kept, edited, named
+from tests.store.test_renaming import renamed
+
+PLAYERS = ["alice", "bob", "carol", "dave", "erin"]
+GAMES = [("x C3",), ("x C3", "o swap"), ("x C3", "o C4", "x resign"), ("x A1", "o resign"), ()]
+
+
+def accepted(kept: Kept, number: int = 1) -> Path:
+    """Accept the file of a board, or one that was set aside."""
+    return accept(kept.database, kept.boards, kept.publisher, named(number))
+
+
+def without_database(kept: Kept, path: Path) -> Kept:
+    """Return a home that has only the files of another one."""
+    for folder in ("oust", "churn"):
+        shutil.copytree(kept.path / folder, path / folder)
+    return Kept(path)
+
+
+def fill(kept: Kept, count: int) -> None:
+    """Begin boards of all sorts."""
+    for number in range(count):
+        x, o = PLAYERS[number % 5], PLAYERS[(number // 5 + number + 1) % 5]
+        if x == o:
+            o = "zoe"
+        kept.start(*GAMES[number % len(GAMES)], x=x, o=o, seek=b"# seek %d\n" % (number + 1))
+
+
+def test_a_hundred_boards_are_the_same_when_they_are_made_from_their_files(
+    kept: Kept, tmp_path: Path
+) -> None:
+    fill(kept, 100)
+    kept.damage(7, "x C3", "x Z9")
+    again = without_database(kept, tmp_path / "again")
+    assert again.rebuild() == 100
+    assert again.said() == kept.said()
+    assert again.kept_counts() == kept.kept_counts() == kept.counts()
+    for number in range(1, 101):
+        assert again.boards_bytes(number) == kept.boards_bytes(number)
+        assert again.file(number).read_bytes() == kept.file(number).read_bytes()
+    with again.database.read() as snapshot:
+        assert not is_counting(snapshot, OUST)
+        assert not wrongly_rated(snapshot, OUST)
+    assert again.catch_up() == 0
+
+
+def test_what_is_the_same_already_is_left_alone(kept: Kept) -> None:
+    fill(kept, 10)
+    before = kept.rows("SELECT kind, board, version FROM boards ORDER BY 1, 2")
+    assert kept.rebuild() == 10
+    assert kept.rows("SELECT kind, board, version FROM boards ORDER BY 1, 2") == before
+
+
+def test_boards_without_a_file_stay(kept: Kept) -> None:
+    fill(kept, 3)
+    kept.file(2).unlink()
+    assert kept.rebuild() == 3
+    assert kept.catch_up() == 1
+    assert kept.file(2).read_bytes() == kept.read(2).data
+
+
+def test_a_file_that_is_behind_costs_no_move(kept: Kept) -> None:
+    """A disk that was full, or a crash, may have kept the last moves from the files."""
+    kept.start("x C3", "o C4")
+    kept.play(1, "x A1")
+    wanted = kept.read(1).data
+    kept.file(1).write_bytes(wanted[:-80] + b"\0" * 20)
+    assert kept.rebuild() == 1
+    assert kept.read(1).data == wanted
+    assert kept.catch_up() == 1
+    assert kept.file(1).read_bytes() == wanted
+
+
+def test_a_userid_that_was_replaced_does_not_come_back_from_a_file(kept: Kept) -> None:
+    kept.start("x C3")
+    before = kept.file(1).read_bytes()
+    renamed(kept, "alice", "zoe")
+    kept.file(1).write_bytes(before)
+    assert kept.rebuild() == 1
+    assert kept.read(1).game.x == "zoe"
+    kept.catch_up()
+    assert b"alice" not in kept.file(1).read_bytes()
+
+
+def test_a_move_that_is_made_meanwhile_is_not_lost(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is made after the files were read, and compared for the first time."""
+    kept.start("x C3")
+    kept.start("x C3")
+    edited(kept.file(1), "x C3", "x B2")
+    read_all = rebuilding.read_all
+
+    def late(folder: Path, names: list[BoardName]) -> Iterator[list[rebuilding.Found]]:
+        for found in read_all(folder, names):
+            kept.play(2, "o C4")
+            yield found
+
+    monkeypatch.setattr(rebuilding, "read_all", late)
+    assert kept.rebuild() == 2
+    assert b"x B2" in kept.read(1).data
+    assert b"o C4" in kept.read(2).data
+    assert kept.file(2).read_bytes() == kept.read(2).data
+
+
+@pytest.mark.parametrize("text", ["", "nothing\n", "pbm_oust history 1\n", "\n\n\n", "   1 x C3\n"])
+def test_whatever_a_file_holds_its_board_is_there_and_damaged(text: str, kept: Kept) -> None:
+    kept.file(1).write_text(text)
+    assert kept.rebuild() == 1
+    with pytest.raises(DamagedHistory):
+        kept.read(1)
+    assert kept.boards_bytes(1) == text.encode()
+    assert kept.start() == 2
+    assert kept.catch_up() == 0
+
+
+def test_a_damaged_board_is_mended_by_its_file(kept: Kept) -> None:
+    kept.start("x C3")
+    kept.damage(1, "x C3", "x Z9")
+    edited(kept.file(1), "x Z9", "x B2")
+    assert accepted(kept) == kept.file(1)
+    assert b"x B2" in kept.read(1).data
+    assert kept.rows("SELECT * FROM damages") == []
+
+
+# Files that are accepted
+
+
+def test_an_edited_file_becomes_the_history_of_its_board(kept: Kept) -> None:
+    kept.start("x C3")
+    edited(kept.file(1), "x C3", "x B2")
+    assert accepted(kept) == kept.file(1)
+    assert kept.file(1).read_bytes() == kept.read(1).data
+    kept.play(1, "o C4")
+    assert kept.file(1).read_bytes() == kept.read(1).data
+    assert kept.publisher.edited(named(1)) == []
+
+
+def test_a_file_that_was_set_aside_becomes_the_history_of_its_board(kept: Kept) -> None:
+    kept.start("x C3")
+    for cell in ("B2", "A1"):
+        edited(kept.file(1), "x C3", f"x {cell}")
+        kept.publisher.mend(named(1))
+    first, second = kept.publisher.edited(named(1))
+    assert accepted(kept) == second
+    assert b"x A1" in kept.read(1).data
+    assert kept.file(1).read_bytes() == kept.read(1).data
+    assert kept.publisher.edited(named(1)) == [first]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("x C3", "x Z9", r"1\.txt: line 11: Z9 by x"),
+        ("Board: 1", "Board: 2", r"1\.txt: line 3: by the name of the file this is board 1"),
+        ("X: alice", "X: alice", "no file of oust 1 says anything else than the board"),
+    ],
+)
+def test_what_does_not_replay_is_not_accepted(old: str, new: str, reason: str, kept: Kept) -> None:
+    kept.start("x C3")
+    before = kept.read(1).data
+    edited(kept.file(1), old, new)
+    with pytest.raises(NotAccepted, match=reason):
+        accepted(kept)
+    assert kept.read(1).data == before
+
+
+def test_a_board_on_which_somebody_acts_meanwhile_is_not_replaced(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.start("x C3")
+    edited(kept.file(1), "x C3", "x B2")
+
+    def late(name: BoardName, data: bytes) -> object:
+        kept.play(1, "o C4")
+        return read_board(name, data)
+
+    monkeypatch.setattr(rebuilding, "read_board", late)
+    with pytest.raises(NotAccepted, match="somebody has just acted on oust 1"):
+        accepted(kept)
+    assert b"o C4" in kept.read(1).data
+    assert len(kept.publisher.edited(named(1))) == 1
+
+
+def test_rows_that_others_have_changed_are_made_anew(kept: Kept) -> None:
+    fill(kept, 3)
+    wanted = kept.said()
+    kept.database.write(lambda each: each.run("UPDATE boards SET x = 'zoe' WHERE board = 2"))
+    assert kept.rebuild() == 3
+    assert kept.said() == wanted
+
+
+def test_what_is_believed_of_a_file_is_what_its_board_says(kept: Kept) -> None:
+    fill(kept, 10)
+    for number in range(1, 11):
+        name = named(number)
+        ((_, data, reading),) = next(iter(rebuilding.read_all(kept.path, [name])))
+        assert isinstance(reading, Reading)
+        assert reading == kept.boards.reading(name, data)
