@@ -137,10 +137,11 @@ class _Compared(Enum):
 def _compare(boards: Boards, snapshot: Snapshot, found: Found) -> _Compared:
     name, data, reading = found
     known = _history(boards, snapshot, name)
+    said = find_entry(snapshot, name)
     if known == data:
         entry = reading.entry if isinstance(reading.entry, Entry) else None
-        return _Compared.SAME if find_entry(snapshot, name) == entry else _Compared.OTHER
-    if known is not None and is_behind(snapshot, name, data, known):
+        return _Compared.SAME if said == entry else _Compared.OTHER
+    if known is not None and said and is_behind(snapshot, name, data, known):
         return _Compared.BEHIND
     return _Compared.OTHER
 

@@ -208,14 +208,14 @@ def test_a_board_that_cannot_be_read_says_so_until_it_can(
 ) -> None:
     path = small.path / "oust" / f"{board}.txt"
     history = path.read_text()
-    path.write_text(history.replace(" x ", " x Z9 "))
+    lay_histories(small, {board: history.replace(" x ", " x Z9 ")})
     for _ in range(2):
         export = exported(small.path, tmp_path / "out")
         assert export.done.returncode == 1
         assert f"/oust/{board} cannot be read" in export.done.stderr
         assert "cannot be read at present" in export.text(f"oust/{board}.html")
         assert f"oust/{board}.svg" not in export.files
-    path.write_text(history)
+    lay_histories(small, {board: history})
     again = exported(small.path, tmp_path / "out")
     assert again.done.returncode == 0
     assert f"oust/{board}/1.svg" in again.files
@@ -224,7 +224,7 @@ def test_a_board_that_cannot_be_read_says_so_until_it_can(
 def test_what_others_put_beside_the_files_stays(small: Home, tmp_path: Path) -> None:
     exported(small.path, tmp_path / "out")
     (tmp_path / "out" / "oust" / "note.html").write_text("mine")
-    (small.path / "oust" / "3.txt").unlink()
+    small.do(lambda each: each.run("DELETE FROM boards WHERE kind = 'oust' AND board = 3"))
     export = exported(small.path, tmp_path / "out")
     assert export.text("oust/note.html") == "mine"
     assert "oust/3.html" not in export.files

@@ -10,6 +10,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground
 from tests.support.costs import CLOCK_STEP, counting
+from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of, mailed
 from tests.support.opened import opened_in
 from tests.support.website import Website
@@ -34,16 +35,16 @@ def test_a_page_shows_each_record_at_once(home: Home, pages: Website) -> None:
     assert "of 2</" in pages.get("/oust/1").text
 
 
-def test_a_page_shows_what_was_written_by_hand(home: Home, pages: Website) -> None:
+def test_a_page_shows_what_was_written_by_hand_and_accepted(home: Home, pages: Website) -> None:
     history = home.path / "oust" / "1.txt"
     written = history.read_text()
     for _ in range(2):
         assert "x: C3." in pages.get("/oust/1").text
-    history.write_text(written.replace("C3", "D4"))
+    lay_histories(home, {1: written.replace("C3", "D4")})
     assert "x: D4." in pages.get("/oust/1").text
-    history.write_text(written + "nonsense\n")
+    lay_histories(home, {1: written + "nonsense\n"})
     assert pages.get("/oust/1").status == 503
-    history.write_text(written)
+    lay_histories(home, {1: written})
     assert "x: C3." in pages.get("/oust/1").text
     history.unlink()
     assert pages.get("/oust/1").status == 404

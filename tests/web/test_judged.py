@@ -18,6 +18,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.exported import exported
 from tests.support.games import wish
+from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.website import Website
 
@@ -178,7 +179,7 @@ def test_a_game_in_play_shows_nothing_even_if_somebody_has_analysed_it(
 def test_what_was_said_of_another_history_is_not_shown(home: Home, pages: Website) -> None:
     analyse(home, *VERDICTS)
     history = home.path / "oust" / "1.txt"
-    history.write_text(history.read_text().replace(" A1 ", " B1 "))
+    lay_histories(home, {1: history.read_text().replace(" A1 ", " B1 ")})
     page = pages.get("/oust/1").text
     assert records(page)[3] == ["3", "o", "B1"]
     assert analysis(page) == ""
