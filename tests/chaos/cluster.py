@@ -27,8 +27,8 @@ from tests.support.waiting import PATIENCE, wait_until
 
 SECONDS_CUT_OFF = (0.5, 2.0, 5.0, 20.0)
 """How long a wire may be cut; both ends give the longest one up. The first time is short."""
-_HISTORY = "SELECT string_agg(content, '' ORDER BY line) FROM history_lines"
-_BOARD_WITH = "SELECT board FROM history_lines WHERE kind = %s AND position(%s in content) > 0"
+_HISTORY = "SELECT string_agg(lines, '' ORDER BY number) FROM records"
+_BOARD_WITH = "SELECT board FROM records WHERE kind = %s AND position(%s in lines) > 0"
 
 _HELD = (
     "SELECT count(*) FROM letters JOIN leases ON task = 'letters to ' || normal"

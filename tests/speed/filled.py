@@ -22,14 +22,14 @@ STEP = BOARDS + OF_KIND
 """By how much the numbers of the boards of one copy differ from those of the next."""
 YEARS = 5.0
 ACCOUNTS = ("accounts", "addresses", "watched", "seeks", "mentions")
-BOARDS_OF = ("history_stamps", "history_lines", "boards", "histories", "board_userids")
+BOARDS_OF = ("boards", "records", "board_userids")
 RATINGS = ("ratings", "rating_steps")
 _OTHERS = {
     "board": "board + copy * {step}",
     **dict.fromkeys(("userid", "x", "o", "to_move"), "{column} || 'n' || copy"),
     **dict.fromkeys(("address", "normal"), "'n' || copy || {column}"),
     **dict.fromkeys(("challenge", "message_key"), "copy || {column}"),
-    **dict.fromkeys(("version", "mtime"), "{column} + copy * 1000000"),
+    **dict.fromkeys(("version",), "{column} + copy * 1000000"),
 }
 """What stands in a copy, by the name of the column."""
 _COUNTS = """
@@ -38,7 +38,6 @@ INSERT INTO board_counts SELECT kind, state, count(*) FROM boards GROUP BY kind,
 UPDATE rating_classes c SET players =
     (SELECT count(*) FROM ratings r WHERE r.kind = c.kind AND r.size = c.size);
 """
-_VERSIONS = "SELECT setval('history_version', max(version)) FROM history_stamps"
 _SIZES = """
 SELECT relname, n_live_tup, pg_table_size(relid), pg_indexes_size(relid)
 FROM pg_stat_user_tables WHERE n_live_tup > 0 ORDER BY pg_total_relation_size(relid) DESC
@@ -92,7 +91,6 @@ def fill(server: DatabaseServer, name: str, copies: int) -> None:
         for table in (*ACCOUNTS, *BOARDS_OF, *RATINGS):
             connection.execute(_copying(connection, table, copies).encode())
         connection.execute(_COUNTS)
-        connection.execute(_VERSIONS)
         connection.execute("VACUUM (ANALYZE)")
 
 
