@@ -78,8 +78,11 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
 def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> Copied:
     """Make a home from a backup, at a path that is empty or missing.
 
-    Its letters are held back, because some may have left since. Raises NotCopied and OSError.
+    Its letters are held back, because some may have left since. One of the form before is brought
+    up to date. Raises NotCopied and OSError.
     """
+    from pbm_oust.store.upgrading import BEFORE, upgrade
+
     if not (folder / FILE_NAME).is_file():
         raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
     home = Home(path, disk)
@@ -88,6 +91,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
         _copy_file(home.disk, folder / FILE_NAME, path / UNFINISHED, 0o600)
         database = SqliteDatabase(path / UNFINISHED, home.disk)
         try:
+            database.upgrade(BEFORE, lambda connection: upgrade(Home(folder), connection))
             database.write(hold_letters)
             with database.read() as snapshot:
                 copied = _counted(snapshot)

@@ -1,0 +1,111 @@
+"""A home of the form before, in which files came first: brought up to date, it says the same."""
+
+import json
+import shutil
+from pathlib import Path
+
+import apsw
+import pytest
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from pbm_oust.store.home import Home
+from pbm_oust.store.schema import LATEST
+from tests.support.trouble import Trouble, faulty_statements
+
+BEFORE = Path(__file__).parents[1] / "data" / "home_before"
+"""Tables and histories as an earlier program left them, and what it said of them: one line waits
+for a history that is torn."""
+SAID = {path.stem: path for path in (BEFORE / "said").glob("*.json")}
+COMMANDS = {
+    "games": ("games", "list", "--json"),
+    "players": ("players", "list", "--json"),
+    "outbox": ("outbox", "list", "--json"),
+    "ratings": ("ratings", "--json"),
+    "standings": ("standings", "--json"),
+    "zoe": ("players", "show", "zoe", "--json"),
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home of the form before."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    for folder in ("oust", "churn"):
+        shutil.copytree(BEFORE / folder, home / folder)
+    connection = apsw.Connection(str(home / "pbm_oust.db"))
+    connection.execute((BEFORE / "tables.sql").read_text())
+    connection.close()
+    return home
+
+
+def run(home: Path, *words: str) -> Result:
+    return CliRunner().invoke(main, ["--home", str(home), *words])
+
+
+def version_of(home: Path) -> int:
+    connection = apsw.Connection(str(home / "pbm_oust.db"))
+    version = connection.pragma("user_version")
+    connection.close()
+    return int(str(version))
+
+
+def test_it_says_the_same_before_and_after(home: Path) -> None:
+    done = run(home, "home", "upgrade")
+    assert done.exit_code == 0, done.output
+    assert set(SAID) == set(COMMANDS)
+    for name, words in COMMANDS.items():
+        assert json.loads(run(home, *words).output) == json.loads(SAID[name].read_text()), name
+    assert version_of(home) == LATEST
+
+
+def test_what_waited_for_a_history_is_in_its_rows_and_its_file(home: Path) -> None:
+    run(home, "home", "upgrade")
+    run(home, "sweep")
+    assert "1 x C3 " in run(home, "games", "history", "oust", "8").output
+    assert "1 x C3 " in (home / "oust" / "8.txt").read_text()
+    verified = run(home, "games", "verify")
+    assert (verified.exit_code, "BAD" in verified.output) == (0, False)
+    assert list((home / "oust").glob("*.edited-*")) == []
+
+
+def test_it_is_needed_before_anything_else_and_once(home: Path) -> None:
+    refused = run(home, "players", "list")
+    assert refused.exit_code == 1
+    assert "written by an earlier pbm_oust" in str(refused.exception)
+    assert f"--home {home} home upgrade" in str(refused.exception)
+    assert "brought up to date" in run(home, "home", "upgrade").output
+    again = run(home, "home", "upgrade")
+    assert (again.exit_code, "brought up to date" in again.output) == (0, False)
+
+
+def test_letters_get_ids_that_were_never_given(home: Path) -> None:
+    run(home, "home", "upgrade")
+    found = Home(home)
+    assert found.ask(lambda snapshot: found.database.latest_id(snapshot, "letters")) == 20
+    found.close()
+
+
+def test_a_backup_of_that_form_is_restored(home: Path, tmp_path: Path) -> None:
+    (home / "key").write_text(f"{'0' * 64}\n")
+    done = run(tmp_path / "restored", "restore", str(home))
+    assert done.exit_code == 0, done.output
+    players = run(tmp_path / "restored", *COMMANDS["players"])
+    assert json.loads(players.output) == json.loads(SAID["players"].read_text())
+
+
+@pytest.mark.slow
+def test_a_fault_of_any_statement_leaves_it_as_it_was(home: Path) -> None:
+    at, trouble = 0, Trouble()
+    while trouble.steps >= at:
+        at += 40
+        trouble = Trouble(at)
+        with faulty_statements(trouble):
+            run(home, "home", "upgrade")
+        if version_of(home) == LATEST:
+            break
+        assert version_of(home) == 10
+    assert at > 200
+    run(home, "home", "upgrade")
+    assert json.loads(run(home, *COMMANDS["games"]).output) == json.loads(SAID["games"].read_text())
