@@ -22,6 +22,7 @@ from pbm_oust.doctor.finding import counted
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import rebuilding
+from pbm_oust.store.board_queries import count_records
 from pbm_oust.store.entries import BoardName
 
 
@@ -85,11 +86,14 @@ def accept(operator: Operator, kind: Kind, board: int) -> None:
     It must replay through the rules.
     """
     home, name = operator.prepared_home(), BoardName(kind.name, board)
+    before = home.ask(count_records, name)
     try:
         path = rebuilding.accept(home.database, home.boards, home.publisher, name)
     except rebuilding.NotAccepted as error:
         raise Refused(str(error)) from None
-    say(f"{name} has the history of {path} now")
+    there = counted(home.ask(count_records, name) or 0, "record")
+    instead = "" if before is None else f", where it had {counted(before, 'record')}"
+    say(f"{name} has the history of {path} now: {there}{instead}")
 
 
 @click.command()

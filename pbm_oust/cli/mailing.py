@@ -48,6 +48,12 @@ def mail(
     try:
         with _connected(operator, smtp) as client:
             client.send_message(message)
+    except smtplib.SMTPRecipientsRefused as error:
+        ((code, reply),) = error.recipients.values()
+        raise Refused(
+            f"{server} did not take the mail for {operator.configuration.address}: {code} "
+            f"{_reply_text(reply)}; address in {operator.home.configuration} must be the server's"
+        ) from None
     except smtplib.SMTPResponseException as error:
         said = f"{error.smtp_code} {_reply_text(error.smtp_error)}"
         raise Refused(f"{server} did not take the mail: {said}") from None

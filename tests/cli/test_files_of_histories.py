@@ -90,7 +90,7 @@ def test_an_edited_file_says_nothing_until_it_is_accepted(home: Home) -> None:
     accepted = run(home, "games", "accept", "oust", "2")
     assert (accepted.exit_code, accepted.output) == (
         0,
-        f"oust 2 has the history of {path} now\n",
+        f"oust 2 has the history of {path} now: 0 records, where it had 1 record\n",
     )
     (line,) = (
         line for line in run(home, "games", "list").output.splitlines() if line.startswith("oust 2")
@@ -108,7 +108,9 @@ def test_a_file_that_was_set_aside_can_still_be_accepted(home: Home) -> None:
     doctor = run(home, "doctor").output
     assert f"oust/{aside.name} was changed by somebody, and set aside" in doctor
     accepted = run(home, "games", "accept", "oust", "2")
-    assert accepted.output == f"oust 2 has the history of {aside} now\n"
+    assert accepted.output == (
+        f"oust 2 has the history of {aside} now: 0 records, where it had 1 record\n"
+    )
     assert home.history_path(TWO).read_text() == text
     assert home.publisher.edited(TWO) == []
 
