@@ -11,7 +11,6 @@ from tests.chaos.running import Outcome
 KILLS_OF_THE_SERVER = (
     "kills while serving",
     "kills during start",
-    "kills of one process of several",
 )
 POWER = ("power cuts", "steps undone")
 FAILURES = tuple(failure.value for failure in Failure)
