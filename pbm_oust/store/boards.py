@@ -15,7 +15,8 @@ from pathlib import Path
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game, redo
-from pbm_oust.board.history import BadHistory, format_records, read_history
+from pbm_oust.board.header import Header
+from pbm_oust.board.history import BadHistory, format_records, read_header, read_history
 from pbm_oust.board.notation import format_header, format_result, parse_record
 from pbm_oust.board.over import format_over
 from pbm_oust.board.ratings import Finish
@@ -238,6 +239,14 @@ class Boards:
         if not rows:
             raise NoSuchFile(str(name))
         return b"".join([lines for (lines,) in rows])
+
+    def header(self, snapshot: Snapshot, name: BoardName) -> Header | None:
+        """Return the header of a board's history; None if there is none, or it cannot be read."""
+        search = "SELECT lines FROM records WHERE kind = ? AND board = ? AND number = 0"
+        row = snapshot.row(search, name.kind, name.board)
+        with suppress(BadHistory):
+            return read_header(row[0]) if row else None
+        return None
 
     def is_there(self, snapshot: Snapshot, name: BoardName) -> bool:
         """Return whether there is a board, damaged or not."""

@@ -631,8 +631,10 @@ class DatabaseOf(ABC, Generic[C]):
         with self._faults_of(taken, or_everybody=True):
             connection = self._opened()
             shares = self._tasks[0].shares and not self._has_met_others
+            # What comes later may follow from what others have committed after our moment.
+            most = min(len(self._tasks), MOST_TOGETHER) if shares else MOST_TOGETHER
             connection.begin_to_write(shares=shares)
-            while self._tasks and len(taken) < MOST_TOGETHER and self._tasks[0].shares >= shares:
+            while self._tasks and len(taken) < most and self._tasks[0].shares >= shares:
                 taken.append(self._tasks.popleft())
                 taken[-1].run(connection, self._here)
             self._commit(taken, connection)

@@ -15,7 +15,7 @@ from pbm_oust.store.causes import keep_import
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import DamagedHistory, next_number, read_game
+from pbm_oust.store.open_boards import DamagedHistory, game_if_any, next_number, read_game
 
 _CONTROL = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 MOST_ATTEMPTS = 50
@@ -104,14 +104,10 @@ def _is_taken(kind: Kind, number: int, home: Home) -> bool:
 def _known(game: Game, home: Home) -> Game | None:
     """Return the same game if it is already here; one of the two may have gone on."""
     for name in home.ask(boards_between, game.header.x, game.header.o):
-        if name.kind != game.header.kind.name:
+        if home.ask(home.boards.header, name) != replace(game.header, board=name.board):
             continue
-        try:
-            known = read_game(home, game.header.kind, name.board)
-        except (DamagedHistory, NotAllowed):
-            continue
-        if replace(game.header, board=name.board) == known.header:
-            shorter = min(len(known.records), len(game.records))
-            if known.records[:shorter] == game.records[:shorter]:
-                return known
+        known = game_if_any(home, game.header.kind, name.board)
+        shorter = min(len(known.records), len(game.records)) if known else 0
+        if known and known.records[:shorter] == game.records[:shorter]:
+            return known
     return None

@@ -84,7 +84,7 @@ def test_a_player_with_two_addresses_gets_a_letter_at_each(
 
 
 @pytest.mark.slow
-def test_one_board_that_cannot_be_read_disturbs_nobody(tmp_path: Path) -> None:
+def test_a_folder_in_the_place_of_a_history_disturbs_nobody(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         alice = Player("alice", "wonderland", server)
         alice.sign_up()
@@ -93,11 +93,12 @@ def test_one_board_that_cannot_be_read_disturbs_nobody(tmp_path: Path) -> None:
         alice.send("oust challenge alice bob wonderland -size=5")
         alice.send("oust games")
         subjects = [str(mail["Subject"]) for mail in alice.new_mail()]
-    assert subjects == ["oust 2 #1: your turn, alice", "oust games: 1 board"]
+    assert subjects == ["oust 1 #1: your turn, alice", "oust games: 1 board"]
     verified = _run(tmp_path, "games", "verify")
-    assert verified.returncode == 1
-    assert "oust 1: BAD: " in verified.stdout
-    assert "oust 2: ok" in verified.stdout
+    assert verified.returncode == 0
+    assert "oust 1: ok" in verified.stdout
+    (aside,) = (tmp_path / "oust").glob("1.txt.edited-*")
+    assert aside.is_dir()
 
 
 def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.play.outcome import Outcome
 from pbm_oust.store.home import Home
 from pbm_oust.store.importing import import_game
+from pbm_oust.store.open_boards import read_game
 from tests.speed.long import KIND, PATIENCE, PLAYERS, long_history, turns
 from tests.support.costs import Costs, counting
 from tests.support.histories import history_text, lay_histories
@@ -90,6 +91,8 @@ def test_a_move_writes_its_line_and_takes_as_many_statements(home: Home) -> None
 
 @pytest.mark.slow
 def test_an_import_checks_each_record_once(home: Home) -> None:
+    for board in (1, 2):  # which began alike, so that the import compares their records
+        read_game(home, KIND, board)
     text = long_history(MANY, 3)
     calls = calls_of(lambda: import_game(parse_any(text), home, NOON))
     assert calls["board/notation.py", "parse_record"] == MANY

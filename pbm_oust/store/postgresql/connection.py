@@ -164,12 +164,16 @@ class PostgresqlConnection:
 
     def send(self, statement: str, values: tuple[Value, ...] = ()) -> ServerAnswer:
         """Have a statement carried out within a transaction, without waiting for its answer."""
-        wanted = cast("QueryNoTemplate", statement_for(statement))
         # In a pipeline, psycopg takes a statement as prepared that it has sent some times before,
         # even if an error in front of it has kept the server from preparing it. It forgets all that
         # after a ROLLBACK, which it only notes if it has not counted that statement, either: what
         # is to be prepared at once is not counted.
-        prepare = statement.startswith(_UNDO) or None
+        return self._send(statement, values, prepare=statement.startswith(_UNDO) or None)
+
+    def _send(
+        self, statement: str, values: tuple[Value, ...] = (), *, prepare: bool | None
+    ) -> ServerAnswer:
+        wanted = cast("QueryNoTemplate", statement_for(statement))
         with self._noticing():
             self._has_sent = True
             cursor = self.raw.cursor()
@@ -218,8 +222,14 @@ class PostgresqlConnection:
 
     def roll_back(self) -> None:
         """Undo what was written, and end the transaction, if one is open."""
-        if self._pipeline:
-            self._end(self._undoing)
+        if not self._pipeline:
+            return
+        self._end(self._undoing)
+        if self._undoing == _UNDO:
+            # What was prepared is forgotten by DEALLOCATE before the next statement: not behind a
+            # BEGIN, where it would settle which moment is seen.
+            with self._noticing():
+                self.raw.execute("SELECT 1", prepare=False)
 
     def tend(self) -> None:
         """Do nothing: the server has processes of its own for upkeep."""
@@ -237,7 +247,9 @@ class PostgresqlConnection:
         self._begun, self._undoing = self._clock.own(), _UNDO
         with self._noticing():
             self._pipeline = self._within.enter_context(self.raw.pipeline())
-        *_, self._version = map(self.send, statements)
+        # If these were prepared, psycopg might send DEALLOCATE behind one of them to make room, and
+        # that settles which moment is seen, before the lock is ours.
+        *_, self._version = [self._send(each, prepare=False) for each in statements]
 
     def _end(self, statement: str) -> None:
         """End a transaction, in one round trip."""
