@@ -46,7 +46,6 @@ def test_a_program_that_does_not_sync_loses_commands_when_the_power_goes(tmp_pat
     ("spared", "wrong"),
     [
         ("pbm_oust[.]db-wal$", "lost"),
-        ("/[0-9]+[.]txt$", "lost"),
         ("outbox/tmp/.", "damaged"),
     ],
 )

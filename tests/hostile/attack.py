@@ -39,17 +39,19 @@ def unfinished(server: Server, clients: int, content: bytes) -> Iterator[None]:
 def unread(server: Server) -> int:
     """Return how many bytes for a server wait in the kernel."""
     table = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    port = f"{server.port:04X}"
+    place = _place(server)
     queues = [(line[1], line[2], line[4].split(":")) for line in table]
-    arrived = sum(int(rx, 16) for local, _, (_, rx) in queues if local.endswith(f":{port}"))
-    return arrived + sum(int(tx, 16) for _, to, (tx, _) in queues if to.endswith(f":{port}"))
+    arrived = sum(int(rx, 16) for local, _, (_, rx) in queues if local == place)
+    return arrived + sum(int(tx, 16) for _, to, (tx, _) in queues if to == place)
 
 
 def connections(server: Server) -> int:
     """Return how many connections a server holds open, also to clients that have gone away."""
     listed = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    port = f":{server.port:04X}"
-    listening, nobodys = "0A", "0"
-    return sum(
-        each[1].endswith(port) and each[3] != listening and each[9] != nobodys for each in listed
-    )
+    place, listening, nobodys = _place(server), "0A", "0"
+    return sum(each[1] == place and each[3] != listening and each[9] != nobodys for each in listed)
+
+
+def _place(server: Server) -> str:
+    """Return where a server listens, as the kernel lists it: another address may have the port."""
+    return f"0100007F:{server.port:04X}"
