@@ -147,8 +147,9 @@ class PostgresqlConnection:
         """
         if self.is_broken or self.raw.closed:
             return False
-        readable, _, _ = select.select([self.raw.fileno()], [], [], 0)
-        return not readable
+        looking = select.poll()  # select() refuses the numbers of many files
+        looking.register(self.raw.fileno(), select.POLLIN)
+        return not looking.poll(0)
 
     @property
     def is_in_transaction(self) -> bool:
