@@ -102,19 +102,6 @@ def ascii_host(name: str) -> str:
     return found if _HOST.fullmatch(found) else ""
 
 
-def unicode_address(address: str) -> str:
-    """Return an address with its domain as its readers would write it, if there is such a form."""
-    local, _, domain = address.rpartition("@")
-    if "xn--" not in domain:
-        return address
-    import idna
-
-    try:
-        return f"{local}@{idna.decode(domain)}"
-    except idna.IDNAError:
-        return address
-
-
 def _ascii_label(label: str) -> str:
     return label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
 

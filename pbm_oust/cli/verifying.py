@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.cli.boards import state_of
 from pbm_oust.cli.operator import Operator, no_board
@@ -16,10 +15,10 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.cores import on_all_cores
-from pbm_oust.store.disk import content_of
 from pbm_oust.store.entries import BoardName, entry_of
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
+from pbm_oust.store.publishing import FileState
 from pbm_oust.store.salvage import Salvage
 
 
@@ -69,16 +68,17 @@ def _difference(home: Home, name: BoardName, game: Game) -> str:
     if not (home.is_on_server or home.database.is_made):
         return ""
     with suppress(DatabaseFault):
-        if home.ask(find_entry, name) != entry_of(game, earliest_ruling):
+        if home.ask(find_entry, name) != entry_of(game):
             advice = command_line(home.path, "home", "rebuild")
             return f"the database says something else than its history; do:  {advice}"
         if home.is_on_server:
             return ""
         try:
-            if content_of(home.history_path(name)) != home.history(name):
-                return f"{home.history_path(name)} differs from the history in the database"
-        except FileNotFoundError:
-            return f"{home.history_path(name)} is missing"
+            state = home.ask(home.publisher.compare, name)
         except OSError as error:
             return str(error)
+        if state is FileState.MISSING:
+            return f"{home.history_path(name)} is missing"
+        if state is not FileState.RIGHT:
+            return f"{home.history_path(name)} differs from the history in the database"
     return ""

@@ -6,7 +6,6 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from pbm_oust.accounts.account import HOUSE
-from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import Examiner, Finding, counted, within
@@ -15,11 +14,11 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import has_account
 from pbm_oust.store.board_queries import find_entry
-from pbm_oust.store.disk import content_of
 from pbm_oust.store.entries import BoardName, entry_of
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory
+from pbm_oust.store.publishing import FileState
 from pbm_oust.store.salvage import Salvage
 
 TOLERANCE = timedelta(hours=1)
@@ -84,7 +83,7 @@ def _check_board(
 
 
 def _check_row(home: Home, game: Game) -> Iterator[Finding]:
-    entry = entry_of(game, earliest_ruling)
+    entry = entry_of(game)
     if home.database.is_made and home.ask(find_entry, entry.name) != entry:
         yield _on.bad(
             f"the database says something else about {entry.name} than its history",
@@ -107,17 +106,17 @@ def _check_file(home: Home, name: BoardName) -> Iterator[Finding]:
         )
     file = within(home.path, home.history_path(name))
     try:
-        found = content_of(home.history_path(name))
-    except FileNotFoundError:
-        yield _on.note(f"{file} is missing; the server writes it again")
-        return
+        state = home.ask(home.publisher.compare, name)
+    except DatabaseFault:
+        raise
     except OSError as error:
         yield _on.bad(f"{file} cannot be read: {error.strerror}", "Look at its permissions")
         return
-    wanted = home.history(name)
-    if found != wanted and wanted.startswith(found[: found.rfind(b"\n") + 1]):
+    if state is FileState.MISSING:
+        yield _on.note(f"{file} is missing; the server writes it again")
+    elif state is FileState.BEHIND:
         yield _on.note(f"{file} is behind the database; the server mends it")
-    elif found != wanted:
+    elif state is FileState.CHANGED:
         yield _on.bad(
             f"{file} says something else than the board; the server is going to set it aside",
             "Let it be the history of the board, if that is meant",

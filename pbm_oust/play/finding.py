@@ -1,6 +1,6 @@
 """Finding boards: those of players or of everybody that pass a filter."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Generic, TypeVar
@@ -15,11 +15,10 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Extract, Part, boards_in, boards_of, boards_waiting_for
 from pbm_oust.store.board_queries import boards_with, damaged_boards
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.entries import BoardName, Entry, State
+from pbm_oust.store.entries import BoardName, State
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import active_entries, game_of, summary_in
+from pbm_oust.store.open_boards import active_entries, game_of
 
-T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _STATES = {
@@ -58,17 +57,25 @@ def find_latest(work: UnitOfWork, wish: Wish, part: Part) -> Found[Summary]:
 
     Among boards of several kinds none can be skipped.
     """
-    return _read(work, wish, _extract(work, wish, part), summary_in)
+    return _listed(work, wish, _extract(work, wish, part))
 
 
 def find_boards(work: UnitOfWork, wish: Wish, part: Part) -> Found[Summary]:
     """Return the same boards as `find_latest`, in order of kinds and numbers."""
-    return _read(work, wish, _in_order(_extract(work, wish, part)), summary_in)
+    return _listed(work, wish, _in_order(_extract(work, wish, part)))
 
 
 def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     """Return the games of the first boards, in order of kinds and numbers."""
-    return _read(work, wish, _in_order(_extract(work, wish, Part(most))), game_of)
+    extract = _in_order(_extract(work, wish, Part(most)))
+    games: list[Game] = []
+    damaged: set[BoardName] = set()
+    for entry in extract.entries:
+        try:
+            games.append(game_of(work.home, entry))
+        except DamagedHistory:
+            damaged.add(entry.name)
+    return Found(tuple(games), extract.count, _damaged(work, wish, damaged))
 
 
 def _extract(work: UnitOfWork, wish: Wish, part: Part) -> Extract:
@@ -91,22 +98,18 @@ def _in_order(extract: Extract) -> Extract:
     return replace(extract, entries=sorted(extract.entries, key=lambda entry: entry.name))
 
 
-def _read(
-    work: UnitOfWork, wish: Wish, extract: Extract, read: Callable[[Home, Entry], T]
-) -> Found[T]:
-    """Return what is read about the boards of an extract, and which boards are damaged."""
-    boards, damaged = list[T](), set[BoardName]()
-    for entry in extract.entries:
-        try:
-            boards.append(read(work.home, entry))
-        except DamagedHistory:
-            damaged.add(entry.name)
-        except NotAllowed:
-            continue  # somebody has removed it, and the index does not know yet
+def _listed(work: UnitOfWork, wish: Wish, extract: Extract) -> Found[Summary]:
+    boards = tuple(entry.summary for entry in extract.entries)
+    return Found(boards, extract.count, _damaged(work, wish))
+
+
+def _damaged(work: UnitOfWork, wish: Wish, found: Iterable[BoardName] = ()) -> tuple[str, ...]:
+    """Return the names of boards that cannot be read: those that were found, and known ones."""
+    damaged = set(found)
     for kind in wish.kinds:
         known = work.home.ask(damaged_boards, kind.name, wish.userids or None)
         damaged.update(damage.name for damage in known)
-    return Found(tuple(boards), extract.count, tuple(map(str, sorted(damaged))))
+    return tuple(map(str, sorted(damaged)))
 
 
 def active_games(userid: str, home: Home) -> Iterator[Game]:

@@ -17,10 +17,10 @@ from pathlib import Path
 from pbm_oust.frozen import frozen
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
+from pbm_oust.store.board_queries import all_names, count_all
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
 from pbm_oust.store.engines import KeyFile, server_in, without_server
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State, count_letters
@@ -142,15 +142,12 @@ def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
 def _copy(home: Home, folder: Path, progress: Progress) -> Copied:
     """Copy the database, and publish its histories beside the copy."""
     with home.database.copied_to(folder / UNFINISHED) as snapshot:
-        names = [
-            BoardName(*row)
-            for row in snapshot.rows("SELECT kind, board FROM boards ORDER BY kind, board")
-        ]
+        names = all_names(snapshot)
         for kind in KINDS:
             home.disk.make_folder(folder / kind, 0o700)
         for done, name in enumerate(names, 1):
             content = home.boards.history(snapshot, name)
-            home.disk.write(folder / name.kind / f"{name.board}.txt", content, 0o600)
+            home.disk.write(name.file_in(folder), content, 0o600)
             progress(done, len(names))
         for kind in KINDS:
             home.disk.sync_folder(folder / kind)
@@ -187,5 +184,4 @@ def _check_no_server(configuration: Path) -> None:
 
 def _counted(snapshot: Snapshot) -> Copied:
     letters = sum(number for state, number in count_letters(snapshot).items() if state in _LEAVING)
-    ((boards,),) = snapshot.rows("SELECT count(*) FROM boards")
-    return Copied(int(boards), len(all_userids(snapshot)), letters)
+    return Copied(count_all(snapshot), len(all_userids(snapshot)), letters)

@@ -29,6 +29,18 @@ class Standing(Enum):
     """The userid is anywhere in the history."""
 
 
+def all_names(snapshot: Snapshot) -> list[BoardName]:
+    """Return all boards, damaged or not, by the names of their kinds and their numbers."""
+    rows = snapshot.rows("SELECT kind, board FROM boards ORDER BY kind, board")
+    return [BoardName(*row) for row in rows]
+
+
+def count_all(snapshot: Snapshot) -> int:
+    """Return the number of all boards, damaged or not."""
+    ((number,),) = snapshot.rows("SELECT count(*) FROM boards")
+    return int(number)
+
+
 def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
     found = read_entries(
@@ -48,16 +60,6 @@ def count_records(snapshot: Snapshot, name: BoardName) -> int | None:
         name.board,
     )
     return int(row[0]) if row else None
-
-
-def find_damage(snapshot: Snapshot, name: BoardName) -> Damage | None:
-    """Return what is wrong with the history of a board; None if it replays or does not exist."""
-    row = snapshot.row(
-        "SELECT x, o, line, reason FROM damages WHERE kind = ? AND board = ?",
-        name.kind,
-        name.board,
-    )
-    return Damage(name, *row) if row else None
 
 
 def boards_of_kind(snapshot: Snapshot, kind: str) -> list[Entry]:

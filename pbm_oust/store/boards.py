@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header
 from pbm_oust.board.history import BadHistory, format_records, read_header, read_history
@@ -33,7 +32,6 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import (
     BoardName,
     Damage,
-    Due,
     Entry,
     Reading,
     State,
@@ -53,20 +51,20 @@ _BOARD = 50
 _MICROSECONDS = 1_000_000
 
 _COLUMNS = (
-    "version, length, challenge, source, source_number, state, grid, x, o, to_move, result, "
+    "version, challenge, source, source_number, state, grid, x, o, to_move, result, "
     "is_rated, started, latest, records, due"
 )
 _MAKE = (
     f"INSERT INTO boards ({_COLUMNS}, kind, board) "  # noqa: S608 - the names are ours # nosec B608
-    f"VALUES ({', '.join('?' * 18)}) ON CONFLICT DO NOTHING RETURNING 1"
+    f"VALUES ({', '.join('?' * 17)}) ON CONFLICT DO NOTHING RETURNING 1"
 )
 _CHANGE = (
-    "UPDATE boards SET version = ?, length = ?, challenge = ?, source = ?, source_number = ?, "
+    "UPDATE boards SET version = ?, challenge = ?, source = ?, source_number = ?, "
     "state = ?, grid = ?, x = ?, o = ?, to_move = ?, result = ?, is_rated = ?, started = ?, "
     "latest = ?, records = ?, due = ? WHERE kind = ? AND board = ? AND version = ? RETURNING 1"
 )
 _GO_ON = (
-    "UPDATE boards SET version = ?, length = ?, to_move = ?, latest = ?, records = ?, due = ? "
+    "UPDATE boards SET version = ?, to_move = ?, latest = ?, records = ?, due = ? "
     "WHERE kind = ? AND board = ? AND version = ? RETURNING 1"
 )
 _ADD = "INSERT INTO records (kind, board, number, lines) VALUES (?, ?, ?, ?)"
@@ -168,6 +166,15 @@ def read_board(name: BoardName, data: bytes) -> Board:
     return Board(history.game, whole, history.has_result_line, read_told(whole))
 
 
+def reading_of(name: BoardName, data: bytes) -> Reading:
+    """Return what the history of a board says, damaged or not."""
+    try:
+        board = read_board(name, data)
+    except BadHistory as error:
+        return read_damage(name, data, error)
+    return Reading(entry_of(board.game), board.told)
+
+
 def by_records(text: bytes, after: int = 0) -> list[tuple[int, bytes]]:
     """Return the lines of a history, or its last ones, by the records to which they belong.
 
@@ -192,10 +199,9 @@ class Boards:
     epoch. The methods raise DamagedHistory if a history does not replay, and DatabaseFault.
     """
 
-    def __init__(self, folder: Path, time: Callable[[], float], due: Due = earliest_ruling) -> None:
+    def __init__(self, folder: Path, time: Callable[[], float]) -> None:
         self._folder = folder
         self._time = time
-        self._due = due
         self._version = 0
         """The highest version that was seen or given."""
         self._latest = Latest[tuple[object, BoardName], Board](
@@ -204,7 +210,7 @@ class Boards:
 
     def path(self, name: BoardName) -> Path:
         """Return the path of the file in which the history of a board is published."""
-        return self._folder / name.kind / f"{name.board}.txt"
+        return name.file_in(self._folder)
 
     # Reading
 
@@ -231,14 +237,19 @@ class Boards:
 
     def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
         """Return the history of a board, damaged or not. Raises NoSuchFile."""
+        data = self.history_if_any(snapshot, name)
+        if data is None:
+            raise NoSuchFile(str(name))
+        return data
+
+    def history_if_any(self, snapshot: Snapshot, name: BoardName) -> bytes | None:
+        """Return the history of a board, damaged or not; None if there is no such board."""
         rows = snapshot.rows(
             "SELECT lines FROM records WHERE kind = ? AND board = ? ORDER BY number",
             name.kind,
             name.board,
         )
-        if not rows:
-            raise NoSuchFile(str(name))
-        return b"".join([lines for (lines,) in rows])
+        return b"".join([lines for (lines,) in rows]) if rows else None
 
     def header(self, snapshot: Snapshot, name: BoardName) -> Header | None:
         """Return the header of a board's history; None if there is none, or it cannot be read."""
@@ -289,7 +300,7 @@ class Boards:
         """
         version = self._next_version(transaction)
         board = Board(game, text, game.result is not None, read_told(text), version)
-        reading = Reading(entry_of(game, self._due), board.told)
+        reading = Reading(entry_of(game), board.told)
         self._make(transaction, board.name, text, reading, version)
         transaction.boards[board.name] = Change(board, 0, text)
         note_change(transaction, None, _finish_of(reading.entry))
@@ -367,12 +378,9 @@ class Boards:
 
         Nothing is published. Whoever leaves the ratings alone has to mark them.
         """
-        version, known = self._next_version(transaction), (name.kind, name.board)
+        version = self._next_version(transaction)
         before = find_entry(transaction, name) if changes_ratings else None
-        row = transaction.row("SELECT state FROM boards WHERE kind = ? AND board = ?", *known)
-        if row:
-            _count_one(transaction, name.kind, State(row[0]), -1)
-            transaction.send("DELETE FROM boards WHERE kind = ? AND board = ?", *known)
+        self._remove(transaction, name)
         self._make(transaction, name, data, reading, version)
         transaction.boards.pop(name, None)
         if changes_ratings:
@@ -380,21 +388,21 @@ class Boards:
 
     def remove_damaged(self, transaction: Transaction, kind: Kind, number: int) -> None:
         """Remove a board if it is damaged, so that another one can take its place."""
-        try:
-            self.read(transaction, kind, number)
-        except DamagedHistory:
-            delete = "DELETE FROM boards WHERE kind = ? AND board = ?"
-            transaction.send(delete, kind.name, number)
-        except NotAllowed:
-            return
+        with suppress(NotAllowed):
+            try:
+                self.read(transaction, kind, number)
+            except DamagedHistory as damage:
+                before = find_entry(transaction, damage.name)
+                self._remove(transaction, damage.name)
+                note_change(transaction, _finish_of(before), None)
 
-    def reading(self, name: BoardName, data: bytes) -> Reading:
-        """Return what a history says, damaged or not."""
-        try:
-            board = read_board(name, data)
-        except BadHistory as error:
-            return read_damage(name, data, error)
-        return Reading(entry_of(board.game, self._due), board.told)
+    def _remove(self, transaction: Transaction, name: BoardName) -> None:
+        """Remove the rows of a board, if it is there."""
+        row = transaction.row(
+            "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", name.kind, name.board
+        )
+        if row:
+            _count_one(transaction, name.kind, State(row[0]), -1)
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
         """Return a version that is higher than all that were given, as far as we know them.
@@ -417,7 +425,7 @@ class Boards:
         version: int,
     ) -> None:
         """Write the rows of a board that is not there. Raises BoardChanged if it is."""
-        row = _row_of(reading, version, len(data))
+        row = _row_of(reading, version)
         transaction.require(BoardChanged(str(name)), _MAKE, *row, name.kind, name.board)
         _count_one(transaction, name.kind, _state_of(reading.entry), 1)
         for number, lines in by_records(data) or [(0, b"")]:
@@ -437,9 +445,9 @@ class Boards:
 
     def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
-        name, reading = after.name, Reading(entry_of(after.game, self._due), after.told)
-        finish = _finish_of(entry_of(before.game, self._due))
-        row = _row_of(reading, after.version, len(after.data))
+        name, reading = after.name, Reading(entry_of(after.game), after.told)
+        finish = _finish_of(entry_of(before.game))
+        row = _row_of(reading, after.version)
         transaction.require(
             BoardChanged(str(name)), _CHANGE, *row, name.kind, name.board, before.version
         )
@@ -468,10 +476,9 @@ class Boards:
 
     def _course(self, before: Board, after: Board) -> tuple[Value, ...]:
         """Return what moves change in the row of a board, and where that row is."""
-        entry = entry_of(after.game, self._due)
+        entry = entry_of(after.game)
         return (
             after.version,
-            len(after.data),
             entry.to_move,
             seconds(entry.latest),
             entry.records,
@@ -575,11 +582,11 @@ def _state_of(entry: Entry | Damage) -> State:
     return entry.state if isinstance(entry, Entry) else State.DAMAGED
 
 
-def _row_of(reading: Reading, version: int, length: int) -> tuple[Value, ...]:
+def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
     """Return the columns of a board from `version` on."""
     entry, source = reading.entry, reading.told.source
     told = reading.told.challenge, *((source.word, source.number) if source else (None, None))
-    head = version, length, *told, _state_of(entry).value
+    head = version, *told, _state_of(entry).value
     if isinstance(entry, Damage):
         return *head, "", "", "", None, None, 0, 0, 0, 0, None
     return (

@@ -13,8 +13,8 @@ import apsw
 
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import NotCopied
+from pbm_oust.store.board_queries import all_names, count_all
 from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.home import Home
 from pbm_oust.store.rebuilding import Progress
@@ -82,7 +82,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
         if not target.is_on_server:
             _check_histories(snapshot, target)
         key.withhold()
-        boards = _count_boards(snapshot)
+        boards = count_all(snapshot)
         progress(0, boards)
         target.database.write(
             lambda transaction: copy_tables(source.database, snapshot, target.database, transaction)
@@ -123,18 +123,16 @@ def latest_id(database: Database, snapshot: Snapshot, table: str) -> int:
     return max(database.latest_id(snapshot, table), int(highest))
 
 
-@cache
 def gives_ids(table: str) -> bool:
-    """Return whether a table gives ids that are never given twice."""
-    made = tables("sqlite").partition(f"CREATE TABLE {table} (")[2].partition(";")[0]
-    return "INTEGER PRIMARY KEY" in made and "CHECK (id = 1)" not in made
+    """Return whether a table gives its rows ids."""
+    return copied_tables()[table] == (("id", _LOWEST),)
 
 
 def _check_begun(target: Home) -> None:
     """Raise NotCopied unless a home is new, or its copying was broken off."""
     with target.database.read_latest() as copy:
         target.database.check_copied(copy)
-        is_used = bool(all_userids(copy) or _count_boards(copy))
+        is_used = bool(all_userids(copy) or count_all(copy))
     is_used = is_used or (not target.is_on_server and bool(target.publisher.names()))
     if is_used and not target.engine.key.is_withheld:
         raise NotCopied(f"{target.path} holds something already; copy into a new home")
@@ -142,18 +140,13 @@ def _check_begun(target: Home) -> None:
 
 def _check_histories(snapshot: Snapshot, target: Home) -> None:
     """Raise NotCopied if a home has files of boards that are not to be copied."""
-    boards = {BoardName(*row) for row in snapshot.rows("SELECT kind, board FROM boards")}
+    boards = set(all_names(snapshot))
     for name in target.publisher.names():
         if name not in boards:
             raise NotCopied(
                 f"{target.path} has a history of {name}, which is not one of the home that is "
                 "copied; copy into a new home"
             )
-
-
-def _count_boards(snapshot: Snapshot) -> int:
-    ((number,),) = snapshot.rows("SELECT count(*) FROM boards")
-    return int(number)
 
 
 def _compare(snapshot: Snapshot, target: Home) -> int:

@@ -121,8 +121,6 @@ class Connection(Protocol):
 
 
 C = TypeVar("C", bound=Connection)
-Moment = tuple[Connection, Value]
-"""A connection, and its number of what others have committed."""
 
 
 class Snapshot:

@@ -8,7 +8,7 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 from itertools import count
@@ -45,24 +45,6 @@ class Disk:
     def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
         """Write a file that does not exist; it appears whole. Raises FileExistsError."""
         self._write_beside(path, data, mode, self.step_link, syncs=syncs)
-
-    def create_all(self, contents: Mapping[Path, bytes], mode: int) -> None:
-        """Write files that do not exist, and sync them together; each appears whole.
-
-        Raises FileExistsError; what has appeared then stays. The folders are not synced.
-        """
-        drafts = {path: _draft_of(path) for path in contents}
-        try:
-            for path, draft in drafts.items():
-                self.write(draft, contents[path], mode, syncs=False)
-            for draft in drafts.values():
-                self._sync(draft, os.O_RDONLY)
-            for path, draft in drafts.items():
-                self.step_link(draft, path)
-        finally:
-            for draft in drafts.values():
-                with suppress(OSError):
-                    self.step_remove(draft)
 
     def replace(self, path: Path, data: bytes, mode: int) -> None:
         """Write a file whole, so that a reader sees the old content or the new one."""

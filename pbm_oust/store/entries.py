@@ -5,12 +5,14 @@ form, number, time and message key, and the owners follow from the records that 
 needs the rules, because a turn was taken back or the board goes on, all of it is replayed.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
+from pathlib import Path
 
+from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.history import BadHistory, read_header
@@ -25,12 +27,6 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.columns import parse_outcome
-
-Due = Callable[[Game], datetime | None]
-"""Returns the earliest moment when something can be due on an active board.
-
-Vacations make it later.
-"""
 
 _STARTED = regex(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORDS = regex(
@@ -61,6 +57,10 @@ class BoardName:
 
     def __str__(self) -> str:
         return f"{self.kind} {self.board}"
+
+    def file_in(self, folder: Path) -> Path:
+        """Return the path of the file of the board's history below a folder."""
+        return folder / self.kind / f"{self.board}.txt"
 
 
 class State(Enum):
@@ -185,12 +185,7 @@ def read_told(data: bytes) -> Told:
     return Told(userids_in(data), started[1].decode() if started else None, source)
 
 
-def read_entry(told: Told, game: Game, due: Due) -> Reading:
-    """Return what the index says about a history that tells this and replays to a game."""
-    return Reading(entry_of(game, due), told)
-
-
-def entry_of(game: Game, due: Due) -> Entry:
+def entry_of(game: Game) -> Entry:
     """Return what the index says about the board of a game."""
     header, result = game.header, game.result
     return Entry(
@@ -204,7 +199,7 @@ def entry_of(game: Game, due: Due) -> Entry:
         started=header.started,
         latest=game.latest,
         records=len(game.records),
-        due=None if result else due(game),
+        due=earliest_ruling(game),
     )
 
 

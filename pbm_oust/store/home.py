@@ -1,6 +1,6 @@
 """The home: the directory that holds everything the server knows.
 
-    HOME/pbm_oust.db         everything the server knows (`embedded.py`)
+    HOME/pbm_oust.db         everything the server knows (`sqlite.py`)
     HOME/oust/17.txt         histories for people to read, published from it (`publishing.py`)
     HOME/outbox/             letters if no relay is set, a Maildir (`maildir.py`)
     HOME/key                 a secret of this home, from which its tokens are made
@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account, house_account
-from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.notation import USERID
 from pbm_oust.store.accounts import (
     KnownAccounts,
@@ -78,7 +77,7 @@ class Home:
         self._rebuilding = path / REBUILDING
         self.engine = open_engine(path, self.disk)
         self.database = self.engine.database
-        self.boards = Boards(path, self.database.time, earliest_ruling)
+        self.boards = Boards(path, self.database.time)
         self.publisher = self.publisher_in(path)
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)

@@ -7,15 +7,13 @@ from pbm_oust.board.formats.sheet import BadGame, Checked, Draft
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import check_time, format_time
 from pbm_oust.frozen import replace
-from pbm_oust.refusal import NotAllowed
 from pbm_oust.regex import regex
-from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.causes import keep_import
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import DamagedHistory, game_if_any, next_number, read_game
+from pbm_oust.store.open_boards import game_if_any, next_number
 
 _CONTROL = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 MOST_ATTEMPTS = 50
@@ -80,7 +78,7 @@ def _checked(draft: Draft, now: datetime) -> Checked:
 def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
     game = checked.game
     kind = game.header.kind
-    if number and _is_taken(kind, number, home):
+    if number and game_if_any(home, kind, number):
         raise NotImported(f"there is a board {kind.name} {number} already")
     known = _known(game, home)
     if known:
@@ -90,15 +88,6 @@ def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
         accounts = f"there is none of {' and '.join(missing)}"
         raise NotImported(f"the game goes on, so both players need accounts, and {accounts}")
     return checked.on_board(number or next_number(home, kind))
-
-
-def _is_taken(kind: Kind, number: int, home: Home) -> bool:
-    """Return whether there is a board of a number that is not damaged."""
-    try:
-        read_game(home, kind, number)
-    except (DamagedHistory, NotAllowed):
-        return False
-    return True
 
 
 def _known(game: Game, home: Home) -> Game | None:

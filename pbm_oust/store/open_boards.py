@@ -1,7 +1,6 @@
 """The boards of a home as commands use them: reading, writing and finding them."""
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.summary import Summary
 from pbm_oust.frozen import frozen
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
@@ -107,11 +106,6 @@ def started_from(home: Home, kind: Kind, source: Source) -> Game | None:
 def game_of(home: Home, entry: Entry) -> Game:
     """Return the game of an entry of the index. Raises NotAllowed and DamagedHistory."""
     return read_game(home, KINDS[entry.name.kind], entry.name.board)
-
-
-def summary_in(_home: Home, entry: Entry) -> Summary:
-    """Return what a list says about a board."""
-    return entry.summary
 
 
 def active_entries(home: Home, userid: str) -> list[Entry]:

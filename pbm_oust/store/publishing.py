@@ -19,16 +19,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from enum import Enum
 from pathlib import Path
 
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.board_queries import all_names
 from pbm_oust.store.boards import Boards, Change
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import (
     Disk,
     Hold,
-    NoSuchFile,
     content_of,
     linked,
     locked_file,
@@ -45,10 +46,8 @@ log = logging.getLogger("pbm_oust")
 MARK = ".published"
 SYNC_SECONDS = 30.0
 """How often a server syncs what was published since."""
-MOST_LOOKED_AT = 200
-"""How many files a step of a walk compares with the database."""
-MOST_STEPS = 10
-"""How many steps of a walk a sweep takes."""
+MOST_LOOKED_AT = 2_000
+"""How many files a sweep compares with the database."""
 _MOST_KNOWN = 10_000
 """Of how many files it is remembered how we left them."""
 _MOST_FAILURES = 10
@@ -63,6 +62,33 @@ _RENAMED_SECONDS = 24 * 3600
 
 _Left = tuple[int, int, int, int]
 """How a file was left: its inode, size, and times of change in nanoseconds."""
+
+
+class FileState(Enum):
+    """How the file of a board compares with the database."""
+
+    RIGHT = "right"
+    BEHIND = "behind"
+    """Something is still to be published, or to be mended after a power cut."""
+    MISSING = "missing"
+    CHANGED = "changed"
+    """It says something else, or there is no such board."""
+
+
+def whole_lines(data: bytes) -> bytes:
+    """Return what counts of a file: its whole lines, without NULs that a power cut has left."""
+    data = data.rstrip(b"\0")
+    return data[: data.rfind(b"\n") + 1]
+
+
+def compared(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes | None) -> FileState:
+    """Return how the content of a file compares with the history in the database, if any."""
+    if found == wanted:
+        return FileState.RIGHT
+    if wanted is None:
+        return FileState.CHANGED
+    is_ours = _good(found, wanted) is not None or _is_renamed(snapshot, name, found, wanted)
+    return FileState.BEHIND if is_ours else FileState.CHANGED
 
 
 class Publisher:
@@ -95,7 +121,7 @@ class Publisher:
 
     def path(self, name: BoardName) -> Path:
         """Return the path of a board's file."""
-        return self.folder / name.kind / f"{name.board}.txt"
+        return name.file_in(self.folder)
 
     def prepare(self) -> None:
         """Make missing folders. Raises OSError."""
@@ -125,8 +151,15 @@ class Publisher:
     def read(self, name: BoardName) -> bytes:
         """Return the whole lines of a board's file. Raises NoSuchFile and OSError."""
         self._checked(name.kind)
-        data = read_file(self.path(name)).rstrip(b"\0")
-        return data[: data.rfind(b"\n") + 1]
+        return whole_lines(read_file(self.path(name)))
+
+    def compare(self, snapshot: Snapshot, name: BoardName) -> FileState:
+        """Return how the file of a board compares with the database. Raises OSError."""
+        try:
+            found = content_of(self.path(name))
+        except FileNotFoundError:
+            return FileState.MISSING
+        return compared(snapshot, name, found, self._boards.history_if_any(snapshot, name))
 
     def edited(self, name: BoardName) -> list[Path]:
         """Return the files of a board that others have changed and that were set aside."""
@@ -197,10 +230,9 @@ class Publisher:
         """Do what `mend` does, unless others make, remove or replace the file meanwhile."""
         if not os.path.lexists(path):
             with self._database.read_latest() as snapshot:
-                try:
-                    wanted = self._boards.history(snapshot, name)
-                except NoSuchFile:
-                    return False
+                wanted = self._boards.history_if_any(snapshot, name)
+            if wanted is None:
+                return False
             self._make(path, wanted)
             if syncs:
                 self._disk.sync_file(path)
@@ -211,9 +243,8 @@ class Publisher:
         with locked_file(path) as handle:
             # What is wanted is read under the lock, so that nothing old is written over newer.
             with self._database.read_latest() as snapshot:
-                try:
-                    wanted = self._boards.history(snapshot, name)
-                except NoSuchFile:
+                wanted = self._boards.history_if_any(snapshot, name)
+                if wanted is None:
                     return False  # no board of ours
                 found = _content(handle)
                 good = _good(found, wanted)
@@ -313,11 +344,10 @@ class Publisher:
             except OSError as error:
                 self._complain(name, error)
 
-    def mark_all(self, version: int) -> None:
-        """Note that the files of all boards up to a version are as they should be."""
-        with self._database.read_latest() as snapshot:
-            identity = list(snapshot.identity or ())
-        self._note(identity, version)
+    def mark_all(self, snapshot: Snapshot) -> None:
+        """Note that the files of all boards are as they should be, at the moment of a snapshot."""
+        ((version,),) = snapshot.rows("SELECT coalesce(max(version), 0) FROM boards")
+        self._note(list(snapshot.identity or ()), version)
 
     def _noted(self) -> tuple[list[int], int]:
         """Return of which database, and up to which version, all files are on the disk."""
@@ -351,26 +381,23 @@ class Publisher:
 
 
 class Walk:
-    """Compares all files with the database in turn, some at each step, again and again."""
+    """Compares all files with the database in turn, some at a time, again and again."""
 
     def __init__(self, publisher: Publisher, database: Database) -> None:
         self._publisher = publisher
         self._database = database
         self._ahead = deque[BoardName]()
 
-    def stretch(self, steps: int = MOST_STEPS, most: int = MOST_LOOKED_AT) -> Iterator[BoardName]:
-        """Take some steps, at most to the last board; yield the boards that were not right.
+    def stretch(self) -> Iterator[BoardName]:
+        """Look at some files, at most to the last board; yield the boards that were not right.
 
         So a sweep costs the same however many boards there are. Raises DatabaseFault.
         """
         if not self._ahead:
             with self._database.read() as snapshot:
-                rows = snapshot.rows("SELECT kind, board FROM boards ORDER BY kind, board")
-            self._ahead.extend(BoardName(*row) for row in rows)
-        for _ in range(steps * most):
-            if not self._ahead:
-                return
-            yield from self._publisher.look_at([self._ahead.popleft()])
+                self._ahead.extend(all_names(snapshot))
+        most = min(MOST_LOOKED_AT, len(self._ahead))
+        yield from self._publisher.look_at(self._ahead.popleft() for _ in range(most))
 
     def whole(self) -> Iterator[BoardName]:
         """Go through all boards once; yield as `stretch` does."""
@@ -380,7 +407,7 @@ class Walk:
 
     @property
     def is_round(self) -> bool:
-        """Whether the next step begins anew with the first board."""
+        """Whether the next stretch begins anew with the first board."""
         return not self._ahead
 
 
@@ -423,11 +450,6 @@ def _edited(path: Path) -> list[Path]:
     return sorted(path.parent.glob(f"{path.name}{_EDITED}*"))
 
 
-def is_behind(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> bool:
-    """Return whether a file lacks only what is still to be published of a board."""
-    return _good(found, wanted) is not None or _is_renamed(snapshot, name, found, wanted)
-
-
 def _good(found: bytes, wanted: bytes) -> int | None:
     """Return how many bytes of a file count that is whole, behind or torn; None for another one.
 
@@ -452,7 +474,7 @@ def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes
         name.kind,
         name.board,
     )
-    whole = found[: found.rstrip(b"\0").rfind(b"\n") + 1]
+    whole = whole_lines(found)
     for first in range(len(rows)):
         renamed = whole
         for old, new in rows[first:]:

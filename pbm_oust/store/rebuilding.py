@@ -6,19 +6,16 @@ replayed. One that is damaged becomes a damaged board, which the operator has to
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from enum import Enum
 from functools import partial
 from pathlib import Path
 
-from pbm_oust.accounts.clock import earliest_ruling
-from pbm_oust.board.history import BadHistory
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_queries import find_entry
-from pbm_oust.store.boards import Boards, read_board
+from pbm_oust.store.board_queries import count_all, find_entry
+from pbm_oust.store.boards import Boards, reading_of
 from pbm_oust.store.database import Database, Snapshot, Transaction
-from pbm_oust.store.disk import NoSuchFile, content_of
-from pbm_oust.store.entries import BoardName, Entry, Reading, believe, entry_of, read_damage
-from pbm_oust.store.publishing import Publisher, is_behind
+from pbm_oust.store.disk import content_of
+from pbm_oust.store.entries import BoardName, Damage, Entry, Reading, believe
+from pbm_oust.store.publishing import FileState, Publisher, compared, whole_lines
 from pbm_oust.store.ratings import count_marked, mark
 
 Progress = Callable[[int, int], None]
@@ -46,21 +43,19 @@ def rebuild(
     done, are_behind = 0, False
     for found in read_all(publisher.folder, names):
         with database.read_latest() as snapshot:
-            compared = [(each, _compare(boards, snapshot, each)) for each in found]
-        news = [each for each, compared in compared if compared is _Compared.OTHER]
+            states = [(each, _compare(boards, snapshot, each)) for each in found]
+        news = [each for each, state in states if state is FileState.CHANGED]
         for first in range(0, len(news), _TOGETHER):
             database.write(partial(_put_all, boards, news[first : first + _TOGETHER]))
-        are_behind = are_behind or any(each is _Compared.BEHIND for _, each in compared)
+        are_behind = are_behind or any(state is FileState.BEHIND for _, state in states)
         done += len(found)
         tell(done, len(names))
     count_marked(database)
     with database.read_latest() as snapshot:
-        ((number, version),) = snapshot.rows(
-            "SELECT count(*), coalesce(max(version), 0) FROM boards"
-        )
-    if number == done and not are_behind:
-        publisher.mark_all(version)
-    return int(number)
+        number = count_all(snapshot)
+        if number == done and not are_behind:
+            publisher.mark_all(snapshot)
+    return number
 
 
 def accept(database: Database, boards: Boards, publisher: Publisher, name: BoardName) -> Path:
@@ -69,23 +64,20 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     Returns the file. Raises NotAccepted if it says what the board says, or does not replay.
     """
     with database.read_latest() as snapshot:
-        known = _history(boards, snapshot, name)
+        known = boards.history_if_any(snapshot, name)
     for path in [publisher.path(name), *reversed(publisher.edited(name))]:
         with suppress(FileNotFoundError):
-            data = content_of(path)
-            data = data[: data.rfind(b"\n") + 1]
+            data = whole_lines(content_of(path))
             if data != known:
                 break
     else:
         raise NotAccepted(f"no file of {name} says anything else than the board")
-    try:
-        board = read_board(name, data)
-    except BadHistory as error:
-        raise NotAccepted(f"{path}: {error}") from None
-    reading = Reading(entry_of(board.game, earliest_ruling), board.told)
+    reading = reading_of(name, data)
+    if isinstance(damage := reading.entry, Damage):
+        raise NotAccepted(f"{path}: line {damage.line}: {damage.reason}")
 
     def put(transaction: Transaction) -> None:
-        if _history(boards, transaction, name) != known:
+        if boards.history_if_any(transaction, name) != known:
             raise NotAccepted(f"somebody has just acted on {name}; look at it, then say it again")
         boards.put(transaction, name, data, reading)
 
@@ -112,52 +104,27 @@ def _read_files(folder: Path, names: Sequence[BoardName]) -> list[Found]:
     found = []
     for name in names:
         with suppress(OSError):
-            data = content_of(folder / name.kind / f"{name.board}.txt").rstrip(b"\0")
-            data = data[: data.rfind(b"\n") + 1]
-            found.append((name, data, believe(name, data) or _reading(name, data)))
+            data = whole_lines(content_of(name.file_in(folder)))
+            found.append((name, data, believe(name, data) or reading_of(name, data)))
     return found
 
 
-def _reading(name: BoardName, data: bytes) -> Reading:
-    try:
-        board = read_board(name, data)
-    except BadHistory as error:
-        return read_damage(name, data, error)
-    return Reading(entry_of(board.game, earliest_ruling), board.told)
-
-
-class _Compared(Enum):
-    """What a file says, compared with its board."""
-
-    SAME = "the same"
-    BEHIND = "the same but for what is still to be published"
-    OTHER = "something else, or there is no such board"
-
-
-def _compare(boards: Boards, snapshot: Snapshot, found: Found) -> _Compared:
+def _compare(boards: Boards, snapshot: Snapshot, found: Found) -> FileState:
+    """Return how a file compares with its board: what the row of the board says counts, too."""
     name, data, reading = found
-    known = _history(boards, snapshot, name)
     said = find_entry(snapshot, name)
-    if known == data:
+    state = compared(snapshot, name, data, boards.history_if_any(snapshot, name))
+    if state is FileState.RIGHT:
         entry = reading.entry if isinstance(reading.entry, Entry) else None
-        return _Compared.SAME if said == entry else _Compared.OTHER
-    if known is not None and said and is_behind(snapshot, name, data, known):
-        return _Compared.BEHIND
-    return _Compared.OTHER
-
-
-def _history(boards: Boards, snapshot: Snapshot, name: BoardName) -> bytes | None:
-    try:
-        return boards.history(snapshot, name)
-    except NoSuchFile:
-        return None
+        return state if said == entry else FileState.CHANGED
+    return state if said else FileState.CHANGED
 
 
 def _put_all(boards: Boards, found: Sequence[Found], transaction: Transaction) -> None:
     for kind in {each[0].kind for each in found}:
         mark(transaction, KINDS[kind])
     for each in found:  # others may have gone on since the files were read
-        if _compare(boards, transaction, each) is _Compared.OTHER:
+        if _compare(boards, transaction, each) is FileState.CHANGED:
             boards.put(transaction, *each, changes_ratings=False)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
@@ -80,7 +79,7 @@ class Salvage:
         )
         for name in self._names_with(kind.name, player):
             try:
-                yield fitting.get(name) or entry_of(self.game(kind, name.board), earliest_ruling)
+                yield fitting.get(name) or entry_of(self.game(kind, name.board))
             except NotAllowed:
                 continue  # somebody has just removed it
             except DamagedHistory as damage:

@@ -13,11 +13,13 @@ from contextlib import suppress
 from pbm_oust.board.rename import with_other_userid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import write_account
+from pbm_oust.store.boards import reading_of
 from pbm_oust.store.copying import copied_tables, gives_ids, latest_id
 from pbm_oust.store.database import Connection, Row, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.entries import BoardName, believe
 from pbm_oust.store.home import Home
+from pbm_oust.store.publishing import whole_lines
 from pbm_oust.store.ratings import mark
 from pbm_oust.store.schema import tables
 from pbm_oust.store.upgrading_accounts import ACCOUNT, TABLES, upgraded_account
@@ -81,7 +83,7 @@ def _statements(engine: str) -> list[str]:
 
 
 def _tables_in(snapshot: Snapshot, *, is_on_server: bool) -> list[str]:
-    """Return the names of all tables of ours, those first that others refer to."""
+    """Return the names of all tables of ours."""
     if is_on_server:
         search = (
             "SELECT table_name FROM information_schema.tables"
@@ -151,9 +153,9 @@ def _take(transaction: Transaction, home: Home, name: BoardName) -> None:
     else:
         with suppress(NoSuchFile):
             data = home.publisher.read(name)
-    data = _joined(transaction, name, data[: data.rfind(b"\n") + 1])
+    data = _joined(transaction, name, whole_lines(data))
     if data:
-        reading = believe(name, data) or home.boards.reading(name, data)
+        reading = believe(name, data) or reading_of(name, data)
         home.boards.put(transaction, name, data, reading, changes_ratings=False)
         transaction.wait()
 

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.ratings import START, finish_of, rate
 from pbm_oust.rules.position import How, Kind, Result, Side
 from pbm_oust.store import board_queries as queries
 from pbm_oust.store.board_pages import Part, boards_in
 from pbm_oust.store.columns import format_outcome, parse_outcome
-from pbm_oust.store.entries import BoardName, State, believe, read_entry, read_told
+from pbm_oust.store.entries import BoardName, Reading, State, believe, entry_of, read_told
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import finished_games
 from tests.support.games import history_of
@@ -34,7 +33,7 @@ def test_a_history_that_ends_with_its_result_is_believed_to_be_what_it_replays_t
 ) -> None:
     for chance in short_games(kind).values():
         game = chance.game()
-        replayed = read_entry(read_told(history_of(game)), game, earliest_ruling)
+        replayed = Reading(entry_of(game), read_told(history_of(game)))
         believed = believe(BoardName(kind.name, 17), history_of(game))
         assert believed
         assert believed == replayed

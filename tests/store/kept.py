@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.rules.grid import parse_grid
@@ -31,7 +30,7 @@ class Kept:
         for kind in KINDS:
             (path / kind).mkdir(parents=True, exist_ok=True)
         self.database = engine.database if engine else SqliteDatabase(path / "pbm_oust.db")
-        self.boards = Boards(path, self.database.time, earliest_ruling)
+        self.boards = Boards(path, self.database.time)
         self.publisher = Publisher(path, self.database, self.boards, disk)
         self.database.after = self._follow_up
 
@@ -108,7 +107,7 @@ class Kept:
         """Return all that the rows of boards say of the histories, but for versions."""
         return {
             "boards": self.rows(
-                "SELECT kind, board, length, challenge, source, source_number, state, grid, x, o, "
+                "SELECT kind, board, challenge, source, source_number, state, grid, x, o, "
                 "to_move, result, is_rated, started, latest, records, due "
                 "FROM boards ORDER BY kind, board"
             ),

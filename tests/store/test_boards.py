@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,20 @@ def test_a_history_in_the_wrong_place_is_damaged(
     kept.damage(1, old, new)
     with pytest.raises(DamagedHistory, match=reason):
         kept.read(1)
+
+
+def test_a_damaged_board_that_is_removed_counts_no_more(kept: Kept) -> None:
+    kept.start()
+    kept.start()
+    kept.damage(1, "Board: 1", "Board: 2")
+    for number in (1, 2):
+        kept.database.write(partial(_remove_damaged, kept, number))
+    assert kept.rows("SELECT board FROM boards") == [(2,)]
+    assert kept.kept_counts() == kept.counts()
+
+
+def _remove_damaged(kept: Kept, number: int, transaction: Transaction) -> None:
+    kept.boards.remove_damaged(transaction, OUST, number)
 
 
 def test_who_acts_on_a_board_that_has_changed_is_told_so(kept: Kept) -> None:

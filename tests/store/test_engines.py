@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.boards import reading_of
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.engines import Engine, open_engine, server_in
@@ -88,7 +89,7 @@ def test_a_damaged_history_comes_back_byte_by_byte(
     prepared: Engine, text: bytes, tmp_path: Path
 ) -> None:
     kept = Kept(tmp_path / "kept", engine=prepared)
-    reading = kept.boards.reading(NAME, text)
+    reading = reading_of(NAME, text)
     kept.database.write(lambda each: kept.boards.put(each, NAME, text, reading))
     with kept.database.read() as snapshot:
         assert kept.boards.history(snapshot, NAME) == text

@@ -10,7 +10,7 @@ from pbm_oust.board.history import format_records, read_history
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from pbm_oust.store.entries import BoardName, Reading, Source, believe, read_entry, read_told
+from pbm_oust.store.entries import BoardName, Reading, Source, believe, entry_of, read_told
 from tests.support.games import EXAMPLE, act, history_of, new_game, play
 from tests.support.rings import examples
 from tests.support.strategies import games
@@ -20,7 +20,7 @@ NAME = BoardName("oust", 17)
 
 def replayed(data: bytes) -> Reading:
     """Return what the index says of a history that was replayed."""
-    return read_entry(read_told(data), read_history(data).game, lambda _game: None)
+    return Reading(entry_of(read_history(data).game), read_told(data))
 
 
 def ruled(game: Game, ruling: Ruling) -> Game:

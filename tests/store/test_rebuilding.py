@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store import rebuilding
-from pbm_oust.store.boards import DamagedHistory, read_board
+from pbm_oust.store.boards import DamagedHistory, reading_of
 from pbm_oust.store.entries import BoardName, Reading
 from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.rebuilding import NotAccepted, accept
@@ -186,9 +186,9 @@ def test_a_board_on_which_somebody_acts_meanwhile_is_not_replaced(
 
     def late(name: BoardName, data: bytes) -> object:
         kept.play(1, "o C4")
-        return read_board(name, data)
+        return reading_of(name, data)
 
-    monkeypatch.setattr(rebuilding, "read_board", late)
+    monkeypatch.setattr(rebuilding, "reading_of", late)
     with pytest.raises(NotAccepted, match="somebody has just acted on oust 1"):
         accepted(kept)
     assert b"o C4" in kept.read(1).data
@@ -209,4 +209,4 @@ def test_what_is_believed_of_a_file_is_what_its_board_says(kept: Kept) -> None:
         name = named(number)
         ((_, data, reading),) = next(iter(rebuilding.read_all(kept.path, [name])))
         assert isinstance(reading, Reading)
-        assert reading == kept.boards.reading(name, data)
+        assert reading == reading_of(name, data)

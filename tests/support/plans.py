@@ -27,8 +27,6 @@ LISTINGS = (
     "DELETE FROM sqlite_sequence WHERE name = ?",
     "SELECT id, at FROM renamed",
     "SELECT count(*) FROM boards",
-    "SELECT count(*), coalesce(max(version), 0) FROM boards",
-    "SELECT kind, board FROM boards",
     "SELECT kind, board FROM boards ORDER BY kind, board",
 )
 """Statements that read everything on purpose."""

@@ -4,7 +4,7 @@ Every transaction sees one moment: it is REPEATABLE READ. Who writes holds a loc
 so that nobody else writes, on whatever host; those who only make moves share that lock. The lock
 comes first, so the moment that is seen comes after all that others had committed. If two who share
 the lock change the same row, the server undoes one of them, and it is done again alone
-(`writing.py`).
+(`database.py`).
 
 A host may stop at any moment of a transaction, and its kernel may still answer. If the server knows
 that it waits for the host, it ends the transaction itself. In the middle of a pipeline it does not;
@@ -12,7 +12,7 @@ so who has waited for a lock in vain ends the connections of hosts that have sai
 """
 
 import select
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import cast
 
@@ -179,13 +179,6 @@ class PostgresqlConnection:
             self._has_sent = True
             cursor = self.raw.cursor()
             return ServerAnswer(cursor.execute(wanted, values or None, prepare=prepare))
-
-    def send_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
-        """Have a statement carried out with each of some rows of values."""
-        wanted = cast("QueryNoTemplate", statement_for(statement))
-        with self._noticing():
-            self._has_sent = True
-            self.raw.cursor().executemany(wanted, rows)
 
     def wait(self) -> None:
         """Wait until all that was sent has been carried out. Its faults show here, or before."""

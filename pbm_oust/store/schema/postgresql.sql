@@ -156,7 +156,6 @@ CREATE TABLE boards ( -- with what their histories say
     kind TEXT COLLATE "C" NOT NULL,
     board BIGINT NOT NULL,
     version BIGINT NOT NULL, -- a higher one after each change of the history, of all boards
-    length BIGINT NOT NULL, -- of the history, in bytes
     challenge TEXT COLLATE "C", -- the message key of the mail that started the board
     source TEXT COLLATE "C", -- what the board came from, where it is not the mail alone: `seek`
     source_number BIGINT, -- and the number of that

@@ -156,7 +156,6 @@ CREATE TABLE boards ( -- with what their histories say
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
     version INTEGER NOT NULL, -- a higher one after each change of the history, of all boards
-    length INTEGER NOT NULL, -- of the history, in bytes
     challenge TEXT, -- the message key of the mail that started the board
     source TEXT, -- what the board came from, where it is not the mail alone: `seek`
     source_number INTEGER, -- and the number of that
