@@ -18,6 +18,8 @@ from tests.support.rings import first_is_fast
 
 SLOW = {"peers", "chaos", "league", "siege", "fuzz"}
 """The folders of the slow rings, which only `scripts/test all` runs."""
+MANY_FILES = 200
+"""How many files a process of the tests may leave open."""
 
 HERE = Path(__file__).parent
 
@@ -61,13 +63,16 @@ def _own_process() -> Iterator[None]:
     """Keep what commands do to their process from other tests.
 
     Commands that end soon tell the collector of garbage to leave alone what there is: here it would
-    keep the homes of all tests before, with their open files.
+    keep the homes of all tests before, with their open files. Homes that tests have left open are
+    collected before their files are too many.
     """
     before = os.umask(0o022)
     os.umask(before)
     yield
     os.umask(before)
     gc.unfreeze()
+    if len(os.listdir("/dev/fd")) > MANY_FILES:
+        gc.collect()
 
 
 @pytest.fixture(scope="session")
