@@ -8,13 +8,13 @@ unless it only looks at a damaged board.
 
 from dataclasses import field
 
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
-_CAPITAL = regex(r"(?<=.)(?=[A-Z])")
+_CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reason:
     """Why a command was not carried out. Each reason is a class derived from this one."""
 
@@ -24,7 +24,7 @@ class Reason:
         return _CAPITAL.sub("_", cls.__name__).lower()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnreadableReason(Reason):
     """Why a text cannot be read as a command."""
 
@@ -37,12 +37,12 @@ class UnreadableReason(Reason):
         return self.right
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NotAllowedReason(Reason):
     """Why a command cannot be carried out now."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class IllegalReason(Reason):
     """Why the board does not allow a placement."""
 

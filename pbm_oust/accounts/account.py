@@ -21,7 +21,7 @@ from pbm_oust.accounts.seeks import Seek
 from pbm_oust.accounts.submissions import Submission
 from pbm_oust.accounts.vacations import DAY, Absence, shortened, together
 from pbm_oust.board.notation import USERID
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 
 T = TypeVar("T")
 
@@ -124,7 +124,7 @@ class Proof(Item, frozen=True):
     """The message key of the mail that asked for the code."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Account:
     """A player: userid, the hash of the password, the addresses that mail goes to, and the rest.
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from unicodedata import normalize
 
-from pbm_oust.regex import regex
+import re
 from pbm_oust.render.visible import UNSEEN
 
 MOST_ADDRESSES = 5
@@ -17,15 +17,15 @@ _QUOTED = rf"[^\x00-\x20\x7f-\xa0\s<>\"\\\ufffd{UNSEEN}]+"
 
 _LOOSE = rf"\.*{_ATOM}(?:\.+{_ATOM})*\.*"
 
-_ADDRESS = regex(rf"(?:(?P<local>{_LOOSE})|\"(?P<quoted>{_QUOTED})\")@(?P<host>{_DOTTED})")
+_ADDRESS = re.compile(rf"(?:(?P<local>{_LOOSE})|\"(?P<quoted>{_QUOTED})\")@(?P<host>{_DOTTED})")
 
-_NEEDS_NO_QUOTES = regex(_DOTTED)
+_NEEDS_NO_QUOTES = re.compile(_DOTTED)
 
-_HOST = regex(r"[A-Za-z0-9.-]+")
+_HOST = re.compile(r"[A-Za-z0-9.-]+")
 
 _PIECE = r"[^\s@<>()\[\]\"',;]"
 
-_LIKE_ADDRESS = regex(rf"(?<!{_PIECE})(?:{_PIECE}+|\"[^\s\"]+\")(?:@{_PIECE}+)+")
+_LIKE_ADDRESS = re.compile(rf"(?<!{_PIECE})(?:{_PIECE}+|\"[^\s\"]+\")(?:@{_PIECE}+)+")
 
 
 def parse_address(text: str) -> str:

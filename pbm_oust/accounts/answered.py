@@ -5,7 +5,7 @@ import hashlib
 from enum import Enum
 from typing import ClassVar
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 
 
 class Purpose(Enum):
@@ -17,7 +17,7 @@ class Purpose(Enum):
     """Its text goes to the other player."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reply:
     """An answer of a player to a letter about one of their boards.
 
@@ -46,7 +46,7 @@ class Reply:
         return (self.purpose.value, self.kind, str(self.board), str(self.number), self.userid)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """An answer of a player to a letter that shows several of their boards."""
 
@@ -71,7 +71,7 @@ class Sheet:
         return " ".join(f"{at.kind}.{at.board}.{at.number}" for at in self.positions)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Correspondence:
     """An answer of a player to what another one has written to them, on no board."""
 
@@ -85,7 +85,7 @@ class Correspondence:
         return ("to", self.userid, self.to)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Joining:
     """A mail of a player that joins an open challenge, by a link in a letter that lists it."""
 
@@ -100,7 +100,7 @@ class Joining:
         return ("join", self.userid, self.kind, str(self.number))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unsubscribing:
     """A mail of a player that ends letters of one sort, to an address in the head of one of them.
 

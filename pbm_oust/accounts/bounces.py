@@ -5,15 +5,15 @@ from datetime import datetime
 
 from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.accounts.verification import CODE
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
 LONGEST = 250
 """How much is kept of a Message-ID or a Subject."""
 MOST_DAYS = 3
 """On how many days a mailbox refuses letters for good before its address gets no more."""
 
-_HARD = regex(r"5\.(?:0\.|1\.(?![78]$)|2\.(?![23]$)|4\.(?!7$|300$|316$)|5\.[01]$)")
+_HARD = re.compile(r"5\.(?:0\.|1\.(?![78]$)|2\.(?![23]$)|4\.(?!7$|300$|316$)|5\.[01]$)")
 """The statuses of RFC 3463 that say that a mailbox does not work: not those of a sender that is not
 liked (5.1.7, 5.1.8), of a mailbox that is full (5.2.2), of a mail server's own trouble (5.3), of a
 letter that was late (5.4.7 and two of Exchange), too large or unreadable, nor of policy (5.7)."""
@@ -32,15 +32,15 @@ _IN_WORDS = (
     ),
 )
 """Statuses in the words of mail servers that give none, or one that leaves the reason open."""
-_WITHOUT_DETAIL = regex(r"5\.0\.\d+|5\.1\.0")
+_WITHOUT_DETAIL = re.compile(r"5\.0\.\d+|5\.1\.0")
 
-STATUS = regex(r"(?<![\d.])[245]\.[0-7]\.\d{1,3}(?![\d.])")
+STATUS = re.compile(r"(?<![\d.])[245]\.[0-7]\.\d{1,3}(?![\d.])")
 """A reason as in RFC 3463."""
 
-_WITH_CODE = regex(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
+_WITH_CODE = re.compile(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Bounce:
     """A letter that came back."""
 
@@ -64,7 +64,7 @@ class Bounce:
         return cls(at, status, word or "-", line)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Returned:
     """An address, and the letters that came back from it, oldest first."""
 

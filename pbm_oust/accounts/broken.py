@@ -7,15 +7,15 @@ import html
 import re
 import unicodedata
 
-from pbm_oust.regex import regex
+import re
 from pbm_oust.render.visible import UNSEEN
 
-_SIGN = regex(
+_SIGN = re.compile(
     r"%(?:25)*+([0-7][0-9A-F])|((?:%[89A-F][0-9A-F])+)|=(?-i:([0-7][0-9A-F]))|=\r?\n|&#?\w{1,8};|.",
     re.DOTALL | re.IGNORECASE,
 )
 """A sign as URLs, quoted-printable or HTML encode it, or as it is."""
-_BREAK = regex(rf"[\s>|{UNSEEN}]")
+_BREAK = re.compile(rf"[\s>|{UNSEEN}]")
 _ORDINARY = frozenset(map(chr, range(ord("!"), 127))) - {">", "|"}
 """Signs that stand for themselves."""
 

@@ -9,13 +9,13 @@ it. Nothing is kept about it.
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import TOKEN, token_for
 from pbm_oust.board.notation import USERID
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
-_NAME = regex(rf"(?P<userid>{USERID.pattern})\.(?P<token>{TOKEN.pattern})")
+_NAME = re.compile(rf"(?P<userid>{USERID.pattern})\.(?P<token>{TOKEN.pattern})")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CalendarOf:
     """The calendar of a player."""
 

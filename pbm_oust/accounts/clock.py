@@ -8,7 +8,7 @@ from pbm_oust.accounts.turns import Absences, Turn, extension_of, turn_of
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, due, present
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Record, Ruling, Verb
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.position import Side
 
 GRACE = DAY
@@ -31,7 +31,7 @@ class Limit(Enum):
     TOTAL = "totaltime"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Clock:
     """The time of the player to move, as it stands at a moment."""
 
@@ -58,7 +58,7 @@ class Clock:
     """The vacation of the player at this moment."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Told:
     """What the player to move was told in a turn by the server and its operator."""
 

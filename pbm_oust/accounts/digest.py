@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from pbm_oust.accounts.account import Account, Digested
 from pbm_oust.accounts.settings import MailWhen, settings_of
 from pbm_oust.accounts.vacations import away_at
-from pbm_oust.frozen import replace
+from dataclasses import replace
 
 HOUR = 7
 """The hour of the day, in the player's time zone."""

@@ -31,8 +31,8 @@ from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.settings import setting_lines, settings_of, with_settings
 from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, in_order, shortened
 from pbm_oust.board.notation import MESSAGE_KEY, MOST_GIVEN, check_time, format_time
-from pbm_oust.frozen import replace
-from pbm_oust.regex import regex
+from dataclasses import replace
+import re
 
 _BESIDE = ("version", "changed", "damaged", "unread")
 """The fields of an account that are no part of its document."""
@@ -54,7 +54,7 @@ _DECODERS = {
     for name, hint in get_type_hints(Account, include_extras=True).items()
     if name in _FIELDS
 }
-_NO_TEXT = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """A character that steers programs; no text that came by mail has one."""
 
 

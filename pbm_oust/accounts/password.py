@@ -13,18 +13,18 @@ import os
 from enum import Enum
 from functools import lru_cache
 
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
 _SCRYPT = (2**14, 8, 1)
 
-_STORED = regex(
+_STORED = re.compile(
     r"scrypt (\d{1,7}) (\d{1,2}) (\d{1,2}) ((?:[0-9a-f]{2}){8,64}) ([0-9a-f]{64})(?: ([Aa]))?"
 )
 _CAPITAL, _SMALL = "A", "a"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Secret:
     """A password in clear. It is never printed: its repr and str hide it."""
 
@@ -50,7 +50,7 @@ class Match(Enum):
     WRONG = "wrong"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Derivation:
     """A password as it goes through scrypt: what takes long."""
 

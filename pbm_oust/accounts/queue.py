@@ -22,7 +22,7 @@ from pbm_oust.accounts.items import Key, Number, OnBoard
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.notation import MOST_REMEMBERED, format_wish, parse_wish
 from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.refusal import Refusal
 
 MOST_CLAUSES = 20
@@ -40,7 +40,7 @@ class Prospect(Enum):
     """The board has taken another way."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Clause:
     """A turn to play: after one turn of the other player, or after any where none is named."""
 
@@ -111,7 +111,7 @@ class Plan(OnBoard, frozen=True, kw_only=True):
         return Prospect.WAITS if waits else Prospect.GONE
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Turn:
     """What a player has done since a position, and whether it is the other one's turn then."""
 
@@ -186,7 +186,7 @@ MOST_FOLLOWED = 50
 """How many records may follow a move."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Orders:
     """What a player has settled ahead."""
 

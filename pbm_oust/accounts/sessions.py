@@ -15,20 +15,20 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.tags import TOKEN, is_token, token_for
 from pbm_oust.board.game import AHEAD
 from pbm_oust.board.notation import USERID
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
 LIFETIME = timedelta(days=28)
 """How long a session lasts. Message keys are kept longer, so none that was ended comes back."""
 
 _NAME = "[a-z0-9]{16}"
-_SESSION = regex(
+_SESSION = re.compile(
     rf"(?P<userid>{USERID.pattern})\.(?P<ends>[0-9]{{1,10}})\.(?P<name>{_NAME})"
     rf"\.(?P<token>{TOKEN.pattern})"
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Session:
     """A player who is signed in, in one browser."""
 
@@ -52,7 +52,7 @@ class Session:
         return hashlib.sha256("\0".join(self.parts()).encode()).hexdigest()[:16]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FormsOf:
     """The forms of a session: only a page that its player has got can hold their token."""
 

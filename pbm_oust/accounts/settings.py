@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import astuple
 
 from pbm_oust.accounts.account import Account, Setting
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 
 _UTC = ZoneInfo("UTC")
@@ -73,7 +73,7 @@ class Auth(Enum):
     """Also that it comes from an address of theirs, where that is verified."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """A setting that was stored and means nothing here."""
 
@@ -83,7 +83,7 @@ class Unknown:
     """Whether the player knows of it."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of a player. Apart from the last, the fields have the names players write."""
 

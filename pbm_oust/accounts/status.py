@@ -4,10 +4,10 @@ from datetime import datetime
 
 from pbm_oust.accounts.account import Account, DisabledSince, SignedOffSince
 from pbm_oust.accounts.items import to_the_second
-from pbm_oust.frozen import replace
-from pbm_oust.regex import regex
+from dataclasses import replace
+import re
 
-_PLACEHOLDER = regex(r"gone-[1-9][0-9]*")
+_PLACEHOLDER = re.compile(r"gone-[1-9][0-9]*")
 
 
 def placeholder(number: int) -> str:

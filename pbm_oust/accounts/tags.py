@@ -52,12 +52,12 @@ from pbm_oust.accounts.broken import masked
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import CODE
 from pbm_oust.board.notation import NUMBER, USERID
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
 _TOKEN_BYTES = 10
 
-TOKEN = regex(r"[a-z2-7]{16}")
+TOKEN = re.compile(r"[a-z2-7]{16}")
 
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
@@ -81,23 +81,23 @@ _OFF = (
 _ANSWERED = rf"(?:{_BOARD}|{_SHEET}|{_TO}|{_JOIN}|{_OFF})"
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
 
-_TAG = regex(rf"{_ANSWERED}\.{_TOKEN}")
+_TAG = re.compile(rf"{_ANSWERED}\.{_TOKEN}")
 
-_MESSAGE_ID = regex(rf"<{_ANSWERED}\.(?P<letter>{_LETTER})\.{_TOKEN}@(?P<host>[^<>@\s]+)>")
+_MESSAGE_ID = re.compile(rf"<{_ANSWERED}\.(?P<letter>{_LETTER})\.{_TOKEN}@(?P<host>[^<>@\s]+)>")
 
-_OTHER_ID = regex(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
+_OTHER_ID = re.compile(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
 """The Message-ID of a letter that no answer refers to, without its host."""
 
-_SEEN = regex(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
+_SEEN = re.compile(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
 
-_SEEN_BEHIND_A_WORD = regex(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
+_SEEN_BEHIND_A_WORD = re.compile(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
 
 
 Credential = Secret | Reply | Correspondence | Joining | Unsubscribing
 """What proves whose command it is: a password, the letter that is answered, or a link in one."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BoardClaim:
     """That a mail answers a letter about a board."""
 
@@ -113,7 +113,7 @@ class BoardClaim:
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SheetClaim:
     """That a mail answers a letter that shows several boards."""
 
@@ -124,7 +124,7 @@ class SheetClaim:
 Claimed = BoardClaim | SheetClaim | Correspondence | Joining | Unsubscribing
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Claim:
     """What an address or a Message-ID says that a mail answers, which is not proved yet."""
 

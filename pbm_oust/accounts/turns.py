@@ -15,7 +15,7 @@ from operator import attrgetter
 from pbm_oust.accounts.vacations import DAY, Absence, present
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.rules.position import Side
 
 Absences = Mapping[str, Sequence[Absence]]
@@ -29,7 +29,7 @@ _RULED_NOT_PLAIN = (Verb.ADOPT, Verb.UNDO)
 _MOMENT = attrgetter("at")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Turn:
     """The turn of the side to move."""
 
@@ -77,7 +77,7 @@ def _latest_turn(game: Game) -> Turn | None:
     return Turn(0, game.header.started, {})
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Spent:
     """How long the turns of the players were, as the records tell it without the rules."""
 

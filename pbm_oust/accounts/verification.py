@@ -15,9 +15,9 @@ from enum import Enum
 from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.password import Secret
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.languages import ENGLISH, Language
-from pbm_oust.regex import regex
+import re
 
 LIFETIME = timedelta(days=3)
 """How long a code can come back."""
@@ -25,7 +25,7 @@ SIGN_IN_LIFETIME = timedelta(minutes=15)
 """How long one can that signs a player in."""
 MOST_KEPT = 20
 """How many proofs an account keeps in mind, the latest ones."""
-CODE = regex(r"[a-z2-7]{16}")
+CODE = re.compile(r"[a-z2-7]{16}")
 _CODE_BYTES = 10
 
 
@@ -45,7 +45,7 @@ class Purpose(Enum):
     """The player is signed in at the pages; no mail brings this one back."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pending:
     """Something that is done when the code comes back which was mailed to the address."""
 

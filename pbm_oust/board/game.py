@@ -18,7 +18,7 @@ from pbm_oust.board.record import (
 )
 from pbm_oust.board.records import Records
 from pbm_oust.board.ruled import ruled
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import (
     How,
@@ -38,7 +38,7 @@ AHEAD = timedelta(days=1)
 only what a wrong clock has told."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Game:
     """A board after its records. It is a value: acting returns the next game."""
 

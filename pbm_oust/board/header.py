@@ -3,12 +3,12 @@
 from datetime import datetime
 
 from pbm_oust.board.origin import Origin, position_of
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Position
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Terms:
     """What the players agreed on besides the grid. Times are in days; 0 means no limit."""
 
@@ -24,7 +24,7 @@ class Terms:
     """For each turn."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Header:
     """What is fixed when a board starts. `x` and `o` are the userids that own the sides then."""
 

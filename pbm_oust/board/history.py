@@ -31,15 +31,15 @@ from pbm_oust.board.notation import (
 )
 from pbm_oust.board.origin import Origin, position_of
 from pbm_oust.board.over import OVER, format_over
-from pbm_oust.frozen import frozen, replace
-from pbm_oust.regex import regex
+from dataclasses import dataclass, replace
+import re
 from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 
-_HEADER = regex("\n".join([FIRST_LINE, *(f"{key}: (?P<{key}>.*)" for key in KEYS), "\n"]))
+_HEADER = re.compile("\n".join([FIRST_LINE, *(f"{key}: (?P<{key}>.*)" for key in KEYS), "\n"]))
 """A header without a remark or an origin, and the empty line below it."""
-_CHALLENGE = regex(r"# challenge [0-9a-f]{16}")
-_SEEK = regex(rf"# seek {NUMBER.pattern}")
+_CHALLENGE = re.compile(r"# challenge [0-9a-f]{16}")
+_SEEK = re.compile(rf"# seek {NUMBER.pattern}")
 
 
 class BadHistory(ValueError):
@@ -51,7 +51,7 @@ class BadHistory(ValueError):
         self.reason = reason
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class History:
     """What a history file says: the game, and whether the file is complete."""
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.origin import Origin, Step
 from pbm_oust.board.record import SERVER, Action, Deed, Place, Placement, Record, Ruling, Verb, Wish
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.position import Result, Side
 
 FIRST_LINE = "pbm_oust history 1"
@@ -17,36 +17,36 @@ KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
 FROM = "From"
 """The key of a line that only boards have that continue another one."""
 
-_TIME = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=1)
 """By how much the clock of another host may be ahead."""
 _ACTION_WIDTH = 25
-_RECORD = regex(
+_RECORD = re.compile(
     r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*])"
     rf" (\S.{{{_ACTION_WIDTH - 1},}}?) ({_TIME.pattern}) ([0-9a-f]{{16}})",
     re.ASCII,
 )
-_PLACEMENT = regex(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
-_CELL = regex(r"[A-Z][1-9][0-9]?")
+_PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
+_CELL = re.compile(r"[A-Z][1-9][0-9]?")
 LONGEST_USERID = 20
-USERID = regex(rf"[a-z][a-z0-9_-]{{0,{LONGEST_USERID - 1}}}")
-NUMBER = regex(r"[1-9][0-9]{0,8}")
+USERID = re.compile(rf"[a-z][a-z0-9_-]{{0,{LONGEST_USERID - 1}}}")
+NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 """The number of a board or of a record."""
 MOST_GIVEN = 99_999_999
 """The highest number that something from elsewhere gets. Those of others go on from there, and they
 have nine digits at most."""
-_STEP = regex(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
-_ORIGIN = regex(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
-MESSAGE_KEY = regex(r"[0-9a-f]{16}")
+_STEP = re.compile(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
+_ORIGIN = re.compile(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
+MESSAGE_KEY = re.compile(r"[0-9a-f]{16}")
 """A message key."""
 _DEEDS = {deed.value: deed for deed in Deed}
 _VERBS = {verb.value for verb in Verb}
 _SIDES: dict[str, Side | None] = {SERVER: None, **{side.value: side for side in Side}}
 MOST_REMEMBERED = 4096
 """How many words are remembered with what they say, as most of them come again and again."""
-_DAYS = regex(r"(0|[1-9][0-9]{0,4})")
-_LONGER = regex(r"[1-9][0-9]{0,3}d")
+_DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
+_LONGER = re.compile(r"[1-9][0-9]{0,3}d")
 
 
 def format_time(at: datetime) -> str:

@@ -1,7 +1,7 @@
 """Where a board begins if it continues another one: the moves that led there. Pure."""
 
 from pbm_oust.board.record import Deed, Placement
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, NoSuchCell
 from pbm_oust.rules.position import (
     IllegalPass,
@@ -17,7 +17,7 @@ class BadOrigin(ValueError):
     """Moves do not lead to a position from which a game can go on; the message says why."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Step:
     """A move of a side that counts for the position: placements, or none for a pass."""
 
@@ -25,7 +25,7 @@ class Step:
     placements: tuple[Placement, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Origin:
     """The board that is continued, the number of its latest record, and the moves so far."""
 

@@ -11,12 +11,12 @@ follows from the records, as the result does.
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.board.record import Deed, Ruling, Verb
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.position import How
 
 OVER = "# over"
 """How the remark begins."""
-_OF_PLAYER = regex(rf"{OVER}: ({USERID.pattern}) ((?:won|declined).*)")
+_OF_PLAYER = re.compile(rf"{OVER}: ({USERID.pattern}) ((?:won|declined).*)")
 
 
 def format_over(game: Game) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import Enum
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import How, Kind, Side
 
@@ -45,7 +45,7 @@ LARGEST = {SizeClass.SMALL: 80, SizeClass.MEDIUM: 150}
 """The most cells that a grid of each class may have; the last class has no limit."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Standing:
     """What a player has achieved in one class of one game."""
 
@@ -68,7 +68,7 @@ class Standing:
         return self.games < PROVISIONAL
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Change:
     """What a game did to the rating of one of its players."""
 
@@ -104,7 +104,7 @@ class Change:
         return (self.outcome + 1) / 2
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Finish:
     """A game that counts for ratings, and what they need to know of it."""
 
@@ -133,7 +133,7 @@ class Finish:
         return int(self.ended.timestamp()), self.board
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RatedGame:
     """A game and what it did to both ratings."""
 
@@ -142,7 +142,7 @@ class RatedGame:
     o: Change
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Table:
     """The ratings of one class of one game."""
 

@@ -3,7 +3,7 @@
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.refusal import IllegalReason, NotAllowedReason, Reason
 from pbm_oust.rules.position import Fault, Position
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pbm_oust.board.game import Game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MayHaveBoard(Reason):
     """A reason that may be about a board."""
 
@@ -22,7 +22,7 @@ class MayHaveBoard(Reason):
     """The player who would be told this, if their turn is only supposed."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OfBoard(MayHaveBoard):
     """A reason about a board."""
 
@@ -34,42 +34,42 @@ def board_of(reason: Reason) -> "Game | None":
     return reason.game if isinstance(reason, MayHaveBoard) else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class GameOver(OfBoard, NotAllowedReason):
     """The game has ended."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NotYourTurn(OfBoard, NotAllowedReason):
     """The other side is to move."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MustPass(OfBoard, NotAllowedReason):
     """There is no placement."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MayNotPass(OfBoard, NotAllowedReason):
     """There are placements."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SwapOff(OfBoard, NotAllowedReason):
     """The board is played without the pie rule."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SwapTooLate(OfBoard, NotAllowedReason):
     """It is not the first action of o."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DeclineTooLate(OfBoard, NotAllowedReason):
     """The player has made a move."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OfferWaits(OfBoard, NotAllowedReason):
     """An offer has not been answered yet."""
 
@@ -77,22 +77,22 @@ class OfferWaits(OfBoard, NotAllowedReason):
     """Whether it is the player's own."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoOffer(OfBoard, NotAllowedReason):
     """There is nothing to accept or reject."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NothingToUndo(OfBoard, NotAllowedReason):
     """The player has made no move that stands."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SamePlayer(NotAllowedReason):
     """Both sides would have the same player."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoSuchRecord(OfBoard, NotAllowedReason):
     """The board has fewer records."""
 
@@ -100,7 +100,7 @@ class NoSuchRecord(OfBoard, NotAllowedReason):
     """The number of the wanted record."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OffGrid(OfBoard, IllegalReason):
     """The grid does not have the cell."""
 
@@ -108,7 +108,7 @@ class OffGrid(OfBoard, IllegalReason):
     """Which placement of the command it is, counted from 1."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AfterTurn(OfBoard, IllegalReason):
     """The placements before have ended the turn."""
 
@@ -119,7 +119,7 @@ class AfterTurn(OfBoard, IllegalReason):
     """Whether these have ended the game too."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AgainstRules(OfBoard, IllegalReason):
     """The rules of the game refuse the placement."""
 

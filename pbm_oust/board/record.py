@@ -4,7 +4,7 @@ from dataclasses import field
 from datetime import datetime
 from enum import Enum
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.position import Side
 
 SERVER = "*"
@@ -60,7 +60,7 @@ class Verb(Enum):
     """Take back the moves after a record."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Ruling:
     """What the server or its operator did, and to which side."""
 
@@ -74,7 +74,7 @@ class Ruling:
     """The number of the record after which moves are taken back; 0 for all moves."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Place:
     """The wish to place stones on these cells in this order; players' names for the cells.
 
@@ -92,7 +92,7 @@ Wish = Place | Deed
 """What a player wishes to do, before anybody knows whether it is possible."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Placement:
     """A stone that was placed, and how many stones it took off the board."""
 
@@ -106,7 +106,7 @@ Action = tuple[Placement, ...] | Deed | Ruling
 """What a record says was done."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Record:
     """What one accepted command did."""
 

@@ -7,7 +7,7 @@ that says who won. Everything else stays as it is, byte for byte.
 from pbm_oust.board.notation import format_record, parse_record
 from pbm_oust.board.over import with_other_player
 from pbm_oust.board.record import Record, Ruling, Verb
-from pbm_oust.frozen import replace
+from dataclasses import replace
 
 _OWNERS = ("X: ", "O: ")
 _ADOPTS = f" {Verb.ADOPT.value} "

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pbm_oust.board import reasons
 from pbm_oust.board.record import Deed, Ruling, Verb
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import How, Result, Side
 

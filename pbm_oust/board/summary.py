@@ -3,12 +3,12 @@
 from datetime import datetime
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Result, Side
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Summary:
     """A board in a line."""
 

@@ -9,12 +9,12 @@ from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.cli.web import needs_libraries
 from pbm_oust.doctor.finding import counted
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.regex import regex
+import re
 from pbm_oust.store.faults import command_line
 from pbm_oust.store.published import NotPublished
 
 POSITIONS = ("none", "svg", "png")
-_ADDRESS = regex(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?")
 
 
 def parse_place(text: str) -> str:

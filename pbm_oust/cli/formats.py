@@ -18,7 +18,7 @@ from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say, say_data
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_texts
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.entries import BoardName
 from pbm_oust.store.importing import NotImported, import_game, plan_import
@@ -28,7 +28,7 @@ _FORMATS: dict[str, Callable[[Sheet], str]] = {
     "json": format_structured,
     "text": format_plain,
 }
-_HEADER = regex(rb"From |[A-Za-z-]+:[ \t]")
+_HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 """How a mail begins."""
 
 

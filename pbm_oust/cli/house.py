@@ -11,7 +11,7 @@ import click
 
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, pass_operator
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.robot import compiled
 from pbm_oust.robot.boards import Boards

@@ -23,7 +23,7 @@ from pbm_oust.cli.operator import (
     print_table,
 )
 from pbm_oust.cli.terminal import say
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.grammar.passwords import (
     LONGEST_PASSWORD,
     ReservedUserid,

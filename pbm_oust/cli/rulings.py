@@ -21,7 +21,7 @@ from pbm_oust.grammar.values import read_userid
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.faults import AccountDamaged
@@ -29,7 +29,7 @@ from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 DRAW = "draw"
 
-_DURATION = regex(r"([1-9][0-9]{0,3})([dw])")
+_DURATION = re.compile(r"([1-9][0-9]{0,3})([dw])")
 _DAYS = {"d": 1, "w": 7}
 
 Decide = Callable[[Game, UnitOfWork], Ruling]

@@ -14,7 +14,7 @@ from pbm_oust.cli.beside import house_beside, pages_beside
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, pass_operator
 from pbm_oust.cli.terminal import say
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.mail.handler import Counts
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.server import Server

@@ -9,7 +9,7 @@ from pbm_oust.cli.gathered import Elsewhere, Gathered
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
 

@@ -4,7 +4,7 @@ from pbm_oust.accounts.address import MOST_ADDRESSES
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
@@ -24,7 +24,7 @@ from pbm_oust.play.verification import (
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooManyAddresses(NotAllowedReason):
     """The account would have too many addresses."""
 
@@ -32,7 +32,7 @@ class TooManyAddresses(NotAllowedReason):
     """How many it may have."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Add(Command):
     """Add addresses to an account; if none are given, the sender's."""
 
@@ -41,7 +41,7 @@ class Add(Command):
     addresses: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ChangeAddress(Command):
     """Replace the addresses of an account; if none are given, by the sender's."""
 

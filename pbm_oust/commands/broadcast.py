@@ -8,7 +8,7 @@ from pbm_oust.accounts.answered import BROADCASTS
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.commands.talk import NothingWritten
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
@@ -21,7 +21,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import wanting_broadcasts
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooManyBroadcasts(NotAllowedReason):
     """The player has reached the limit of broadcasts a day."""
 
@@ -29,7 +29,7 @@ class TooManyBroadcasts(NotAllowedReason):
     """The limit."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Broadcast(Command):
     """Pass the text of the mail on to everybody who wants such mails."""
 
@@ -37,7 +37,7 @@ class Broadcast(Command):
     password: Secret
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BroadcastNotice(Notice):
     """What somebody wrote to everybody, or the operator to some players."""
 
@@ -57,7 +57,7 @@ class BroadcastNotice(Notice):
         return Unheard()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BroadcastSentNotice(OutcomeNotice):
     """A text was passed on to everybody who wants that."""
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.header import Header, Terms
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import PASSWORD_IF_ANY, read_userid
@@ -20,7 +20,7 @@ LONGEST_TIME = 3650
 """The most days that a time option takes."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnusableGrid(NotAllowedReason):
     """The game cannot be played on the grid."""
 
@@ -28,7 +28,7 @@ class UnusableGrid(NotAllowedReason):
     grid: Grid
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Challenge(Command):
     """Start a board; `x` moves first."""
 

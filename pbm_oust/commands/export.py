@@ -9,7 +9,7 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import Pending
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.finding import boards_naming
@@ -28,7 +28,7 @@ from pbm_oust.store.verifications import requests_of
 T = TypeVar("T")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Export(Command):
     """Mail a player all that is stored about them."""
 
@@ -36,7 +36,7 @@ class Export(Command):
     password: Secret
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ExportNotice(Notice):
     """The first letter of an export: all about the reader except notes and histories."""
 
@@ -70,7 +70,7 @@ class What(Enum):
     """More of a history that does not fit into one letter."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Piece:
     """A piece of an export: what is stored about the reader and a board."""
 
@@ -85,7 +85,7 @@ class Piece:
         return len(self.text.encode())
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ExportBoardsNotice(Notice):
     """A later letter of an export: notes and histories."""
 
@@ -100,7 +100,7 @@ class ExportBoardsNotice(Notice):
         return f"{self.template}.{self.part}"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ExportSentNotice(Notice):
     """An export is on its way."""
 

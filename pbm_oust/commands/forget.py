@@ -2,7 +2,7 @@
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.commands.leave import leave_boards
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
@@ -19,7 +19,7 @@ from pbm_oust.store.verifications import forget_player
 REALLY = "really"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Forget(Command):
     """Remove a player's account, and the userid from all histories; say what that means first."""
 
@@ -28,7 +28,7 @@ class Forget(Command):
     is_sure: bool
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ForgetNotice(Notice):
     """What it means to be forgotten, before anything is done."""
 
@@ -39,7 +39,7 @@ class ForgetNotice(Notice):
     """The number of histories with the reader's userid."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ForgottenNotice(OutcomeNotice):
     """The last letter to a player who is forgotten."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
@@ -25,14 +25,14 @@ _WORDS = frozenset(SUBJECTS).union(
 """The words that other languages may translate."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Help(Command):
     """Mail the help about these subjects, or the overview if there are none."""
 
     subjects: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HelpNotice(Notice):
     """The pages of the help that were asked for; the overview if none was named."""
 

@@ -2,7 +2,7 @@
 
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import Secret
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
@@ -15,7 +15,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadLimit(UnreadableReason):
     """A word is not a number that can limit boards."""
 
@@ -23,12 +23,12 @@ class BadLimit(UnreadableReason):
     """The highest number."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RejectsSelf(NotAllowedReason):
     """Players would reject themselves."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Limit(Command):
     """Limit the number of one's active boards; 0 for any number."""
 
@@ -37,7 +37,7 @@ class Limit(Command):
     limit: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reject(Command):
     """Take no challenges from these players; without userids, list those who are rejected."""
 
@@ -46,7 +46,7 @@ class Reject(Command):
     userids: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unreject(Command):
     """Take challenges from these players again."""
 
@@ -55,7 +55,7 @@ class Unreject(Command):
     userids: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LimitNotice(OutcomeNotice):
     """The number of active boards that the reader wants at most."""
 
@@ -66,7 +66,7 @@ class LimitNotice(OutcomeNotice):
     """The number that the reader has."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RejectedNotice(OutcomeNotice):
     """Whose challenges the reader rejects."""
 

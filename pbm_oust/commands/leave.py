@@ -5,7 +5,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.causes import incoming
@@ -26,7 +26,7 @@ from pbm_oust.store.open_boards import open_board
 from pbm_oust.store.verifications import forget_player
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Signoff(Command):
     """Sign off: the account stays, and boards go on."""
 
@@ -34,7 +34,7 @@ class Signoff(Command):
     password: Secret
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Delete(Command):
     """Remove an account, after giving up its boards."""
 
@@ -42,7 +42,7 @@ class Delete(Command):
     password: Secret
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SignedOffNotice(OutcomeNotice):
     """The reader has signed off."""
 
@@ -51,7 +51,7 @@ class SignedOffNotice(OutcomeNotice):
     """The names of those that go on."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DeletedNotice(Notice):
     """The reader's account was removed."""
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pbm_oust.accounts.answered import Joining, Sheet
 from pbm_oust.accounts.seeks import Seek
 from pbm_oust.board.summary import Summary
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.showing import names_shown
@@ -35,7 +35,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Games(Command):
     """List the boards of these players, or of everybody, that pass the filter."""
 
@@ -45,14 +45,14 @@ class Games(Command):
     page: int = 1
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Listing(Command):
     """List the boards of these games, or of all, that go on or ended lately."""
 
     kinds: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Past(Command):
     """List the finished boards of these players, or of everybody, with their results."""
 
@@ -61,7 +61,7 @@ class Past(Command):
     page: int = 1
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class GamesNotice(Notice):
     """A list of boards."""
 
@@ -84,7 +84,7 @@ class GamesNotice(Notice):
         return sheet_of(self.page.rows, self.reader.account)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ListNotice(Notice):
     """A list of active boards, open challenges, and boards that ended lately."""
 
@@ -115,7 +115,7 @@ class ListNotice(Notice):
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HistoryNotice(Notice):
     """A list of finished boards, the latest first."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pbm_oust.accounts.answered import Sheet
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.showing import to_stranger
 from pbm_oust.play.authentication import look_at_password
@@ -22,7 +22,7 @@ MOST_LINES = 20
 """How many commands one mail may hold."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoLines(UnreadableReason):
     """There are no commands in the text, or too many."""
 
@@ -30,24 +30,24 @@ class NoLines(UnreadableReason):
     """The most that there may be."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NeedsOwnMail(UnreadableReason):
     """A line of the text is a command that cannot be one of several."""
 
     name: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SeveralSenders(UnreadableReason):
     """The lines of the text have different userids or passwords."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Multiple(Command):
     """Carry out the lines of the text, up to the first that is refused."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MultipleNotice(Notice):
     """What became of the commands of one mail."""
 
@@ -69,14 +69,14 @@ class MultipleNotice(Notice):
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AnsweredElsewhereNotice(Notice):
     """One of several commands was carried out, and its answer is a letter of its own."""
 
     template = "answered_elsewhere"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Task:
     """One of several commands of a mail."""
 

@@ -7,7 +7,7 @@ from pbm_oust.accounts.answered import Reply
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading, Text
 from pbm_oust.grammar.values import OF_BOARD, only_word
 from pbm_oust.play.forms import SignedForm
@@ -24,7 +24,7 @@ from pbm_oust.store.open_boards import read_game
 DELETE = "delete"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoteTooLong(OfBoard, NotAllowedReason):
     """The note is too long."""
 
@@ -34,7 +34,7 @@ class NoteTooLong(OfBoard, NotAllowedReason):
     """The most characters."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TakeNote(Command):
     """Keep the text of the mail as a note about a board, show the note, or delete it."""
 
@@ -53,7 +53,7 @@ class Became(Enum):
     DELETED = "deleted"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoteNotice(OutcomeNotice):
     """The reader's note about a board."""
 

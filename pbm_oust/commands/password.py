@@ -4,7 +4,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.passwords import read_new_password
@@ -19,7 +19,7 @@ from pbm_oust.play.verification import MAILED, Asked, ask, silence_about, spend_
 from pbm_oust.store.verifications import forget_verifications_of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ChangePassword(Command):
     """Give an account another password."""
 
@@ -28,21 +28,21 @@ class ChangePassword(Command):
     new: Secret
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Forgot(Command):
     """Mail a code to the addresses of an account whose password is forgotten."""
 
     userid: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PasswordChangedNotice(OutcomeNotice):
     """The reader's password was changed."""
 
     template = "password_changed"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ForgotNotice(Notice):
     """A code was mailed, if there is such an account."""
 

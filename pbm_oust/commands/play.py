@@ -6,7 +6,7 @@ from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import board_of
 from pbm_oust.board.record import Deed, Wish
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading, Partial, partial
 from pbm_oust.grammar.suggest import possible_wish, wish_instead
 from pbm_oust.grammar.values import BOARD, OF_BOARD
@@ -22,7 +22,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Move(Command):
     """Place stones, pass, swap or resign; only as record number `guard`, if that is given."""
 
@@ -51,7 +51,7 @@ class Move(Command):
         game.act(side, self.wish, game.latest, key="")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Preview(Command):
     """Draw a board as it would be after these placements; nothing changes."""
 

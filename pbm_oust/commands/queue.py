@@ -14,7 +14,7 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.commands.play import suggested
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import SurplusWord
@@ -38,14 +38,14 @@ from pbm_oust.refusal import (
     Unreadable,
     UnreadableReason,
 )
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
-_CLAUSE = regex(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
+_CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
 
-_WORD = regex(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 class Queueing(Enum):
@@ -60,7 +60,7 @@ QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
 """The words of the command besides those for what is played."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadQueue(UnreadableReason):
     """The words are neither a turn nor clauses of `if` and `then`."""
 
@@ -68,12 +68,12 @@ class BadQueue(UnreadableReason):
     """The most clauses that there may be."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class YourOwnTurn(OfBoard, NotAllowedReason):
     """It is the player's own turn, so there is nothing to wait for."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class QueuedAfterEnd(OfBoard, NotAllowedReason):
     """The game would be over after the other player's turn."""
 
@@ -81,7 +81,7 @@ class QueuedAfterEnd(OfBoard, NotAllowedReason):
     """That turn."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class QueuedWithinTurn(OfBoard, NotAllowedReason):
     """The other player would have to go on after what was given as their turn."""
 
@@ -89,7 +89,7 @@ class QueuedWithinTurn(OfBoard, NotAllowedReason):
     """What was given."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Queue(Command):
     """Queue what to play after the other player's turn, or show or clear the queue."""
 
@@ -185,7 +185,7 @@ def _write_queue(queued: _Queued) -> list[str]:
             return [words if guard is None else f"{words}#{guard}"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class QueuedNotice(OutcomeNotice):
     """What the reader has queued on a board."""
 

@@ -1,7 +1,7 @@
 """The commands that show ratings: the standings, and where ratings come from."""
 
 from pbm_oust.board.ratings import Change, SizeClass, Standing
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.showing import names_shown
@@ -17,7 +17,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.ratings import best_players, explain, is_counting
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Standings(Command):
     """List the players of a game by their ratings."""
 
@@ -25,7 +25,7 @@ class Standings(Command):
     page: int = 1
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Ratings(Command):
     """Show where the ratings of these players come from, or list all ratings."""
 
@@ -34,7 +34,7 @@ class Ratings(Command):
     page: int = 1
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StandingsNotice(Notice):
     """The players of a game by their ratings."""
 
@@ -50,7 +50,7 @@ class StandingsNotice(Notice):
     """Whether games are being counted, so that ratings may change."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RatingsNotice(Notice):
     """The games of players, and what each did to the rating."""
 

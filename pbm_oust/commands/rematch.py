@@ -9,7 +9,7 @@ from functools import partial
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.commands.lists import Games
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
 from pbm_oust.play.forms import SignedForm
@@ -27,12 +27,12 @@ from pbm_oust.store.entries import Source
 from pbm_oust.store.open_boards import next_number, read_game, started_from
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NotOverYet(OfBoard, NotAllowedReason):
     """The game that would be played again goes on."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PlayedAgain(OfBoard, NotAllowedReason):
     """There is a rematch already: the board that is shown."""
 
@@ -40,7 +40,7 @@ class PlayedAgain(OfBoard, NotAllowedReason):
     """The name of the board that it plays again."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Rematch(Command):
     """Start a board like one that is over, with sides exchanged."""
 
@@ -55,7 +55,7 @@ class Rematch(Command):
         return Games(self.kind, (self.userid,), Filter.INACTIVE) if is_other else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RematchNotice(BoardNotice):
     """The board of a rematch begins."""
 

@@ -7,7 +7,7 @@ from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.origin import Origin, steps_of
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.challenge import TWO_PLAYERS
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BOARD, PASSWORD_IF_ANY, BadNumber
@@ -15,14 +15,14 @@ from pbm_oust.play.forms import ChallengeForm
 from pbm_oust.play.quota import Cost
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
-_NUMBER = regex(rf"#?(?:0|{NUMBER.pattern})")
+_NUMBER = re.compile(rf"#?(?:0|{NUMBER.pattern})")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ReplayOfTheEnd(OfBoard, NotAllowedReason):
     """The game was over after the record."""
 
@@ -30,7 +30,7 @@ class ReplayOfTheEnd(OfBoard, NotAllowedReason):
     """The number of the record."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Replay(Command):
     """Start an unrated board from the position of another one after its record `number`."""
 

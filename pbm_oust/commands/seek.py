@@ -16,7 +16,7 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS, UnusableGrid, set_by
 from pbm_oust.commands.lists import Listing
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import OWN, BadNumber
@@ -38,7 +38,7 @@ from pbm_oust.store.entries import Source
 from pbm_oust.store.open_boards import next_number, started_from
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoSuchSeek(NotAllowedReason):
     """There is no such open challenge."""
 
@@ -48,12 +48,12 @@ class NoSuchSeek(NotAllowedReason):
     """The days that one stays open."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OwnSeek(NotAllowedReason):
     """A player would join their own open challenge."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooManySeeks(NotAllowedReason):
     """The player has reached the limit of open challenges."""
 
@@ -61,7 +61,7 @@ class TooManySeeks(NotAllowedReason):
     """The limit."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OpenChallenge(Command):
     """Offer a board to whoever joins; `side` is what the seeker wants."""
 
@@ -73,7 +73,7 @@ class OpenChallenge(Command):
     terms: Terms
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Withdraw(Command):
     """Withdraw an open challenge."""
 
@@ -87,7 +87,7 @@ class Withdraw(Command):
         return Listing((self.kind.name,)) if isinstance(refusal.reason, NoSuchSeek) else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Join(Command):
     """Start the board that an open challenge offers."""
 
@@ -102,7 +102,7 @@ class Join(Command):
         return Listing((self.kind.name,)) if is_wrong else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SoughtNotice(OutcomeNotice):
     """An open challenge was made or withdrawn."""
 

@@ -20,7 +20,7 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import aliases_of, without_accents
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
@@ -56,12 +56,12 @@ SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
 """The words of settings, which no password can be."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadZone(UnreadableReason):
     """There is no such time zone."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Settle(Command):
     """Change settings, names and values as the server writes them; without any, show all."""
 
@@ -70,7 +70,7 @@ class Settle(Command):
     changes: tuple[tuple[str, str], ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SettingsNotice(OutcomeNotice):
     """All settings of the reader."""
 

@@ -1,7 +1,7 @@
 """The command that mails the record of a board as a file: `oust sgf 17`. Nothing changes."""
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import BOARD
 from pbm_oust.play.forms import OpenForm
@@ -14,7 +14,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sgf(Command):
     """Mail the record of a board as an SGF file."""
 
@@ -22,7 +22,7 @@ class Sgf(Command):
     board: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SgfNotice(Notice):
     """The record of a board, attached as a file."""
 

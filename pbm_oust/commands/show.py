@@ -8,7 +8,7 @@ from pbm_oust.accounts.answered import Sheet
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import rest
@@ -40,7 +40,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Show(Command):
     """Draw these boards, or the boards of these players that pass the filter."""
 
@@ -55,7 +55,7 @@ def board_as_it_is(game: Game) -> Show:
     return Show(game.header.kind, (BoardAt(game.header.board),), (), Filter.ALL)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ShowAs(Command):
     """Draw boards as a player sees them; in these games everybody sees the same."""
 
@@ -67,7 +67,7 @@ class ShowAs(Command):
     """Which of the player's own boards, if none are named."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AllShow(Command):
     """Draw the boards of these players in all games."""
 
@@ -75,7 +75,7 @@ class AllShow(Command):
     filter: Filter
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BoardsNotice(Notice):
     """Several boards of a game, as they were asked for."""
 
@@ -101,7 +101,7 @@ class BoardsNotice(Notice):
         return sheet_of((game for game, is_past in self.views if not is_past), self.reader.account)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AllNotice(Notice):
     """Boards of all games, as they were asked for."""
 

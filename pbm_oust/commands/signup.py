@@ -4,7 +4,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.addresses import ADDRESSES
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.parts import Parameter
@@ -32,12 +32,12 @@ from pbm_oust.play.verification import (
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AccountRemoved(NotAllowedReason):
     """The account that the same mail made has been removed since."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Signup(Command):
     """Make an account; without addresses, with the one that the command came from."""
 
@@ -46,7 +46,7 @@ class Signup(Command):
     addresses: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WelcomeNotice(Notice):
     """An account was made."""
 

@@ -10,7 +10,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish
 from pbm_oust.commands.play import Move
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial, partial
 from pbm_oust.grammar.values import OF_BOARD
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish, rest_of_wish
@@ -28,12 +28,12 @@ from pbm_oust.store.open_boards import read_game
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NothingSubmitted(OfBoard, NotAllowedReason):
     """No move waits for confirmation."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ChangedSinceSubmit(OfBoard, NotAllowedReason):
     """The board is not as it was when the move was submitted."""
 
@@ -43,7 +43,7 @@ class ChangedSinceSubmit(OfBoard, NotAllowedReason):
     """The move."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Submit(Command):
     """Keep a move until it is confirmed."""
 
@@ -68,7 +68,7 @@ class Submit(Command):
         return Move(self.kind, self.board, self.userid, self.password, self.wish, self.guard)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Confirm(Command):
     """Make the move that was submitted."""
 
@@ -85,7 +85,7 @@ class Confirm(Command):
         return partial(Submit, kind=self.kind, board=self.board, userid=self.userid, wish=blank)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SubmittedNotice(OutcomeNotice):
     """A move that waits until the reader confirms it."""
 

@@ -10,7 +10,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading, Partial, Text
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
@@ -28,7 +28,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NothingWritten(MayHaveBoard, NotAllowedReason):
     """There is no text to pass on."""
 
@@ -37,14 +37,14 @@ MOST_READERS = 10
 """To how many players a message goes at most."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooManyReaders(NotAllowedReason):
     """A message is for more players than one can go to."""
 
     most: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MessageRejected(NotAllowedReason):
     """A player takes no messages from the sender."""
 
@@ -53,14 +53,14 @@ class MessageRejected(NotAllowedReason):
     sender: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class IsMachine(MayHaveBoard, NotAllowedReason):
     """A text is for a house player."""
 
     userid: str = field(kw_only=True)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Chat(Command):
     """Pass the text of the mail on to the other player of a board."""
 
@@ -72,7 +72,7 @@ class Chat(Command):
     """The move that the text may have been meant as, if it came as an answer."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Message(Command):
     """Pass the text of the mail on to these players."""
 
@@ -81,7 +81,7 @@ class Message(Command):
     to: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TalkNotice(Notice):
     """What a player wrote to the reader, and perhaps to others."""
 
@@ -103,7 +103,7 @@ class TalkNotice(Notice):
         return Correspondence(self.reader.userid, self.sender) if self.reader.userid else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TalkSentNotice(OutcomeNotice):
     """What became of a text to pass on."""
 

@@ -23,7 +23,7 @@ from pbm_oust.accounts.vacations import (
     without_later,
 )
 from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord, SurplusWord
@@ -39,9 +39,9 @@ from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
-from pbm_oust.regex import regex
+import re
 
-_DAYS = regex(r"[0-9]{1,4}")
+_DAYS = re.compile(r"[0-9]{1,4}")
 
 
 class Ask(Enum):
@@ -51,24 +51,24 @@ class Ask(Enum):
     CANCEL = "cancel"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadDate(UnreadableReason):
     """A word is not a day."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadDays(UnreadableReason):
     """A word is not a number of days."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SaidLoosely(NotAllowedReason):
     """A vacation is asked for in other words than its first day and its number of days."""
 
     meant: "Leave"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class VacationPast(NotAllowedReason):
     """The vacation would begin before today."""
 
@@ -77,7 +77,7 @@ class VacationPast(NotAllowedReason):
     """The time zone of the player."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class VacationFar(NotAllowedReason):
     """The vacation would begin too far ahead."""
 
@@ -85,7 +85,7 @@ class VacationFar(NotAllowedReason):
     """The most days ahead that it may begin."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class VacationOverlaps(NotAllowedReason):
     """The player is away at that time already."""
 
@@ -94,7 +94,7 @@ class VacationOverlaps(NotAllowedReason):
     """The time zone of the player."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class VacationTooLong(NotAllowedReason):
     """The vacation is longer than the days that are left for the year."""
 
@@ -105,12 +105,12 @@ class VacationTooLong(NotAllowedReason):
     """The number of them that are left."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoVacation(NotAllowedReason):
     """There is no vacation to cancel."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Leave:
     """A vacation that is asked for: its first day and its number of days."""
 
@@ -118,14 +118,14 @@ class Leave:
     days: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Loosely:
     """Words such as `5` or `until monday`. Which vacation they mean depends on today."""
 
     words: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Vacation(Command):
     """Announce a vacation, end the announced ones, or list them."""
 
@@ -145,7 +145,7 @@ class Vacation(Command):
         return None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AwayNotice(Notice):
     """The vacations of a player who plays with the reader."""
 
@@ -159,7 +159,7 @@ class AwayNotice(Notice):
     """The boards on which the two play."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class VacationNotice(OutcomeNotice):
     """The reader's vacations, and who was told of them."""
 

@@ -14,7 +14,7 @@ from pbm_oust.accounts.verification import (
 )
 from pbm_oust.commands.password import PasswordChangedNotice
 from pbm_oust.commands.signup import Signup, WelcomeNotice
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Heading, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter
@@ -37,24 +37,24 @@ from pbm_oust.store.verifications import (
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoSuchCode(NotAllowedReason):
     """There is no such code, or it has expired."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PasswordMissing(NotAllowedReason):
     """The new password that should replace a forgotten one is missing."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HasAccount(NotAllowedReason):
     """The account already exists, with another password."""
 
     userid: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UseridTaken(NotAllowedReason):
     """Somebody else has the userid."""
 
@@ -63,7 +63,7 @@ class UseridTaken(NotAllowedReason):
     """A similar one that nobody has."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Verify(Command):
     """Verify an address with the code that was mailed to it."""
 
@@ -80,26 +80,26 @@ class Verify(Command):
         return partial(Signup, userid=refusal.reason.free)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadCode(UnreadableReason):
     """A word does not have the form of our codes."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CodeUsedNotice(Notice):
     """A code has come back again."""
 
     template = "code_used"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SaidNoNotice(Notice):
     """What waited for a code was dropped."""
 
     template = "said_no"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AddressesNotice(Notice):
     """An address was verified."""
 
@@ -109,7 +109,7 @@ class AddressesNotice(Notice):
     proved: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AddressesReplacedNotice(Notice):
     """The last letter to addresses that were replaced."""
 

@@ -7,7 +7,7 @@ from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, OfBoard
 from pbm_oust.commands.lists import Games
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
 from pbm_oust.play.forms import SignedForm
@@ -22,12 +22,12 @@ from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PlaysThere(OfBoard, NotAllowedReason):
     """A player would watch a board on which they play."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooManyWatched(OfBoard, NotAllowedReason):
     """The player has reached the limit of watched boards."""
 
@@ -35,7 +35,7 @@ class TooManyWatched(OfBoard, NotAllowedReason):
     """The limit."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Watch(Command):
     """Get every record of a board by mail."""
 
@@ -49,7 +49,7 @@ class Watch(Command):
         return _all_boards(self.kind, refusal)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unwatch(Command):
     """Get no more records of a board by mail."""
 
@@ -69,7 +69,7 @@ def _all_boards(kind: Kind, refusal: Refusal) -> Command | None:
     return Games(kind, (), Filter.ACTIVE) if is_unknown else None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WatchNotice(OutcomeNotice):
     """A board is watched from now on, or no longer."""
 

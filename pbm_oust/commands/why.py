@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pbm_oust.accounts.answered import Reply
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import rest
@@ -23,7 +23,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Why(Command):
     """Tell one of its players which mail led to a record of a board."""
 
@@ -35,7 +35,7 @@ class Why(Command):
     """The number of the record; None for the latest."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WhyNotice(Notice):
     """How a record came about."""
 

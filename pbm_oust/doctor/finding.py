@@ -6,7 +6,7 @@ from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 
 RESTORE = "Put the database back from a backup"
 """What to do when the database is damaged."""
@@ -21,7 +21,7 @@ class Verdict(Enum):
     BAD = "BAD"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One line of `pbm-oust doctor`: sentences about one thing."""
 
@@ -33,7 +33,7 @@ class Finding:
         return f"{self.verdict.value:4}  {self.about}: {self.text}"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Examiner:
     """Makes the findings about one thing."""
 

@@ -1,12 +1,12 @@
 """What share of games a player won, and how sure that is. Pure."""
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 
 _DEVIATIONS = 1.96
 """Within so many standard deviations a normal distribution has 95 % of its weight."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Share:
     """So many of some games, a draw counting half."""
 

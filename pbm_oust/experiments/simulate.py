@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from statistics import fmean, median, stdev
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Position, Result
@@ -15,7 +15,7 @@ _FEW = 8
 """Up to this many cells, one is chosen by counting; among more, by drawing until one fits."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Course:
     """How one game went."""
 
@@ -28,7 +28,7 @@ class Course:
     result: Result
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Figures:
     """The mean, the median and the standard error of the mean of some numbers."""
 
@@ -43,7 +43,7 @@ class Figures:
         return cls(fmean(numbers), median(numbers), error)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Summary:
     """What many games had in common."""
 

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 from pbm_oust.experiments.room import Room
 from pbm_oust.experiments.symmetry import numbering
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Position, Result, Side
 
@@ -26,7 +26,7 @@ class Worth(IntEnum):
     WIN = 1
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Solution:
     """What the empty board is worth to the player who places first."""
 

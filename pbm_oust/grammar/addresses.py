@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import rest
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadAddress(UnreadableReason):
     """A word is not a mail address."""
 

@@ -1,10 +1,10 @@
 """How long a line may be: so long as any command, and no longer. Pure."""
 
 from pbm_oust.accounts.queue import MOST_CLAUSES
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.grid import LONGEST
 
 MOST_WORDS = 60
@@ -14,13 +14,13 @@ MOST_CELLS = LONGEST * LONGEST
 LONGEST_LINE = 4_000
 """How many characters a line may have: room for so many cells and words, and five addresses."""
 
-_CELLS = regex(r"\b(?:(?:[a-z] ?[0-9]{1,2})+|[0-9]{1,2}[a-z])\b")
-_CELL = regex(r"[a-z] ?[0-9]|[0-9][a-z]")
-_WORD = regex(r"[^\s,;]+")
+_CELLS = re.compile(r"\b(?:(?:[a-z] ?[0-9]{1,2})+|[0-9]{1,2}[a-z])\b")
+_CELL = re.compile(r"[a-z] ?[0-9]|[0-9][a-z]")
+_WORD = re.compile(r"[^\s,;]+")
 _OF_CLAUSES = ("if", "then")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LineTooLong(UnreadableReason):
     """A line has more words or cells than any command."""
 

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from pbm_oust.grammar.words import QUOTES, fold, split_words
 from pbm_oust.refusal import Unreadable
-from pbm_oust.regex import regex
+import re
 
-_APART = regex(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
-_CELLS = regex(r"(?:[a-z][0-9]{1,3})+")
-_CELL = regex(r"[a-z][0-9]{1,3}")
-_TURNED = regex(r"([0-9]{1,2})([a-z])")
+_APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
+_CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
+_CELL = re.compile(r"[a-z][0-9]{1,3}")
+_TURNED = re.compile(r"([0-9]{1,2})([a-z])")
 _LATIN = "a-z0-9_\u00df-\u024f"
-_WITHIN = regex(rf"(?<![{_LATIN}])[a-z][1-9][0-9]?(?![{_LATIN}])")
+_WITHIN = re.compile(rf"(?<![{_LATIN}])[a-z][1-9][0-9]?(?![{_LATIN}])")
 ASKING = "\u2753\u2754"
 """Question marks that are pictograms: a player who adds one has not decided."""
-_MARKS = regex("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
+_MARKS = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 """Characters that change how a pictogram looks."""
 
 

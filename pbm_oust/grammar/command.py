@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Union
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.refusal import Refusal
 
 
@@ -34,7 +34,7 @@ class Text(Enum):
     """Only the server reads it, so nothing in it is masked."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Command:
     """What a line asks for. Its fields are the kind, if it is about a game, and what is read."""
 
@@ -49,7 +49,7 @@ class Command:
         """Raise the refusal that this would meet on a board, if the board alone decides that."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Blank:
     """Stands for words that the reader has to put in; `name` is what is shown for them."""
 
@@ -59,7 +59,7 @@ class Blank:
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Partial:
     """A command that is not fully known. What is missing is shown as blanks."""
 

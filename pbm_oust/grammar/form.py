@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import TypeVar
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial, Text
 from pbm_oust.grammar.notation import KIND, OF_LETTER, Notation
 from pbm_oust.grammar.parts import (
@@ -23,7 +23,7 @@ from pbm_oust.rules.position import Kind
 C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MissingWord(UnreadableReason):
     """A line ends too early."""
 
@@ -31,12 +31,12 @@ class MissingWord(UnreadableReason):
     """What could follow: the names of places, or words."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SurplusWord(UnreadableReason):
     """A line has more words than its command takes."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Form(Notation[C_co]):
     """One command: how it is written, what it builds, and where the help has it."""
 

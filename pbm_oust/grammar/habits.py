@@ -19,19 +19,19 @@ from pbm_oust.grammar.plain import APOSTROPHES
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable
-from pbm_oust.regex import regex
+import re
 
 _GENERAL_BEHIND_GAMES = ("help", "list")
 
-_GUARD = regex(r"#[1-9][0-9]*")
-_ENDS_WITH_GUARD = regex(r"([^#]+)(#[1-9][0-9]*)")
+_GUARD = re.compile(r"#[1-9][0-9]*")
+_ENDS_WITH_GUARD = re.compile(r"([^#]+)(#[1-9][0-9]*)")
 _BEFORE_DEED = 3
 """How many words stand between a deed and the record that it is meant as: the board, the userid
 and the password."""
 
 _BEFORE_GRID = {"challenge": 2, "seek": 2}
 """By the names of the commands that take a grid: how many words stand at least before it."""
-_GRID = regex(
+_GRID = re.compile(
     r"(?:(?:square|-?size|-?(hex)(?:agon(?:al)?)?)[ =]?)?"
     r"([1-9][0-9]?(?:x[1-9][0-9]?|(?:, ?[1-9][0-9]?){0,5}))"
 )
@@ -42,24 +42,24 @@ _LONGEST_SENTENCE = 80
 """How many characters of a sentence count."""
 
 _SAID: Mapping[str, re.Pattern[str]] = {
-    "sgf": regex(r"^(fetch|get|download)\b"),
-    "forgot": regex(
+    "sgf": re.compile(r"^(fetch|get|download)\b"),
+    "forgot": re.compile(
         r"(forg[eo]t|lost|reset|remember|oubli|perdu).*\b(password|passwd|mot de passe)"
         r"|(password|passwd|mot de passe)\b.*\b(forg[eo]t|lost|reset|oubli|perdu)"
     ),
-    "delete": regex(r"\b(close|remove|delete|cancel|supprime\w*|ferme\w*)\b.*\b(account|compte)\b"),
-    "vacation": regex(
+    "delete": re.compile(r"\b(close|remove|delete|cancel|supprime\w*|ferme\w*)\b.*\b(account|compte)\b"),
+    "vacation": re.compile(
         r"(\b(i'm|i am|i'll|i will|we|going|je|on|en)\b|^)"
         r".*\b(vacations?|holidays?|away|vacances|conges?|absente?)\b"
     ),
-    "signoff": regex(r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"),
+    "signoff": re.compile(r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"),
 }
 """By the names of commands: what people write who do not know them."""
 
 _WISHED: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "help",
-        regex(
+        re.compile(
             r"((please|can you|could you|i need|i want|need|some) )*"
             r"help( me| us| out| please| pls)*"
             r"|info|infos|information|instructions|manual|commands?|faq|about|\?"
@@ -67,16 +67,16 @@ _WISHED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "aide",
-        regex(
+        re.compile(
             r"((j'ai )?besoin d'|a l')?(aide|aidez)([ -](moi|nous))?( svp| stp| s'il .* plait)?"
             r"|au secours|informations|renseignements?|mode d'emploi|commandes"
         ),
     ),
-    ("help GAMES", regex(r"(.* )?rules?( .*)?")),
-    ("aide GAMES", regex(r"(.* )?regles?( .*)?")),
+    ("help GAMES", re.compile(r"(.* )?rules?( .*)?")),
+    ("aide GAMES", re.compile(r"(.* )?regles?( .*)?")),
     (
         "list",
-        regex(
+        re.compile(
             r"((who|(any|some) ?(one|body))\b.* (play\w*|games?|looking|waiting|up)"
             r"|(.* )?(looking for|find|need|want|seeking)( me)?( an?| some)?"
             r" (game|match|opponents?|partners?|players?)|players|opponents)( .*)?"
@@ -84,7 +84,7 @@ _WISHED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "liste",
-        regex(
+        re.compile(
             r"((qui|quelqu'un)\b.* (jou\w*|parties?|attend|cherche)"
             r"|(.* )?(cherche|trouve\w*|veux|voudrais)( une?| des)?"
             r" (parties?|adversaires?|partenaires?|joueurs?)|joueurs|adversaires)( .*)?"
@@ -92,7 +92,7 @@ _WISHED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "aide tutoriel",
-        regex(
+        re.compile(
             r"((bonjour|bonsoir|salut|coucou)\b.*|qu'est-ce que c'est.*|comment ca marche.*"
             r"|(.* )?(jou(er|e|ons|ez)|jeux?|parties?|(m'|s')?inscri(re|s|vez|t)|comptes?"
             r"|commence\w*|debut\w*|participer|essayer|rejoindre|(m'|s')?enregistrer|connecter)"
@@ -101,7 +101,7 @@ _WISHED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "help tutorial",
-        regex(
+        re.compile(
             r"((hi|hello|hey|dear)\b.*|what is (this|it).*|how (does|do) (this|it)\b.*"
             r"|(.* )?(play\w*|games?|boardgames?|sign(ing)?[ -]?(me )?(up|in)|subscribe|log ?in"
             r"|regist\w+|join\w*|accounts?|member\w*|begin\w*|start\w*|get going|try|new here"

@@ -2,20 +2,20 @@
 
 from itertools import accumulate
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.aliases import without_accents
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.parts import names_of
 from pbm_oust.grammar.showing import MayShow
 from pbm_oust.grammar.words import MASK, fold
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.position import Kind
 
-_OPTION = regex(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
+_OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Line:
     """The words of a line, and the command that its first words name, if any."""
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Blank, Command, Partial
 from pbm_oust.grammar.parts import Option, Parameter, Rest
 from pbm_oust.grammar.translation import option_in, place_in, said_in, word_in
@@ -28,7 +28,7 @@ Known = tuple[Kind, int, str]
 """What an answer inherits from its letter: the game, the board, and the userid of its reader."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Notation(Generic[C_co]):
     """The name of a command, and what follows it.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from pbm_oust.accounts.password import NO_PASSWORD
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.aliases import OPTION_ALIASES, aliases_of, without_accents
 from pbm_oust.grammar.words import NoneOfThese, find_command_word, fold, is_harmless, meant_by
 from pbm_oust.languages import Section
@@ -16,7 +16,7 @@ from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnknownOption(UnreadableReason):
     """A word is not an option of the command."""
 
@@ -24,12 +24,12 @@ class UnknownOption(UnreadableReason):
     resembles: str | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OptionTwice(UnreadableReason):
     """An option repeats what another one has set."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadOptionValue(UnreadableReason):
     """An option has a value that it does not take."""
 
@@ -43,7 +43,7 @@ V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One word that a form wants in its place. Its value is written by `str`."""
 
@@ -56,7 +56,7 @@ class Parameter:
     """Whether it is a new password, which must not be a word of the commands."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Rest(Generic[V_co]):
     """All the words that remain after a form's parameters."""
 
@@ -123,7 +123,7 @@ def rest(
     return made
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Option(Generic[V_co]):
     """A word `-name` or `-name=value`, which may be anywhere after the command's name."""
 

@@ -3,33 +3,33 @@
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.status import is_placeholder
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.values import OF_FILTERS, BadUserid, read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.regex import regex
+import re
 
 LONGEST_PASSWORD = 64
 
 RESERVED = OF_FILTERS | {"server", "operator", "draw"}
 """Words that commands and histories use where a userid could be."""
 
-_LIKE_ADDRESS = regex(r"[^@]+@[^@]+\.[^@]+")
+_LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
 
-_NOT_IN_PASSWORDS = regex("[\\s\"':,#\u2018-\u201f]")
+_NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ReservedUserid(UnreadableReason):
     """A new userid is kept for those who run servers."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadPassword(UnreadableReason):
     """A password looks like another word, or is too short or too long."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ForgottenPassword(UnreadableReason):
     """A mail address is in the place of the password."""
 

@@ -3,11 +3,11 @@
 import unicodedata
 from typing import Literal
 
-from pbm_oust.regex import regex
+import re
 
 APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 """Signs that are typed or set in the place of an apostrophe, and the apostrophe."""
-_PIECE = regex(r"\S{1,100}")
+_PIECE = re.compile(r"\S{1,100}")
 
 
 def normal_form(form: Literal["NFKC", "NFD"], text: str) -> str:

@@ -9,18 +9,18 @@ import re
 from collections.abc import Callable, Collection, Iterable
 
 from pbm_oust.grammar.words import fold, is_harmless, is_of
-from pbm_oust.regex import regex
+import re
 
 MayShow = Callable[[str], bool]
 """Returns whether a word may be shown."""
 
-_FIGURES = regex(
+_FIGURES = re.compile(
     r"#?\d{1,9}(#\d{1,9})?"  # the number of a board, of a record, or both
     r"|[a-z]\d{1,2}([,;][a-z]\d{1,2})*(#\d{1,9})?"  # placements
     r"|\d{4}-\d{1,2}-\d{1,2}",  # a day
     re.ASCII,
 )
-_PLAIN_WORD = regex(r"-{0,2}[A-Za-z]{1,16}(=\d{1,4}([x,]\d{1,2})?)?|\d{1,2}[A-Za-z]", re.ASCII)
+_PLAIN_WORD = re.compile(r"-{0,2}[A-Za-z]{1,16}(=\d{1,4}([x,]\d{1,2})?)?|\d{1,2}[A-Za-z]", re.ASCII)
 UNNAMED = "..."
 """Stands for a name that is not shown."""
 

@@ -5,11 +5,11 @@ from functools import cache
 from types import MappingProxyType
 
 from pbm_oust.languages import Language, Section
-from pbm_oust.regex import regex
+import re
 
-_PLACE = regex(r"\b[A-Z]{4,}[12]?\b")
-_WORD = regex(r"[a-z]+")
-_OPTION = regex(r"(?<![\w-])(--?)([a-z]+)")
+_PLACE = re.compile(r"\b[A-Z]{4,}[12]?\b")
+_WORD = re.compile(r"[a-z]+")
+_OPTION = re.compile(r"(?<![\w-])(--?)([a-z]+)")
 
 
 @cache

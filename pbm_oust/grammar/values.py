@@ -6,38 +6,38 @@ from enum import Enum
 from pbm_oust.accounts.account import parse_userid
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.aliases import aliases_of, in_english
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import Parameter, Rest, rest
 from pbm_oust.grammar.words import find_command_word, fold
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.regex import regex
+import re
 
-_BOARD = regex(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
+_BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadBoard(UnreadableReason):
     """A word is not the number of a board."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadNumber(UnreadableReason):
     """A word is not a number."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadUserid(UnreadableReason):
     """A word cannot be a userid."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadGuard(UnreadableReason):
     """What follows `#` is not the number of a record."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadFilter(UnreadableReason):
     """A word such as `active` is not alone at the end."""
 
@@ -51,7 +51,7 @@ class Filter(Enum):
     NEXT = "next"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BoardAt:
     """A board, as it is or as it was after so many records."""
 

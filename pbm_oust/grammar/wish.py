@@ -5,20 +5,20 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pbm_oust.board import notation
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.parts import Rest, rest
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.words import find_command_word, fold, probably_latin
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.regex import regex
+import re
 
-_PLACEMENT = regex(r"[a-z][1-9][0-9]?")
+_PLACEMENT = re.compile(r"[a-z][1-9][0-9]?")
 
-_TURNED = regex(r"([1-9][0-9]?)([a-z])")
+_TURNED = re.compile(r"([1-9][0-9]?)([a-z])")
 
-_COLUMN_I = regex(r"i[1-9][0-9]?")
+_COLUMN_I = re.compile(r"i[1-9][0-9]?")
 
 DEEDS = frozenset(deed.value for deed in WISHED)
 """The words for what can be done on a board besides placing."""
@@ -29,7 +29,7 @@ Guarded = tuple[Wish, int | None]
 """A wish, and the number after `#`, if there is one."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BadPlacement(UnreadableReason):
     """A word is not the name of a cell."""
 
@@ -37,7 +37,7 @@ class BadPlacement(UnreadableReason):
     """Whether it names the column I, which no grid has."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoTurn(UnreadableReason):
     """A word is not a deed that can be done in this way."""
 

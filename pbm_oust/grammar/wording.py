@@ -6,33 +6,33 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import islice
 
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar import courtesies
 from pbm_oust.grammar.aliases import in_english, without_accents
 from pbm_oust.grammar.cells import ASKING, runs_within
 from pbm_oust.grammar.plain import APOSTROPHES
 from pbm_oust.grammar.words import fold
-from pbm_oust.regex import regex
+import re
 
-_TOKEN = regex(r"\w+(?:'\w+)*|[^\w\s]")
-_CELL = regex(r"(?<![a-z0-9])[a-z][1-9][0-9]?(?![a-z0-9])", re.IGNORECASE)
+_TOKEN = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
+_CELL = re.compile(r"(?<![a-z0-9])[a-z][1-9][0-9]?(?![a-z0-9])", re.IGNORECASE)
 _PLAIN_SIGNS = frozenset(".,!:;-()\"*~\u2026\u00a1\u3002\u3001\uff0c\uff01\uff1a'_/")
-_SENTENCE_END = regex(r"(?<=[.!])\s+")
-_AFTERTHOUGHT = regex(r"\s*[,;(]\s*|\s+[-\u2013\u2014]+\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!])\s+")
+_AFTERTHOUGHT = re.compile(r"\s*[,;(]\s*|\s+[-\u2013\u2014]+\s+")
 _MOST_PARTS = 3
 """How many commas and the like are looked at, and how many things a line may say to do."""
 _LONGEST_NAME = 2
 _LONGEST_LINE = 200
 _MOST_TOKENS = 12
 """A longer line that holds the word draw, or again, more likely speaks of something else."""
-_SMILEY = regex(r"[:;=8]-?[)dp(]|<3|\^\^", re.IGNORECASE)
+_SMILEY = re.compile(r"[:;=8]-?[)dp(]|<3|\^\^", re.IGNORECASE)
 
 _GREETING = "greeting"
 _THANKS = "thanks"
 _Phrases = Mapping[tuple[str, ...], str]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Wording:
     """What is found in a line besides words that change nothing."""
 

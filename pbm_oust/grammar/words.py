@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
 from functools import lru_cache
 
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import (
     ALIASES,
     Aliases,
@@ -17,10 +17,10 @@ from pbm_oust.grammar.bounds import check_length
 from pbm_oust.grammar.plain import normal_form
 from pbm_oust.languages import Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.regex import regex
+import re
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoneOfThese(UnreadableReason):
     """A word is not one of those that are possible in its place."""
 
@@ -30,7 +30,7 @@ class NoneOfThese(UnreadableReason):
     """Where other languages have them."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnknownWord(NoneOfThese):
     """A word is not one of those that are possible, nor the beginning of one."""
 
@@ -43,7 +43,7 @@ class UnknownWord(NoneOfThese):
         return self.right or self.resembles
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AmbiguousWord(NoneOfThese):
     """A word could be short for several."""
 
@@ -61,8 +61,8 @@ sentence: I, an, de."""
 _LONGEST_BEGINNING = 50
 """How much of a word counts where only the first words of a text matter."""
 
-_INVISIBLE = regex("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
-_SPACES = regex(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_SPACES = re.compile(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _DASHES = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
 )
@@ -73,12 +73,12 @@ _SAME = str.maketrans(
 """Letters of Cyrillic and Greek that look like Latin ones, or are the same letter."""
 _LIKE = str.maketrans("бвгдзлнфџνρηυγδ", "bbgdzlhfdvpnuyd")
 """Small letters of these that may stand for Latin ones, by their looks or their sound."""
-_FIGURE = regex(r"[^\W\D_]")
-_WORD = regex(r"[^\W_]+")
+_FIGURE = re.compile(r"[^\W\D_]")
+_WORD = re.compile(r"[^\W_]+")
 QUOTES = (
     "'\"`\u00b4\u2018\u2019\u201a\u201b\u2032\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u2039\u203a"
 )
-_HARMLESS = regex(
+_HARMLESS = re.compile(
     r"#?\d+(#\d+)?"  # the number of a board, of a record, or both
     r"|[a-z]\d{1,2}([,;][a-z]?\d{0,2})*(#\d*)?"  # placements
     r"|\d{4}-\d{1,2}-\d{1,2}"  # a day

@@ -8,7 +8,7 @@ from binascii import b2a_qp
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.letters.fields import LONGEST_LINE
 
 LARGEST = 88_000
@@ -18,7 +18,7 @@ With their header, letters stay under 90 KB: Gmail cuts them off at 102 KB.
 """
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part of a letter."""
 

@@ -16,7 +16,7 @@ from pbm_oust.accounts.tags import (
     unread_address,
     verification_address,
 )
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.letters.fields import field, text_field
 from pbm_oust.play.meanings import Unheard, Verification
 from pbm_oust.play.notices import BoardNotice, Notice
@@ -33,7 +33,7 @@ def _date_text(second: datetime) -> str:
     return format_datetime(second)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Headers:
     """Writes the headers of letters from `own`, the address that takes commands."""
 

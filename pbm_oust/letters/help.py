@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.help import SUBJECTS
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.parts import Option
@@ -25,7 +25,7 @@ _OPTIONS = ("[OPTION..]",)
 """Stands for options that differ between the games."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Help:
     """Writes the help in one language."""
 

@@ -15,7 +15,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.placing import taken_in_turn
 from pbm_oust.board.record import Deed
 from pbm_oust.commands.play import suggested
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.suggest import example
 from pbm_oust.languages import Language
 from pbm_oust.letters.body import Part, part
@@ -24,7 +24,7 @@ from pbm_oust.letters.tables import joining_line
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, Shown
-from pbm_oust.regex import regex
+import re
 from pbm_oust.render.html import Marks, Taps, board_html
 from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules.position import Side, choices
@@ -41,7 +41,7 @@ Linked = tuple[tuple[str, str], ...]
 
 _END, _BREAK, _BREAK_WITHIN = "\n", "<br>\n", "<br\n>"
 _SPACES, _KEPT_SPACES = "   ", "&#160; &#160;"
-_ADDRESS = regex(r"^(https?://[^\s<>\"']+)$", re.MULTILINE)
+_ADDRESS = re.compile(r"^(https?://[^\s<>\"']+)$", re.MULTILINE)
 _LONG = 4
 """How many lines are scrolled rather than wrapped."""
 _WRAPPED, _SCROLLED = "pre-wrap", "pre;overflow-x:auto"
@@ -64,7 +64,7 @@ class Links(Enum):
         return self in (Links.WIDE, Links.SLIM)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Below:
     """What stands below a board."""
 

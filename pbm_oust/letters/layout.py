@@ -9,18 +9,18 @@ from enum import Enum
 from itertools import groupby
 
 from pbm_oust.accounts.answered import Joining, Purpose
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Partial
 from pbm_oust.letters.marks import BOARD, END, OFFERS, SAID
 from pbm_oust.play.notices import Shown
-from pbm_oust.regex import regex
+import re
 from pbm_oust.render.text import board_text
 from pbm_oust.render.visible import visible_letter
 
 WIDTH = 75
 """The longest line of our own sentences."""
 
-_MARKED = regex(f"({BOARD}|{OFFERS}|{SAID}[^{END}]*{END})")
+_MARKED = re.compile(f"({BOARD}|{OFFERS}|{SAID}[^{END}]*{END})")
 
 
 class Look(Enum):
@@ -34,7 +34,7 @@ class Look(Enum):
     """Lines that stay as they are: commands and tables."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Paragraph:
     """Lines that belong together, each as it was written."""
 
@@ -42,7 +42,7 @@ class Paragraph:
     lines: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Offers:
     """Where the open challenges stand that the reader may join by a link. Text has no links."""
 
@@ -52,7 +52,7 @@ class Offers:
 Block = Paragraph | Shown | Offers
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Written:
     """What a letter says, from which its text and its HTML are made."""
 

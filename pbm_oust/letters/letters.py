@@ -10,7 +10,7 @@ from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.accounts.tags import tag_of
 from pbm_oust.board.game import Game
 from pbm_oust.commands.talk import TalkNotice
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.letters.body import LARGEST, Part, beginning, body, part
 from pbm_oust.letters.headers import Headers
 from pbm_oust.letters.html import has_page
@@ -24,7 +24,7 @@ from pbm_oust.play.verification import CodeNotice
 from pbm_oust.store.letters import About, Draft, Head
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Content:
     """What all letters say that go to addresses of one sort: the reader's own, or others."""
 

@@ -3,16 +3,16 @@
 They are characters that no text may hold; they are removed from all other text.
 """
 
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
 BOARD, SAID, END, OFFERS = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
 """Mark a board, the beginning and end of what a player wrote, and links that join open challenges
 (Unicode, section 23.7)."""
-_MARKS = regex(f"[{BOARD}-{OFFERS}]")
+_MARKS = re.compile(f"[{BOARD}-{OFFERS}]")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Marked:
     """A part of what a template writes that keeps its marks."""
 

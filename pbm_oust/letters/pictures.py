@@ -5,12 +5,12 @@ Those of Oust are the positions in the figures of the game's help page at Gamerz
 
 from functools import cache
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.render.text import LETTERS, Letters, draw_text
 from pbm_oust.rules.grid import parse_grid
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A position, top row first, and the cells in it that are pointed out.
 

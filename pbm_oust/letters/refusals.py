@@ -1,7 +1,7 @@
 """What a refusal needs besides its reason: where its words are, and what to send instead."""
 
 from pbm_oust.commands.show import Show
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.letters.translator import Translator
@@ -11,7 +11,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import WhichGame, form_of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Instead:
     """What to send or to answer in place of what was refused; empty if there is nothing."""
 

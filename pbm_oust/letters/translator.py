@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pbm_oust import languages
 from pbm_oust.board.notation import format_action, format_ruling
 from pbm_oust.board.record import Action, Ruling, Verb
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.notation import Known
 from pbm_oust.grammar.translation import option_in, word_in

@@ -14,9 +14,9 @@ from math import inf
 
 from aiosmtpd.proxy_protocol import V2_CMD, ProxyData
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.mail.replies import S421_BUSY, S421_BUSY_SOURCE
-from pbm_oust.regex import regex
+import re
 from pbm_oust.store.configuration import Network
 
 MOST_CONNECTIONS = 100
@@ -30,7 +30,7 @@ Source = IPv4Address | IPv6Network | None
 """Where connections are counted together: a host, a /64 of IPv6, or nowhere for Unix sockets."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Patience:
     """Limits in seconds: for one line, and for a whole session. A message comes at a least rate."""
 
@@ -182,14 +182,14 @@ CLIENT = "NAME ADDR PORT PROTO HELO LOGIN DESTADDR DESTPORT"
 FORWARDED = "NAME ADDR PORT PROTO HELO IDENT SOURCE"
 """What XFORWARD may say about a message."""
 
-_ATTRIBUTE = regex(r"([A-Za-z]{1,16})=([!-~]{1,255})")
-_XTEXT = regex(r"(?:[!-*,-<>-~]|\+[0-9A-F]{2})+")
+_ATTRIBUTE = re.compile(r"([A-Za-z]{1,16})=([!-~]{1,255})")
+_XTEXT = re.compile(r"(?:[!-*,-<>-~]|\+[0-9A-F]{2})+")
 """RFC 3461, section 4."""
-_CODED = regex(r"\+([0-9A-F]{2})")
+_CODED = re.compile(r"\+([0-9A-F]{2})")
 _UNKNOWN = {"[UNAVAILABLE]", "[TEMPUNAVAIL]"}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Named:
     """What is said about a client: where it is, None if that is not known."""
 

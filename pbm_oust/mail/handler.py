@@ -36,7 +36,7 @@ from pbm_oust.mail.session import SmtpSession
 from pbm_oust.mail.workers import Workers
 from pbm_oust.play.outcome import Handled, Outcome, outcome_text
 from pbm_oust.play.passwords import NotDerived
-from pbm_oust.regex import regex
+import re
 
 log = logging.getLogger("pbm_oust")
 
@@ -45,7 +45,7 @@ LARGEST_HERE = 32 * 1024
 """The most bytes of a mail that is handled in the thread of the sessions."""
 MOST_RECIPIENTS = 5
 
-_BARE = regex(rb"\r(?!\n)|(?<!\r)\n|\0")
+_BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 
 
 BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)

@@ -14,7 +14,7 @@ from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Claim, Robotic, parse_letter_id, parse_tag, without_tokens
 from pbm_oust.board.notation import format_time
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.words import MASK
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
@@ -44,17 +44,17 @@ class KeptBySender(Exception):
     """A fault of ours prevents the handling of a mail: its sender must keep it."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SeveralSubjects(UnreadableReason):
     """A mail has more than one Subject."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ClosedText(UnreadableReason):
     """The text of a mail is encrypted, or in a form that cannot be read."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Envelope:
     """Who a mail is from and for, as the mail server says."""
 
@@ -76,7 +76,7 @@ class _Note:
     handled: Handled
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Inbound:
     """Takes mail for the commands address of one home."""
 

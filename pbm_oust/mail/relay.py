@@ -21,7 +21,7 @@ from functools import partial
 from pbm_oust.accounts.address import ascii_address, is_address, normal_address
 from pbm_oust.accounts.bounces import STATUS, Bounce, status_of
 from pbm_oust.accounts.tags import envelope_sender
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.database import Hold, Transaction
@@ -80,7 +80,7 @@ class Lost(OSError):
     """The relay has gone away over a letter, or says that it does: it may be tried once more."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Why a letter was not accepted."""
 
@@ -92,7 +92,7 @@ class Refused:
     """Whether the relay objects to us, and not to the recipient."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Flushed:
     """What became of letters."""
 

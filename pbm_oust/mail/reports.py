@@ -16,45 +16,45 @@ from email.parser import Parser
 from pbm_oust.accounts.address import is_address, parse_address
 from pbm_oust.accounts.bounces import status_of
 from pbm_oust.accounts.tags import bounce_token, tag_of
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.mail.reading.body import text_of
-from pbm_oust.regex import regex
+import re
 
 _REPORTS = ("message/delivery-status", "message/global-delivery-status")
 _RETURNED = ("message/rfc822", "message/global")
 _RETURNED_HEADERS = ("text/rfc822-headers", "message/global-headers", "message/rfc822-headers")
 _LONGEST = 64 * 1024
 """How much of a bounce is read that is no delivery report."""
-_ADDRESS = regex(r"(?:\"[^\s<>\"]{1,64}\"|[^\s<>()\[\],;:\"']{1,64})@[^\s<>()\[\],;:\"']{1,255}")
+_ADDRESS = re.compile(r"(?:\"[^\s<>\"]{1,64}\"|[^\s<>()\[\],;:\"']{1,64})@[^\s<>()\[\],;:\"']{1,255}")
 _MOST_ADDRESSES = 100
-_FROM_ROBOT = regex(
+_FROM_ROBOT = re.compile(
     r"daemon|postmaster|mail ?(?:delivery|server|system|administrator)|microsoftexchange",
     re.IGNORECASE,
 )
-_COPY = regex(
+_COPY = re.compile(
     r"^(?:-{2,}|={2,}|\s*>).{0,20}(?:copy of|below this line|returned|original|unsent|forwarded)"
     r".*$|^return-path:",
     re.IGNORECASE | re.MULTILINE,
 )
 """The line above the letter that a plain bounce returns."""
-_LATE = regex(
+_LATE = re.compile(
     r"delayed|warning|not yet been|still (?:being )?(?:retry|try)|will (?:be retried|keep trying)"
     r"|continue to (?:try|retry)|will (?:try|retry)",
     re.IGNORECASE,
 )
-_FAILED = regex(
+_FAILED = re.compile(
     r"permanent|fatal|fail|undeliver|could ?n[o']t (?:be )?deliver|can ?not (?:be )?deliver"
     r"|not (?:be )?delivered|unable to|no such|unknown|does not exist|rejected|returned|giving up"
     r"|\b5\d\d\b|^<\S+>\s?:",
     re.IGNORECASE | re.MULTILINE,
 )
 """What is said of a letter that failed; qmail heads its reasons with an address in any language."""
-_FOR_GOOD = regex(r"(?<![\d.])5\.\d{1,3}\.\d{1,3}|\b55\d\b|permanent")
-_CODE_POINT = regex(r"\\x\{([0-9A-Fa-f]{2,6})\}")
+_FOR_GOOD = re.compile(r"(?<![\d.])5\.\d{1,3}\.\d{1,3}|\b55\d\b|permanent")
+_CODE_POINT = re.compile(r"\\x\{([0-9A-Fa-f]{2,6})\}")
 """A letter beyond ASCII in an address of RFC 6533."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class FailedDelivery:
     """What a report says about a letter that was not delivered."""
 

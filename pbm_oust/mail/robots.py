@@ -13,30 +13,30 @@ from pbm_oust.mail.reading import Mail
 from pbm_oust.mail.reading.attributions import any_of
 from pbm_oust.mail.reading.headers import one_line
 from pbm_oust.mail.reading.phrases import AUTOMATIC_REPLIES
-from pbm_oust.regex import regex
+import re
 
 MOST_HOPS = 30
 
-_DAEMON = regex(r"(?:.*[-_.])?daemon|.*mailer-?daemon")
-_MACHINE = regex(r"(?:.*[-_.])?(?:bounces?|auto-?(?:reply|responder))")
-_UNREAD = regex(
+_DAEMON = re.compile(r"(?:.*[-_.])?daemon|.*mailer-?daemon")
+_MACHINE = re.compile(r"(?:.*[-_.])?(?:bounces?|auto-?(?:reply|responder))")
+_UNREAD = re.compile(
     r"(?:.*[-_.])?(?:no|do-?not)[-_]?reply|postmaster|listserv|majordomo|owner-.*"
     r"|.*-(?:owner|request)"
 )
 """Local parts, in small letters and without what stands behind a +: those of mail servers, those of
 other robots, and those at which usually no human reads."""
-_AUTOMATIC = regex(
+_AUTOMATIC = re.compile(
     r"auto-submitted: (?!no(?:[\s;(]|$)).*|return-path: <>|precedence: auto_reply"
     r"|x-auto(?!-response-suppress:).*|x-mail-autoreply:.*|x-failed-recipients:.*"
     r"|x-fc-machinegenerated:.*|x-pbm-oust:.*"
 )
 """Headers of mail that no human wrote, as `name: value` in small letters."""
-_SHARED = regex(
+_SHARED = re.compile(
     r"precedence: (?:bulk|junk|list)|list-.*|(?:x-)?mailing-list:.*|x-auto-response-suppress:.*"
     r"|x-loop:.*|x-apple-action:.*"
 )
 """Headers that also stand in mail of humans: of a list, a group, an office or a forwarder."""
-_AUTOMATIC_REPLY = regex(rf"(?:{any_of(AUTOMATIC_REPLIES)})\s*(?:[:\uff1a].*)?")
+_AUTOMATIC_REPLY = re.compile(rf"(?:{any_of(AUTOMATIC_REPLIES)})\s*(?:[:\uff1a].*)?")
 
 
 def automatic_by(mail: Mail, envelope_sender: str | None, own_address: str) -> str | None:

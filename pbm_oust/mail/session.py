@@ -52,7 +52,7 @@ from pbm_oust.mail.replies import (
 )
 from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.wire import LONGEST_COMMAND, LONGEST_LINE, BadLine, Content, parse_command_line
-from pbm_oust.regex import regex
+import re
 
 BLOCK = 64 * 1024
 
@@ -325,7 +325,7 @@ MOST_NONSENSE = 5
 """How many lines that are no commands end a session."""
 
 _NOT_OFFERED = {"AUTH"}
-_USUAL_PATH = regex(
+_USUAL_PATH = re.compile(
     r"<((?=[^@]{1,64}@)[\w+=-]+(?:\.[\w+=-]+)*@[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*)>(| .*)", re.ASCII
 )
 """An address of letters, digits and few signs, which most are; aiosmtpd reads all others."""

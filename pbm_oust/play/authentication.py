@@ -14,7 +14,7 @@ from pbm_oust.accounts.password import (
 from pbm_oust.accounts.settings import Auth, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.tags import BoardClaim, Claim, Credential, SheetClaim, verified
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.quota import TooMuch, origin, spend, spend_once
 from pbm_oust.play.request import Actor, Request
@@ -24,34 +24,34 @@ from pbm_oust.store.limits import Charge, Counted, end_of_limit, number_counted
 from pbm_oust.store.sheets import find_sheet
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PasswordWanted(NotAllowedReason):
     """A reason that is gone once the line has the right password."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WrongPassword(PasswordWanted):
     """The password is not that of the account, or there is no account."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WrongPasswordCase(PasswordWanted):
     """The password would be right if its first letter were of the other case."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SenderNotEnough(PasswordWanted):
     """The place of the password says that the sender proves enough, which is not so."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooManyGuesses(NotAllowedReason):
     """So many wrong passwords have come for an account that none is taken for a while."""
 
     ends: datetime
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class GuessedNotice(Notice):
     """Many wrong passwords have come for the reader's userid."""
 
@@ -61,7 +61,7 @@ class GuessedNotice(Notice):
     """How many may come within an hour before none is taken for a while."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Disabled(NotAllowedReason):
     """The operator has disabled an account."""
 

@@ -7,7 +7,7 @@ from pbm_oust.accounts.queue import is_passed_for
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
 from pbm_oust.board.record import Record, Ruling, Verb
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -33,7 +33,7 @@ class Way(Enum):
     """It came by a mail of which nothing is kept."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Origin:
     """How a record of a game came about."""
 

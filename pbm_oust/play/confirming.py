@@ -3,7 +3,7 @@
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command
 from pbm_oust.play.authentication import PasswordWanted
 from pbm_oust.play.meanings import Verification
@@ -21,14 +21,14 @@ MOST_WAITING = 3
 """How many challenges of one player wait for a confirmation at most."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooManyWait(PasswordWanted):
     """So many challenges of the player wait for a confirmation that no further one can."""
 
     most: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnconfirmedNotice(Notice):
     """A challenge came from an address of the reader, who is asked whether it is theirs."""
 

@@ -11,7 +11,7 @@ from pbm_oust.accounts.vacations import away_at
 from pbm_oust.board.game import AHEAD, Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.finding import active_games
 from pbm_oust.play.meanings import sheet_of
 from pbm_oust.play.notices import Notice, Shown
@@ -23,7 +23,7 @@ MOST_BOARDS = 20
 """How many boards one digest draws."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DigestNotice(Notice):
     """The boards that wait for a player, and what happened on the others."""
 

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.summary import Summary
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -29,7 +29,7 @@ _STATES = {
 }
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Wish:
     """Which boards are looked for."""
 
@@ -41,7 +41,7 @@ class Wish:
     """If this is given, only boards of everybody with a record after that moment."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Found(Generic[T_co]):
     """Some of the boards that were looked for: those on which something happened last."""
 

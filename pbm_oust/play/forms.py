@@ -10,7 +10,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.header import Header
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Blank, Command, Heading, Partial
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.line import Line
@@ -32,7 +32,7 @@ C_co = TypeVar("C_co", bound=Command, covariant=True)
 _USUAL_COST = Cost()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Seen:
     """What can be seen in a line without carrying it out."""
 
@@ -43,12 +43,12 @@ class Seen:
     """Whose command it may be and what proves that, if the line carries it."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StrangeAddress(PasswordWanted):
     """A challenge came from an address of neither player."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Service:
     """What a command needs to work with other commands."""
 
@@ -60,7 +60,7 @@ class Service:
     """Carries out the line of a request within the current unit of work."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CommandForm(Form[C_co], ABC):
     """A form with the function that runs it."""
 
@@ -116,7 +116,7 @@ class CommandForm(Form[C_co], ABC):
         """Carry a command out; `actor` is its player. Raises Refusal."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SignedForm(CommandForm[C_co]):
     """The form of a command that carries the password of an account."""
 
@@ -169,7 +169,7 @@ class SignedForm(CommandForm[C_co]):
         return handled
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OpenForm(CommandForm[C_co]):
     """The form of a command that anybody may send."""
 
@@ -187,7 +187,7 @@ class OpenForm(CommandForm[C_co]):
         return self.run(self.checked(command), request, work)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ChallengeForm(CommandForm[C_co]):
     """The form of a command that starts a board of `x` and `o`; one of the two must send it.
 
@@ -250,7 +250,7 @@ class ChallengeForm(CommandForm[C_co]):
         return start_board(kind, header, actor, request, work, ask)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ServiceForm(CommandForm[C_co]):
     """The form of a command that works with other commands."""
 

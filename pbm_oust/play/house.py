@@ -3,26 +3,26 @@
 from pbm_oust.accounts.account import HOUSE, is_house
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.board_queries import count_active_against
 from pbm_oust.store.configuration import House
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HouseOff(NotAllowedReason):
     """The house does not play here."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HouseBusy(NotAllowedReason):
     """The player has as many boards against the house as they may have at once."""
 
     most: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HouseBoardTooLarge(NotAllowedReason):
     """The board has more cells than the house plays on."""
 

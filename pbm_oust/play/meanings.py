@@ -7,17 +7,17 @@ from pbm_oust.accounts.answered import Answered, Purpose, Reply, Sheet
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Verification:
     """The meaning of an answer that brings a code back."""
 
     code: Secret
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unheard:
     """The meaning of an answer that nobody reads: it must not come back as a command."""
 

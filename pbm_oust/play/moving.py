@@ -7,7 +7,7 @@ from pbm_oust.accounts.settings import Switch, settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import Deed, Wish
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.causes import incoming
 from pbm_oust.play.notices import News
 from pbm_oust.play.outcome import Handled, Outcome
@@ -24,14 +24,14 @@ from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import DamagedHistory, open_board, read_game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NotOnBoard(OfBoard, NotAllowedReason):
     """The player does not play on the board."""
 
     userid: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OldAnswer(OfBoard, NotAllowedReason):
     """The board has gone on since the letter that is answered."""
 
@@ -39,7 +39,7 @@ class OldAnswer(OfBoard, NotAllowedReason):
     """The number of the record that was next then."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OtherRecord(OfBoard, NotAllowedReason):
     """The command is not for the next record but for another one."""
 

@@ -13,14 +13,14 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, board_of
 from pbm_oust.board.record import Wish
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.play.meanings import Meaning, answer_instead, answer_on
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Who reads a notice: addresses, and the userid if the server knows the player."""
 
@@ -43,7 +43,7 @@ class Reader:
         return bool(self.wrote_from)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Shown:
     """A board that a letter shows; `is_now` tells whether its player can act on it."""
 
@@ -51,7 +51,7 @@ class Shown:
     is_now: bool = True
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Notice:
     """One thing to tell one reader. A template in `mail/` puts its fields into words."""
 
@@ -89,7 +89,7 @@ class Notice:
         return f"{game.name}.{len(game.records)}" if game else self.template
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OutcomeNotice(Notice):
     """The outcome of a command that is carried out once, however often its mail comes."""
 
@@ -97,7 +97,7 @@ class OutcomeNotice(Notice):
     """Whether it was carried out when the same mail came before."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TimedNotice(Notice):
     """A notice that tells the clock of the player to move, if it shows one board as it is now."""
 
@@ -116,7 +116,7 @@ class News(Enum):
     REMINDED = "reminded"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Ahead:
     """What the players of a board had queued, as far as the reader may know."""
 
@@ -130,7 +130,7 @@ class Ahead:
     """What the reader had queued that did not fit."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Heard:
     """How an answer was read that holds more than its command."""
 
@@ -145,7 +145,7 @@ def has_counted(game: Game) -> bool:
     return bool(game.result and game.result.how is not How.VOID)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BoardNotice(TimedNotice):
     """A board, and what happened on it."""
 
@@ -219,7 +219,7 @@ class BoardNotice(TimedNotice):
         return answer_on(self.game, self.reader.account)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RefusalNotice(TimedNotice):
     """A command that was not carried out."""
 

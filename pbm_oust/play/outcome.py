@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.refusal import Reason
 
 
@@ -40,7 +40,7 @@ class Silence(Enum):
     NO_REPORT = "no report of a failed letter"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Handled:
     """What became of a request. It holds no word of the mail."""
 

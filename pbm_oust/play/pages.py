@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.parts import Option
 from pbm_oust.play.room import MOST_LISTED
@@ -16,7 +16,7 @@ LAST_PAGE = 9999
 T_co = TypeVar("T_co", covariant=True)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Page(Generic[T_co]):
     """A page of a list, with as many of its lines as a letter has room for."""
 

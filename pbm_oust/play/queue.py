@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import is_passed_for, waiting
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.play.notices import Ahead
 from pbm_oust.play.unit_of_work import UnitOfWork
 

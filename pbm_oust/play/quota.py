@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from pbm_oust.accounts.verification import Purpose
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
@@ -12,7 +12,7 @@ from pbm_oust.store.limits import Charge, Counted, count, end_of_limit, number_c
 from pbm_oust.store.open_boards import started_by
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Cost:
     """What a command may cause."""
 
@@ -28,7 +28,7 @@ class Cost:
     """Mails with a code."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooMuch(NotAllowedReason):
     """A limit is reached."""
 

@@ -6,7 +6,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.settings import USUAL, settings_of
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import Reader
 from pbm_oust.store.bounces import bounces_of

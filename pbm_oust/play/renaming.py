@@ -11,7 +11,7 @@ from functools import partial
 from pbm_oust.accounts.account import Account, notes_of, with_note
 from pbm_oust.accounts.status import placeholder
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
@@ -29,7 +29,7 @@ from pbm_oust.store.renaming import NOTHING, plan_renaming, rename
 from pbm_oust.store.verifications import forget_player
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RenamedNotice(Notice):
     """A player has another userid: the reader, or somebody who plays with the reader."""
 

@@ -7,7 +7,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.answered import Answered, Reply
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.reasons import MayHaveBoard
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Heard, Notice
 from pbm_oust.play.outcome import Silence
@@ -21,7 +21,7 @@ def message_key(userid: str, identity: str) -> str:
     return hashlib.sha256(f"{userid}\0{identity}".encode()).hexdigest()[:16]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Request:
     """One command as a mail brought it."""
 
@@ -94,12 +94,12 @@ class Request:
         return message_key(userid, self.identity)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RefusedBefore(MayHaveBoard, NotAllowedReason):
     """The same mail came before, and was refused."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Actor:
     """The player of a command, as proved by a password or by the letter that it answers.
 

@@ -7,7 +7,7 @@ from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.accounts.vacations import away_at, ended_at, in_order
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Record
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.play.unit_of_work import UnitOfWork
 

@@ -1,13 +1,13 @@
 """How much one answer may hold: lines of lists, and drawn boards."""
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.notices import Notice
 
 MOST_LISTED = 50
 MOST_DRAWN = 10
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Room:
     """What an answer has room for; several commands of one mail share it."""
 

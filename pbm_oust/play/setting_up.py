@@ -5,7 +5,7 @@ from functools import partial
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.starting import LimitReached, Rejected, check_two, objections, post_board
@@ -19,7 +19,7 @@ _OVERRULED = (Rejected, LimitReached)
 """What players have settled about challenges of others does not hold for the operator."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SetUp:
     """A board that was set up."""
 

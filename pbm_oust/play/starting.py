@@ -8,7 +8,7 @@ from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.reasons import SamePlayer
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.outcome import Handled, Outcome
@@ -26,7 +26,7 @@ from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, start_new_board, started_by
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SignedOff(NotAllowedReason):
     """A player has signed off."""
 
@@ -34,7 +34,7 @@ class SignedOff(NotAllowedReason):
     """Whether that player sent the command."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Rejected(NotAllowedReason):
     """A player takes no challenges from the challenger."""
 
@@ -43,7 +43,7 @@ class Rejected(NotAllowedReason):
     challenger: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LimitReached(NotAllowedReason):
     """A player plays on as many boards as they want."""
 

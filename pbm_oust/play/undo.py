@@ -1,7 +1,7 @@
 """Taking back a move without asking, as long as the other player does not know of it."""
 
 from pbm_oust.board.record import Deed
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.play.causes import incoming
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.outcome import Handled, Outcome

@@ -14,7 +14,7 @@ from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.outcome import Handled, Outcome
 from pbm_oust.play.passwords import NotDerived, Passwords
@@ -39,12 +39,12 @@ _ANSWERED = Handled(Outcome.ANSWERED)
 _DONE_BEFORE = Handled(Outcome.DONE_BEFORE)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoSuchPlayer(NotAllowedReason):
     """Nobody has the userid."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnitOfWork:
     """Where requests are carried out. Its methods may raise OSError."""
 

@@ -7,7 +7,7 @@ from pbm_oust.accounts.address import is_same_address, normal_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.languages import Language
 from pbm_oust.play.meanings import Unheard, Verification
 from pbm_oust.play.notices import Notice, Reader
@@ -24,7 +24,7 @@ NOBODY = "nobody"
 """What stands in place of an address if a code is mailed to none."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CodeNotice(Notice):
     """A code, and what it is for."""
 
@@ -38,7 +38,7 @@ class CodeNotice(Notice):
         return Verification(self.code) if is_heard else Unheard()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CodeSentNotice(Notice):
     """Codes were mailed to the addresses to be verified."""
 

@@ -5,7 +5,7 @@ Its colours are those of the text around it.
 
 from collections.abc import Collection, Sequence
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 
 WIDTH, HEIGHT = 320, 96
 _MARGIN = 8
@@ -13,7 +13,7 @@ _LEAST = 1.0
 """What the highest and the lowest number are taken to be apart at least."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scale:
     """The numbers at the lower and the upper edge of a curve, with a line halfway."""
 

@@ -9,7 +9,7 @@ into dark mode darkens the board and leaves these alone.
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.render.lines import GRIDS_REMEMBERED, Point
 from pbm_oust.render.table import INK, WOOD, table_points
 from pbm_oust.render.text import REMEMBERED
@@ -28,7 +28,7 @@ _ADDRESS = "\0"
 """Stands for what all links of a board begin with."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Marks:
     """What is shown of the latest turn, as sets of cells."""
 
@@ -41,7 +41,7 @@ class Marks:
 UNMARKED = Marks()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Taps:
     """How the placements on a board can be tapped."""
 
@@ -108,7 +108,7 @@ def draw_html(grid: Grid, x: int, o: int, marks: Marks, is_bare: bool = False) -
     return bare.lead, *pieces
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Bare:
     """A board without stones."""
 
@@ -148,7 +148,7 @@ def _stone(side: Side, shown: str) -> str:
     )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Looks:
     """How cells look, without the name of their tags."""
 

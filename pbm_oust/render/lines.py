@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 
 Line = tuple[str | int, ...]
@@ -22,7 +22,7 @@ def board_lines(grid: Grid) -> tuple[Line, ...]:
     return _square_lines(grid) if grid.shape is Shape.SQUARE else _hex_lines(grid)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Point:
     """A cell of a board that is to be drawn."""
 

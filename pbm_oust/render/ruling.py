@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.render.lines import GRIDS_REMEMBERED, star_points
 from pbm_oust.render.strokes import strokes_around
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
@@ -32,7 +32,7 @@ Place = tuple[int, int]
 """A point, from the left and from the top."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Ruling:
     """A board without stones."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from html import escape
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.render.html import COLOURS, Marks
 from pbm_oust.render.lines import GRIDS_REMEMBERED
 from pbm_oust.render.ruling import HALF, ruling_of
@@ -28,7 +28,7 @@ _DOT, _CAPTURE = 4, (12, 9)
 """The radii of the signs that are tapped: of a dot, and of the ring around it, out and in."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Labels:
     """What a picture says to who does not see it."""
 
@@ -38,7 +38,7 @@ class Labels:
     """Follows the name of each cell where a placement takes stones."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Look:
     """The colours of a side."""
 

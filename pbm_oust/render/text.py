@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.render.lines import GRIDS_REMEMBERED, board_points
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
@@ -20,7 +20,7 @@ REMEMBERED = 64
 _FREE, _STAR = ".", ","
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Letters:
     """The characters for the stones of each side, and for its latest stones."""
 
@@ -83,7 +83,7 @@ def draw_text(grid: Grid, x: int, o: int, latest: int, letters: Letters) -> str:
     return "".join(drawn)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Bare:
     """A board without stones."""
 

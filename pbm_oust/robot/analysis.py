@@ -13,7 +13,7 @@ from typing import Self
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_origin
 from pbm_oust.board.record import Deed, Place, Ruling, Wish
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.robot.eye import worth
 from pbm_oust.robot.pie import fairest, is_first_stone
 from pbm_oust.robot.player import Clock, Thinking
@@ -35,7 +35,7 @@ MOST_TURNING, LEAST_TURNING = 3, 0.1
 """How many turning points a game has at most, and how far one turns it at least."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a search says about a position."""
 
@@ -47,7 +47,7 @@ class Verdict:
     """The best turns from there on, of both sides."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """What a search says about a game."""
 

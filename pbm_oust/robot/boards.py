@@ -7,7 +7,7 @@ from datetime import datetime
 from pbm_oust.accounts.account import HOUSE, is_house
 from pbm_oust.accounts.clock import read_clock
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import boards_of_player, progress_of
@@ -17,7 +17,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """A board that waits for a house player."""
 

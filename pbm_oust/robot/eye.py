@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.position import Position, Result, Side
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Glance:
     """How a position looks to the side to move, which has a placement."""
 
@@ -39,7 +39,7 @@ class Prover(Protocol):
         ...
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Eye:
     """Sees positions of one game on one grid that go on and have a placement."""
 

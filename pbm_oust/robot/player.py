@@ -9,7 +9,7 @@ from math import inf
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.experiments.solve import Worth
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.robot.draws import offers_draw
 from pbm_oust.robot.pie import fairest, is_first_stone
 from pbm_oust.robot.search import follow
@@ -35,7 +35,7 @@ Clock = Callable[[], float]
 """Returns the seconds of thinking that have passed since some moment."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Level:
     """A house player and how long it may think about a turn."""
 
@@ -47,7 +47,7 @@ LEVELS = (Level("house1", 1), Level("house2", 10), Level("house3", 60))
 """From the weakest to the strongest. They differ in nothing but their time."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What a player wishes to do, and why."""
 

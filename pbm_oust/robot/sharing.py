@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 
 LEAST_SECONDS = 0.2
 """How long a board is thought about, however many wait, as long as none of them is in a hurry."""
@@ -11,7 +11,7 @@ HURRY_SECONDS = 3600.0
 """A board whose deadline is nearer than this comes before all that have more time."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """What a board that waits asks of the house."""
 

@@ -5,7 +5,7 @@ from functools import reduce
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.robot.search import follow
 from pbm_oust.robot.searched import MOST_BYTES, Searched, worth_before
 from pbm_oust.rules.position import Position
@@ -14,7 +14,7 @@ FORGOTTEN = frozenset({"churn"})
 """Kinds of which no tree is kept: in Churn, what was proved is, and trees were not seen to help."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Tree:
     """A tree that is kept."""
 

@@ -8,7 +8,7 @@ come off the board. When the board is full at the end of a turn, the side with m
 from collections.abc import Callable, Generator, Iterable
 from enum import Enum
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, Shape, hexagon
 from pbm_oust.rules.position import (
     Fault,
@@ -27,14 +27,14 @@ class Ending(Enum):
     MAJORITY = "majority"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TouchesFriend(Fault):
     """It touches a friend, although some cells touch none."""
 
     word = "touches_friend"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NotSmallest(Fault):
     """It forms a larger group than another placement would."""
 
@@ -45,7 +45,7 @@ class NotSmallest(Fault):
     """The number after another placement."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Churn:
     """A position of Churn. Sets of stones are integers as `Grid` lays them out."""
 

@@ -12,8 +12,8 @@ from dataclasses import field
 from enum import Enum
 from functools import cache, lru_cache
 
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """The names of the columns: the letters from A without I."""
@@ -27,11 +27,11 @@ MOST_SUM = LONGEST + 1
 GRIDS_REMEMBERED = 128
 """How many grids a process keeps of those that texts and lengths named last."""
 
-_SQUARE = regex(r"([1-9][0-9]?)(?:[xX]([1-9][0-9]?))?")
-_HEX = regex(r"[1-9][0-9]?(?:,[1-9][0-9]?){0,5}")
+_SQUARE = re.compile(r"([1-9][0-9]?)(?:[xX]([1-9][0-9]?))?")
+_HEX = re.compile(r"[1-9][0-9]?(?:,[1-9][0-9]?){0,5}")
 _LENGTHS = (1, 2, 3, 6)
 """How many lengths may name a hexagon."""
-_LENGTH = regex(r"[0-9]+")
+_LENGTH = re.compile(r"[0-9]+")
 
 
 class Shape(Enum):
@@ -49,7 +49,7 @@ class NoSuchCell(ValueError):
     """A name is not that of a cell of the grid."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Grid:
     """The cells of a board and which of them touch.
 

@@ -7,7 +7,7 @@ enemy group it touches. Those come off the board, and the same side places again
 
 from enum import Enum
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, Shape, hexagon, square
 from pbm_oust.rules.position import (
     Fault,
@@ -27,7 +27,7 @@ class Ending(Enum):
     BLOCKED = "blocked"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TakesNothing(Fault):
     """It touches a friend, and the group it forms touches no enemy."""
 
@@ -36,7 +36,7 @@ class TakesNothing(Fault):
     """The number of stones that the group would have."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class EnemyAsLarge(Fault):
     """It touches a friend, and an enemy group it would touch is not smaller than its own."""
 
@@ -49,7 +49,7 @@ class EnemyAsLarge(Fault):
     """The name of a cell of that group."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Oust:
     """A position of Oust. Sets of stones are integers as `Grid` lays them out."""
 

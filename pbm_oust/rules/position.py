@@ -6,7 +6,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import ClassVar, Protocol, Self
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, Shape
 
 
@@ -34,7 +34,7 @@ class How(Enum):
     VOID = "void"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Result:
     """The end of a game: the winning side, or none for a draw, and how the game ended."""
 
@@ -43,7 +43,7 @@ class Result:
     """A How, or a member of the game's own Enum; its value is the word in histories."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Fault:
     """The rule that a placement breaks, with the figures that belong to it.
 
@@ -54,7 +54,7 @@ class Fault:
     """Its name in templates and in what the operator reads."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Occupied(Fault):
     """There is a stone on the cell; this is a fault in every game."""
 

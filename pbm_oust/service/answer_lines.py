@@ -8,7 +8,7 @@ from itertools import takewhile
 from pbm_oust.accounts.answered import Reply
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.commands.play import Move
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.cells import cells_in, parts_of, runs_within, turned_round
 from pbm_oust.grammar.command import Command, Meant, Text
@@ -44,7 +44,7 @@ MOST_MEANT = 3
 _ENDS = ".!,;:"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AnswerReason(UnreadableReason):
     """Why an answer cannot be read."""
 
@@ -52,27 +52,27 @@ class AnswerReason(UnreadableReason):
     """What may have been meant, the likeliest first."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class EmptyAnswer(AnswerReason):
     """The answer holds nothing that its writer wrote."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnknownAnswer(AnswerReason):
     """The first line of an answer is not something that can be done on a board."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MoreThanPlacements(AnswerReason):
     """A line begins with placements and goes on with something else."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MoreThanDeed(AnswerReason):
     """A line begins with a word for a deed and goes on with something else."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer as it is understood."""
 

@@ -7,7 +7,7 @@ from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.cells import is_placements
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.line import Line
@@ -34,12 +34,12 @@ _MOST_LINES = 10
 """How many lines to search for a move that may have been meant."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnsureAnswer(AnswerReason):
     """All that the answer holds stands between quotes, or looks like a quote."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TwoMoves(AnswerReason):
     """The Subject of an answer says one move, and its text another one."""
 

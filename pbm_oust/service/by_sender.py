@@ -7,7 +7,7 @@ from pbm_oust.accounts.settings import settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.commands.lists import Listing
 from pbm_oust.commands.vacation import Vacation, leave_said
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.grammar.command import Blank, Command, Partial
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.line import Line

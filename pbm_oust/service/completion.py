@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.parts import without_options
@@ -12,7 +12,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, recognise
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Next:
     """What may come next in a line."""
 

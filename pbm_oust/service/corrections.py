@@ -13,7 +13,7 @@ from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.commands.show import board_as_it_is
 from pbm_oust.commands.submit import Submit
 from pbm_oust.commands.talk import NothingWritten
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.suggest import next_wish
 from pbm_oust.grammar.values import Filter

@@ -13,7 +13,7 @@ from pbm_oust.grammar.line import Line
 from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.words import MASK, SHORTEST_PASSWORD, UnknownWord, fold
 from pbm_oust.refusal import Unreadable
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import GENERAL_FORMS, KIND_FORMS, VOCABULARY, WhichGame, recognise
 
@@ -30,7 +30,7 @@ _MOST_GUESSED = 100
 """In how many places of a text a misspelt command is looked for; behind them, all that might be a
 password is masked."""
 
-_WORD = regex(r"[^\s>|]\S*")
+_WORD = re.compile(r"[^\s>|]\S*")
 """A word, without the marks of a quote in front of it."""
 
 _BEGINNINGS = frozenset(

@@ -20,7 +20,7 @@ from pbm_oust.commands.settings import Settle
 from pbm_oust.commands.talk import Message
 from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.commands.watch import Unwatch
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
 from pbm_oust.grammar.command import Command, Meant, Text
 from pbm_oust.grammar.line import Line
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from pbm_oust.service.answer_lines import Answer
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NotConfirmed(UnreadableReason):
     """An answer to a mail with a code does not agree to what that mail asks."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Read:
     """What a mail asks for, as far as it is understood."""
 

@@ -10,7 +10,7 @@ from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.commands.verify import Verify
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.command import Command, Meant, Partial, Text
 from pbm_oust.grammar.showing import UNNAMED, MayShow, to_player, to_stranger
 from pbm_oust.grammar.words import MASK
@@ -48,7 +48,7 @@ from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.open_boards import DamagedHistory, game_if_any
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DoneBeforeNotice(Notice):
     """A mail has come again, and what it asked for was done before."""
 
@@ -65,7 +65,7 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     return work.retried(deed, shares=deed.shares)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Deed:
     """A request that was read, and is carried out in a transaction."""
 

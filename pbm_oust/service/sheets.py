@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pbm_oust.accounts.answered import Reply, Sheet
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.multiple import Task, carry_out_all, look_at_all
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.showing import to_player
 from pbm_oust.grammar.words import first_words, fold
 from pbm_oust.play.forms import Service
@@ -14,13 +14,13 @@ from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.masking import without_passwords
 from pbm_oust.service.table import GENERAL_FORMS, VOCABULARY, parse_line
 from pbm_oust.store.open_boards import game_if_any
 
-_LABEL = regex(
+_LABEL = re.compile(
     rf"\s*(?:(?P<kind>{'|'.join(KINDS)})\s*(?P<named>{NUMBER.pattern})(?:\s*[:.)=-]|(?=\s|$))"
     rf"|(?P<alone>{NUMBER.pattern})\s*[:.)])(?P<rest>.*)",
     re.IGNORECASE,
@@ -33,7 +33,7 @@ _MOST_SHOWN = 60
 """How many characters of a line are shown again."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WhichBoard(UnreadableReason):
     """An answer to a letter that shows several boards does not say for which one it is."""
 
@@ -41,21 +41,21 @@ class WhichBoard(UnreadableReason):
     """The names of the boards."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NotInLetter(UnreadableReason):
     """An answer names a board that the letter does not show, or on which its reader has no part."""
 
     board: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SeveralBoards(UnreadableReason):
     """An answer gives a number that boards of several games in the letter have."""
 
     boards: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooManyAnswers(UnreadableReason):
     """An answer has lines for more boards than one mail may have."""
 

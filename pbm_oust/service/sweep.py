@@ -12,7 +12,7 @@ from pbm_oust.accounts.clock import ruling_due
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action
 from pbm_oust.board.record import Ruling
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.digests import send_digest
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -28,7 +28,7 @@ TOGETHER = 20
 """How many things a host takes at a time."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Done:
     """Something that a sweep did."""
 
@@ -38,7 +38,7 @@ class Done:
     """The name of a board, or a userid."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Trouble:
     """A board or a player for which a sweep failed."""
 
@@ -46,7 +46,7 @@ class Trouble:
     reason: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Swept:
     """What a sweep did, and what it could not do."""
 
@@ -54,7 +54,7 @@ class Swept:
     troubles: tuple[Trouble, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Chore:
     """Something that a sweep looks at."""
 

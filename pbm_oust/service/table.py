@@ -9,7 +9,7 @@ from pbm_oust import commands
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.aliases import ALIASES, in_english
 from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import MissingWord, SurplusWord
@@ -29,24 +29,24 @@ from pbm_oust.grammar.words import (
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.forms import CommandForm
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.kinds import KINDS
 
 AnyForm = CommandForm[Command]
 
 _GAME = "|".join(KINDS)
-_BEGINS_WITH_BOARD = regex(rf"(?:{_GAME}) [0-9]+:?(?: .*)?", re.DOTALL)
-_ENDS_WITH_BOARD = regex(rf"[^:]*: (?:{_GAME}) [0-9]+", re.DOTALL)
+_BEGINS_WITH_BOARD = re.compile(rf"(?:{_GAME}) [0-9]+:?(?: .*)?", re.DOTALL)
+_ENDS_WITH_BOARD = re.compile(rf"[^:]*: (?:{_GAME}) [0-9]+", re.DOTALL)
 """The Subject of a letter about a board, such as `carol challenges you: oust 5`."""
 
 _WORDS_OF_LONG_LINE = 3
 """How many words are kept of a line that is too long to be read."""
 
-_PLAYED = regex(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
+_PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What players write when they think that they are answering a board mail."""
 
 
-_PLACED = regex(r"([a-z][0-9]{1,2}[,;]?)+")
+_PLACED = re.compile(r"([a-z][0-9]{1,2}[,;]?)+")
 _UNSAID = ("?", "?")
 """Stand for the userid and the password that a line lacks."""
 
@@ -80,22 +80,22 @@ VOCABULARY = frozenset(
 """The words of the grammar, which no password can be."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Empty(UnreadableReason):
     """There is no command to read."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnlabelledCharacter(UnreadableReason):
     """The mail holds a character but does not say which one."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AnswerToBoard(UnreadableReason):
     """A mail looks like an answer to a board mail, but nothing proves who sent it."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WhichGame(UnreadableReason):
     """A line begins with a command of a game, but does not say of which one."""
 
@@ -103,7 +103,7 @@ class WhichGame(UnreadableReason):
     """The command."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SaidPlainly(UnreadableReason):
     """A sentence asks for something that a command does."""
 

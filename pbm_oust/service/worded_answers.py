@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pbm_oust.accounts.answered import Reply
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.play import Move
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.command import Command, Partial
 from pbm_oust.grammar.wish import DEEDS
@@ -25,7 +25,7 @@ _DONE = frozenset((Deed.PASS.value, Deed.SWAP.value))
 """Deeds that cost nobody a game, so that other words may stand around them."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SeveralReadings(AnswerReason):
     """An answer can be read in more than one way."""
 

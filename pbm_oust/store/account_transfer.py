@@ -8,7 +8,7 @@ from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.document import format_json, parse_json
 from pbm_oust.accounts.reserved import is_reserved
 from pbm_oust.accounts.status import is_placeholder
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.store.accounts import (
     all_accounts,
     next_seek_number,

@@ -34,7 +34,7 @@ from pbm_oust.accounts.settings import Switch, settings_of
 from pbm_oust.accounts.status import disabled_since, signed_off_since
 from pbm_oust.accounts.vacations import DAY
 from pbm_oust.board.game import AHEAD
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.store.board_queries import highest_source
 from pbm_oust.store.columns import moment_of, seconds, words_list
 from pbm_oust.store.database import Identity, Row, Snapshot, Transaction

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.board_queries import all_names, count_all
@@ -39,7 +39,7 @@ class InUse(NotCopied):
     """Somebody else has begun to use the folder; all has stayed there as it is."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Copied:
     """How much a backup holds."""
 

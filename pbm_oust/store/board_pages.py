@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.board_queries import ENTRIES, read_entries
 from pbm_oust.store.columns import seconds, words_list
 from pbm_oust.store.database import Snapshot, Value
@@ -24,7 +24,7 @@ _TO_MOVE = (
 _LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Part:
     """Which boards of a list are wanted: at most so many, after so many."""
 
@@ -32,7 +32,7 @@ class Part:
     skipped: int = 0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Extract:
     """Some boards of a list."""
 

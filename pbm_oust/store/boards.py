@@ -21,7 +21,7 @@ from pbm_oust.board.over import format_over
 from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Record
 from pbm_oust.board.rename import with_other_userid
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -70,7 +70,7 @@ _GO_ON = (
 _ADD = "INSERT INTO records (kind, board, number, lines) VALUES (?, ?, ?, ?)"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NoSuchBoard(NotAllowedReason):
     """There is no board of this number."""
 
@@ -78,7 +78,7 @@ class NoSuchBoard(NotAllowedReason):
     board: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DamagedBoard(NotAllowedReason):
     """The history of a board is damaged, and the operator has to repair it."""
 

@@ -7,7 +7,7 @@ account of the player who wrote the mail.
 from datetime import datetime, timedelta
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.database import Snapshot, Transaction
 
@@ -15,7 +15,7 @@ LIFETIME = timedelta(days=365)
 """How long a cause is kept."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Incoming:
     """A mail that leads to records."""
 
@@ -28,7 +28,7 @@ class Incoming:
     """Its Message-ID; empty if it has none."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Cause:
     """The mail that led to some records, or that these were imported."""
 

@@ -8,8 +8,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
 from pbm_oust.accounts.address import ascii_host, parse_own_address
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 from pbm_oust.store.limits import Limits, nearest_of, parse_limits
 
 
@@ -17,7 +17,7 @@ class BadConfiguration(ValueError):
     """A configuration cannot be used; the message names the key and what would be right."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where to listen or connect: a host and port, or the path of a Unix socket."""
 
@@ -29,11 +29,11 @@ class Endpoint:
         return f"unix:{self.path}" if self.path else f"{self.host}:{self.port}"
 
 
-_NAME = regex(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
+_NAME = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
 
-_WEB_ADDRESS = regex(r"(https?://)([^\s/:@]+)((?::[0-9]{1,5})?)/?")
+_WEB_ADDRESS = re.compile(r"(https?://)([^\s/:@]+)((?::[0-9]{1,5})?)/?")
 
-_STORE = regex(r"postgresql://\S+")
+_STORE = re.compile(r"postgresql://\S+")
 
 Network = IPv4Network | IPv6Network
 """One address, or all that begin alike."""
@@ -52,7 +52,7 @@ USUAL_ADDRESS = "pbmserv@localhost"
 """The address of a server whose operator has not set one: no mail comes there from elsewhere."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Configuration:
     """What an operator can set. The command line's options take precedence."""
 

@@ -14,10 +14,10 @@ from enum import Enum
 from itertools import count
 from pathlib import Path
 
-from pbm_oust.regex import regex
+import re
 
 _drafts = count()
-_DRAFT = regex(r"\..+\.[0-9]+\.[0-9]+\.draft")
+_DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+\.draft")
 
 
 class Undecided(OSError):

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 from pbm_oust.store.configuration import parse_store
 from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
@@ -20,9 +20,9 @@ CONFIGURATION = "pbm_oust.toml"
 KEY = "key"
 COPYING = ".copying"
 """The name of an empty file in a home that is no whole copy yet."""
-_KEY = regex(rb"[0-9a-f]{64}\n")
-_STORE = regex(r"\bstore\b")
-_STORE_LINE = regex(r"^[ \t]*store[ \t]*=.*\n?", re.MULTILINE)
+_KEY = re.compile(rb"[0-9a-f]{64}\n")
+_STORE = re.compile(r"\bstore\b")
+_STORE_LINE = re.compile(r"^[ \t]*store[ \t]*=.*\n?", re.MULTILINE)
 """The line of a configuration that names a server."""
 
 
@@ -61,7 +61,7 @@ class NotWhole(OSError):
         super().__init__(errno.ENOTRECOVERABLE, reason, str(where))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Engine:
     """What keeps a home."""
 

@@ -21,15 +21,15 @@ from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Deed, Verb
 from pbm_oust.board.rename import userids_in
 from pbm_oust.board.summary import Summary
-from pbm_oust.frozen import frozen, replace
-from pbm_oust.regex import regex
+from dataclasses import dataclass, replace
+import re
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.columns import parse_outcome
 
-_STARTED = regex(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
-_RECORDS = regex(
+_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
+_RECORDS = re.compile(
     rb"(?: {0,3}+[0-9]++ [xo*] \S.{24,}? [0-9]{4}-[0-9][0-9]-[0-9][0-9]"
     rb"T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z [0-9a-f]{16}\n|#.*\n)*+"
 )
@@ -37,11 +37,11 @@ _RECORDS = regex(
 _NUMBER, _FIRST, _ACTION = slice(4), 7, slice(7, -38)
 _TIME, _KEY = slice(-37, -17), slice(-16, None)
 _HASH, _Z = b"#Z"
-_ADOPTION = regex(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
-_ASKS_THE_RULES = regex(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
+_ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
+_ASKS_THE_RULES = re.compile(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BoardName:
     """A board by its kind and number; boards are in the order of the registry of kinds."""
 
@@ -71,7 +71,7 @@ class State(Enum):
     DAMAGED = "damaged"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Source:
     """What a board came from, if only one board may come from it: open challenge 5 of its game."""
 
@@ -85,7 +85,7 @@ class Source:
         return f"# {self.word} {self.number}\n".encode()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What the index says about a board whose history replays."""
 
@@ -141,7 +141,7 @@ class Entry:
         return Finish(kind, board, grid, self.x, self.o, winner, self.latest)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Damage:
     """What the index says about a board whose history does not replay."""
 
@@ -154,7 +154,7 @@ class Damage:
     reason: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Told:
     """What the index keeps of the words of a history, whatever the rules say of it."""
 
@@ -170,7 +170,7 @@ class Told:
         return replace(self, userids=self.userids | userids_in(b"\n" + text))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reading:
     """All that the index keeps about a history."""
 
@@ -245,7 +245,7 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
     return Reading(entry, read_told(data))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Course:
     """What the records of a history say without being replayed."""
 

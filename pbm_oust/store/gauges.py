@@ -2,13 +2,13 @@
 
 from datetime import datetime
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.columns import moment_of
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.letters import State, count_letters
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Gauges:
     """What a home holds."""
 

@@ -6,8 +6,8 @@ from functools import partial
 from pbm_oust.board.formats.sheet import BadGame, Checked, Draft
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import check_time, format_time
-from pbm_oust.frozen import replace
-from pbm_oust.regex import regex
+from dataclasses import replace
+import re
 from pbm_oust.store.board_queries import boards_between
 from pbm_oust.store.causes import keep_import
 from pbm_oust.store.database import Transaction
@@ -15,7 +15,7 @@ from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import game_if_any, next_number
 
-_CONTROL = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 MOST_ATTEMPTS = 50
 """How many numbers to try, if others take them meanwhile."""
 

@@ -11,7 +11,7 @@ from enum import Enum
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.answered import Sheet
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.database import Row, Snapshot, Transaction
 from pbm_oust.store.faults import Stale
@@ -30,7 +30,7 @@ class State(Enum):
     """It is in the Maildir, or is about to be written there."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class About:
     """The board and the record that a letter tells of."""
 
@@ -39,7 +39,7 @@ class About:
     record: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Head:
     """What the outbox knows of a letter besides its content: where it goes, and what it is for."""
 
@@ -59,7 +59,7 @@ class Head:
     """Whether it is neither the news of a single board nor what another player wrote."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A letter to be added to the outbox."""
 
@@ -71,7 +71,7 @@ class Draft:
     """What is kept so that the letter can be answered for several boards."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Letter:
     """A letter of the outbox without its content."""
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.database import Snapshot, Transaction
 
@@ -123,7 +123,7 @@ SETTABLE = {counted.word: counted for counted in Counted if counted.is_set}
 """What an operator can set, by its key in the configuration."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Limits:
     """The limits of a server."""
 
@@ -158,7 +158,7 @@ def parse_limits(table: object) -> Limits:
     return Limits({SETTABLE[key]: value for key, value in table.items()})
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Charge:
     """That something is done, some times, for a subject: an address, a userid, a host."""
 

@@ -18,7 +18,7 @@ from datetime import datetime
 from enum import Enum
 from pathlib import Path
 
-from pbm_oust.regex import regex
+import re
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import Disk, content_of, linked, locked_folder
@@ -28,7 +28,7 @@ log = logging.getLogger("pbm_oust")
 
 FOLDERS = ("tmp", "new", "cur")
 """What a Maildir consists of."""
-_OURS = regex(r"[0-9]+\.L([0-9]+)\.pbm_oust")
+_OURS = re.compile(r"[0-9]+\.L([0-9]+)\.pbm_oust")
 
 
 class _Place(Enum):

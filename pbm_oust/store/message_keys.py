@@ -7,7 +7,7 @@ often its mail comes. It is kept for 30 days, which is longer than mail servers 
 from datetime import datetime, timedelta
 from enum import Enum
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.faults import Stale
@@ -34,7 +34,7 @@ class KeyOutcome(Enum):
     """Its writer was told that nothing was done, so it stays refused when it comes again."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Known:
     """What is known of a message key."""
 

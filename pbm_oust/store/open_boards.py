@@ -1,7 +1,7 @@
 """The boards of a home as commands use them: reading, writing and finding them."""
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -18,7 +18,7 @@ _HAS_STARTED_NONE = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM boards WHERE chall
 """The statement that gives a row if the mail with a message key has started no board."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OpenBoard:
     """A board to be written, as it was read."""
 

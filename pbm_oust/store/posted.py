@@ -6,7 +6,7 @@ from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State
@@ -16,7 +16,7 @@ _AS_WRITTEN = policy.default.clone(refold_source="none")
 """Keeps the headers of letters as they were written."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Letter:
     """A letter in the outbox, which goes to one address."""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import apsw
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.disk import Disk, content_of, give_to_owner_of, locked_folder
 from pbm_oust.store.faults import fault_of
 
@@ -40,7 +40,7 @@ class NotPublished(Exception):
     """A folder cannot be written to, and why; nothing has been written."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Piece:
     """A file to be made."""
 

@@ -24,7 +24,7 @@ from pbm_oust.board.ratings import (
     count_game,
     rate,
 )
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.board_pages import Part
@@ -57,7 +57,7 @@ _Writing = tuple[str, tuple[Value, ...]]
 """A statement with its values."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Step:
     """What one of its players had achieved before a game that was counted."""
 
@@ -72,7 +72,7 @@ class Step:
         return self.place, self.before.userid
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Best:
     """The best players of a class of sizes, or those after them."""
 
@@ -82,7 +82,7 @@ class Best:
     """How many players have rated games of that class."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Explained:
     """What games did to the ratings of some players."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import boards_with
 from pbm_oust.store.boards import Board, BoardChanged, Boards
@@ -17,7 +17,7 @@ from pbm_oust.store.entries import BoardName
 NOTHING: Mapping[BoardName, Game] = MappingProxyType({})
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Renaming:
     """A player to be renamed, and the boards as they were when that was planned."""
 

@@ -12,7 +12,7 @@ import msgspec
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.document import read_document
 from pbm_oust.board.notation import format_time
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.store.columns import moment_of
 from pbm_oust.store.database import Row, Value
 from pbm_oust.store.faults import ValueDamaged

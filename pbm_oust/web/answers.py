@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbm_oust.board.placing import taken_in_turn
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.letters.layout import Paragraph
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.html import Marks
@@ -15,7 +15,7 @@ from pbm_oust.web.positions import drawn
 from pbm_oust.web.templates import Templates
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A board among what is told."""
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from pbm_oust.accounts.account import parse_userid
 from pbm_oust.board.notation import LONGEST_USERID
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.pages import LAST_PAGE, Page, part_of
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.room import MOST_LISTED
@@ -22,7 +22,7 @@ _DIGITS = len(str(LAST_PAGE))
 _NOWHERE = "-"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """What the form above a list of boards says."""
 

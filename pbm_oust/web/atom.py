@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 
 from lxml import etree
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 
 MEDIA_TYPE = "application/atom+xml"
 _SPACE = "http://www.w3.org/2005/Atom"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Entry:
     """Something that has happened."""
 
@@ -26,7 +26,7 @@ class Entry:
     text: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Feed:
     """Entries about one thing, the latest first."""
 

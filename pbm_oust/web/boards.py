@@ -17,7 +17,7 @@ from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot.analyses import kept_text, read_analysis
@@ -46,7 +46,7 @@ _LATER = {"Retry-After": "60"}
 _SVG, _EVENTS = "image/svg+xml", "text/event-stream"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Form:
     """A form in which a game can be had."""
 
@@ -63,7 +63,7 @@ FORMS: Mapping[str, Form] = {
 """By the ending of the path."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Asked:
     """What a path asks for."""
 

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from pbm_oust.commands.signup import WelcomeNotice
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.letters.layout import Block
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience
@@ -28,7 +28,7 @@ _MAILED_TOO = BoardNotice, WelcomeNotice
 """Answers that also go by mail: further mails answer them."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Carried:
     """What came of a request, and what the page tells of it."""
 

@@ -1,12 +1,12 @@
 """What a player may do at a board now, and so what its page offers. Pure."""
 
 from pbm_oust.board.game import Game
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.position import Side
 from pbm_oust.web.turns import Turn
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Choices:
     """The choices of one of the two players of a board."""
 

@@ -10,7 +10,7 @@ from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import parse_action
 from pbm_oust.board.record import Record
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.letters.translator import to_translate
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -20,7 +20,7 @@ _AT = datetime(2026, 11, 20, tzinfo=UTC)
 """When everything in an example happens."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Example:
     """A game that shows a rule."""
 

@@ -3,13 +3,13 @@
 from collections.abc import Hashable
 from datetime import datetime
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.home import Home
 from pbm_oust.store.latest import Latest
 from pbm_oust.web.kept import MOST_BYTES, Made
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class State:
     """What the page of a board depends on; while it is the same, the page is."""
 
@@ -18,7 +18,7 @@ class State:
     """Pages show clocks to the minute."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Page:
     """A page, and how long a browser may keep it."""
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.aliases import in_english
 from pbm_oust.grammar.translation import word_in
 from pbm_oust.grammar.words import fold
@@ -24,7 +24,7 @@ from pbm_oust.web import addresses
 from pbm_oust.web.ground import ground_of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Piece:
     """A part of a page of the help; what it says links to other pages."""
 

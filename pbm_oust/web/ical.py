@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 import icalendar
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 
 MEDIA_TYPE = "text/calendar; charset=utf-8"
 REFRESHED = timedelta(hours=1)
@@ -20,7 +20,7 @@ SHOWN = timedelta(hours=1)
 """How long an event is; it ends at the deadline."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Deadline:
     """Until when a player must have done something."""
 

@@ -2,14 +2,14 @@
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.render.curve import Scale, curve_svg
 from pbm_oust.robot.analysis import Analysis, Verdict, turning_points
 
 _SHARES = Scale(0.0, 1.0)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A game that is over, with its analysis, and the record after which it is shown."""
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.languages import Language
 from pbm_oust.store.latest import Latest
 
@@ -28,7 +28,7 @@ KEPT_SECRET: Mapping[str, str] = {
 """Said with every page that is one player's alone, or whose address is a proof."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Made:
     """The content of a response, and its checksum."""
 

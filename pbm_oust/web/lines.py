@@ -12,12 +12,12 @@ from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.grammar.parts import BadOptionValue, Option
 from pbm_oust.play.authentication import WrongPassword
 from pbm_oust.refusal import NotAllowed, Unreadable
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import AnyForm, form_named
 
-_PLACE = regex("[A-Z]+")
+_PLACE = re.compile("[A-Z]+")
 """The name of a word in the help."""
 _SET = "on"
 """What a box says that is ticked."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pbm_oust.board.game import Game
 from pbm_oust.board.placing import taken_in_turn
 from pbm_oust.board.record import Record
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import Marks
 from pbm_oust.render.svg import Labels, board_svg
@@ -17,7 +17,7 @@ MOST_LISTED = 400
 """How many records a page lists; of a longer game, those around the position."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Seat:
     """A side with its player and its figures."""
 
@@ -27,7 +27,7 @@ class Seat:
     """As letters have them: `41/46`."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class View:
     """A board after one of its records."""
 

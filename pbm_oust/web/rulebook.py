@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.board.records import Records
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.letters.translator import Translator
 from pbm_oust.web import addresses
 from pbm_oust.web.asked import kind_asked
@@ -18,7 +18,7 @@ from pbm_oust.web.helping import pieces
 from pbm_oust.web.positions import picture, view_of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Step:
     """An example after one of its turns."""
 

@@ -5,9 +5,9 @@ from urllib.parse import unquote_plus
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pbm_oust.regex import regex
+import re
 
-_CONTROL = regex(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _POLICY = "; ".join(
     (
         "default-src 'none'",

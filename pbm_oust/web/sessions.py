@@ -20,7 +20,7 @@ from pbm_oust.accounts.sessions import (
 from pbm_oust.accounts.settings import Settings, settings_of
 from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.tags import token_for
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.languages import Language
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.web import addresses
@@ -34,7 +34,7 @@ CHECK, ONCE = "check", "once"
 """The hidden fields of a form: the token of the session's forms, and what tells it from others."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SignedIn:
     """A player who is signed in."""
 

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from pbm_oust.accounts.settings import USUAL
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.letters.layout import Block
 from pbm_oust.play.notices import Reader
 from pbm_oust.refusal import Refusal

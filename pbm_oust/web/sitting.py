@@ -13,7 +13,7 @@ from pbm_oust.accounts.answered import Reply
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.rules.kinds import KINDS
@@ -32,7 +32,7 @@ _ASKED_TWICE = ("resign", "decline")
 _DEEDS = {deed.value for deed in WISHED}
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Papers:
     """What lies before a player who is signed in, and only they see."""
 
@@ -43,7 +43,7 @@ class Papers:
     """What a form about them carries without showing it."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sitting:
     """A player who sits at a board: what their forms may do there, and where these go."""
 

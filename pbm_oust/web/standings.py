@@ -6,7 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.board.ratings import Change, SizeClass, Standing
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.play.pages import Page
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.render.curve import curve_svg
@@ -16,7 +16,7 @@ from pbm_oust.web.asked import kind_asked, page_asked, part_with, player_asked, 
 from pbm_oust.web.ground import ground_of
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Explained:
     """What rated games of one game did to the rating of a player, for one class of sizes."""
 
@@ -37,7 +37,7 @@ class Explained:
         return curve_svg(self.numbers)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Rated:
     """The ratings of a player in one game, and a page of the games that led to them."""
 

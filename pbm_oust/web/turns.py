@@ -4,7 +4,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.placing import placed, taken_in_turn
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
 from pbm_oust.board.record import Place
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.cells import cells_in, parts_of
 from pbm_oust.grammar.words import fold
 from pbm_oust.refusal import Illegal, NotAllowed
@@ -15,7 +15,7 @@ _LONGEST = 2000
 """How many characters of a turn are read: 625 cells have room."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A turn as far as it has been put together."""
 

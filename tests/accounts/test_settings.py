@@ -16,7 +16,7 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
-from pbm_oust.frozen import replace
+from dataclasses import replace
 
 ALICE = Account(
     "alice",

@@ -14,7 +14,7 @@ from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.export import LARGEST_PART
 from pbm_oust.commands.invitations import Reject
 from pbm_oust.commands.play import Move
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line

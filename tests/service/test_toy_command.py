@@ -14,7 +14,7 @@ TOY = '''
 """The commands that wave at the other player of a board: wave, and at the end of it bow."""
 
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, only_word
 from pbm_oust.play.forms import SignedForm
@@ -25,12 +25,12 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import Kind
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TooShy(NotAllowedReason):
     """A player wants to wave twice."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Wave(Command):
     """Wave at the other player."""
 
@@ -47,7 +47,7 @@ class Wave(Command):
         return Wave(self.kind, self.board, self.userid, self.password, False)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Bow(Command):
     """Bow to the other player."""
 

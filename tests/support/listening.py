@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from datetime import UTC, datetime
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
@@ -35,7 +35,7 @@ GRACE = 5.0
 Protocol = type[SmtpSession]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Noting(Inbound):
     """Takes mail, and notes the envelopes."""
 

@@ -14,7 +14,7 @@ from pbm_oust.accounts.vacations import Absence, in_order
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import format_record, format_result
-from pbm_oust.frozen import replace
+from dataclasses import replace
 from pbm_oust.letters.letters import Letters
 from pbm_oust.play.outcome import Handled
 from pbm_oust.play.request import Request

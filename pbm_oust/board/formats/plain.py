@@ -20,8 +20,8 @@ from urllib.parse import quote, unquote
 
 from pbm_oust.board.formats.sheet import FORMAT, BadGame, Draft, Piece, Remark, Sheet, draft
 from pbm_oust.board.notation import NUMBER, format_record, record_line
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
 OPENING = f"[{FORMAT}]"
 CLOSING = f"[end of {FORMAT}]"
@@ -30,10 +30,10 @@ WIDTH = 75
 _SAFE = "".join(set(string.punctuation) - set("%\\;[]>|")) + " "
 """The characters that stand for themselves in values and remarks, besides letters and digits."""
 _LONGEST_WORD = 50
-_QUOTED = regex(r"^[\s>|]+")
-_KEY = regex(r"[A-Z][A-Za-z]*:")
-_REMARK = regex(r"#([1-9][0-9]{0,8})(#?)")
-_TIME = regex(r"[0-9]{4}-\S+")
+_QUOTED = re.compile(r"^[\s>|]+")
+_KEY = re.compile(r"[A-Z][A-Za-z]*:")
+_REMARK = re.compile(r"#([1-9][0-9]{0,8})(#?)")
+_TIME = re.compile(r"[0-9]{4}-\S+")
 
 
 def format_plain(sheet: Sheet) -> str:
@@ -76,7 +76,7 @@ def parse_plain(text: str) -> Draft:
     return draft(header, records, remarks)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Word:
     """A word, and the line that it stands in."""
 

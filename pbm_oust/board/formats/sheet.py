@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import FIRST_LINE, format_header, format_result
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 
 FORMAT = "pbm_oust game 1"
 """The name and version that programs look for in the formats that have one."""
@@ -25,7 +25,7 @@ class BadGame(ValueError):
         self.reason = reason
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Remark:
     """A line of a history that begins with `#`, and its number, counted from 1."""
 
@@ -33,7 +33,7 @@ class Remark:
     text: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """A game with the remarks of its history: all that the file says."""
 
@@ -61,7 +61,7 @@ def read_sheet(data: bytes) -> Sheet:
     return Sheet(history.game, tuple(remarks))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Piece:
     """A line of a history, and where it was found in another format."""
 
@@ -69,7 +69,7 @@ class Piece:
     where: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Checked:
     """A game every record of which has been checked, and its history as the server writes it."""
 
@@ -84,7 +84,7 @@ class Checked:
         return Checked(game, self.history.replace(before, after, 1))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Draft:
     """The lines of a history from another format, not yet checked."""
 

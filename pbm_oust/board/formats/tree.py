@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pbm_oust.board.formats.sheet import BadGame
-from pbm_oust.frozen import frozen
-from pbm_oust.regex import regex
+from dataclasses import dataclass
+import re
 
-_TOKEN = regex(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
-_ESCAPED = regex(r"\\(\r\n|\n\r|.)", re.DOTALL)
-_BROKEN = regex(r"[ \t]*(?:\r?\n\r?[ \t]*)+")
-_BEGINS = regex(r"\(\s*;\s*[A-Z][A-Za-z]*\s*\[")
+_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
+_ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_BROKEN = re.compile(r"[ \t]*(?:\r?\n\r?[ \t]*)+")
+_BEGINS = re.compile(r"\(\s*;\s*[A-Z][A-Za-z]*\s*\[")
 """How a game begins, in whatever text it stands."""
-_MARKED = regex(r"^[>| \t]*[>|][>| \t]*", re.MULTILINE)
+_MARKED = re.compile(r"^[>| \t]*[>|][>| \t]*", re.MULTILINE)
 """The marks of a quote."""
-_SPECIAL = regex(r"[\\\]]")
+_SPECIAL = re.compile(r"[\\\]]")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Value:
     """The text of a value, and the line on which it begins, counted from 1."""
 

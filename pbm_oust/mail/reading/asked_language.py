@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
-from pbm_oust.regex import regex
+import re
 
-_RANGE = regex(
+_RANGE = re.compile(
     r"([a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:\s*;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?))?", re.IGNORECASE
 )
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from pbm_oust.mail.reading.phrases import OPENINGS, SAID
-from pbm_oust.regex import regex
+import re
 
 
 def any_of(phrases: tuple[str, ...]) -> str:
@@ -12,22 +12,22 @@ def any_of(phrases: tuple[str, ...]) -> str:
     return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
 
 
-DIRECTIONS = regex("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """Marks without a width, some of which say in which direction a text is read."""
 _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069 "
 _COLONS = (":", "\uff1a")
-_DATE = regex(r"\b\d{4}\b|\b\d{1,2}[:.h]\d{2}\b|\d{4}[\u5e74\ub144]|\b\d{1,2}[./-]\d{1,2}[./-]")
-_IS_NEEDED = regex(r"[@\d]")
+_DATE = re.compile(r"\b\d{4}\b|\b\d{1,2}[:.h]\d{2}\b|\d{4}[\u5e74\ub144]|\b\d{1,2}[./-]\d{1,2}[./-]")
+_IS_NEEDED = re.compile(r"[@\d]")
 """Any two of the three signs contain one of these."""
-ADDRESS = regex(r"[^\s@<>]@[\w-]+\.\w")
-_ENDS_IN_ADDRESS = regex(r"@[\w.-]+>\s*$")
-_SAID = regex(rf"(?<!\w)(?:{any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
-_OPENING = regex(
+ADDRESS = re.compile(r"[^\s@<>]@[\w-]+\.\w")
+_ENDS_IN_ADDRESS = re.compile(r"@[\w.-]+>\s*$")
+_SAID = re.compile(rf"(?<!\w)(?:{any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
+_OPENING = re.compile(
     rf"[\W_]*(?:(?:{any_of(OPENINGS)})(?!\w)|\d{{1,4}}[-/.]\d|\d{{4}}[\u5e74\ub144]"
     r"|\w{2,4}[.,]{1,2}\s\d|\w{2,3}\s\d{1,2}\.)",
     re.IGNORECASE,
 )
-_WITHOUT_COLON = regex(r"\d{4}/\d{1,2}/\d{1,2},?\s.{0,80}<[^\s@<>]+@[^\s@<>]+>\s*")
+_WITHOUT_COLON = re.compile(r"\d{4}/\d{1,2}/\d{1,2},?\s.{0,80}<[^\s@<>]+@[^\s@<>]+>\s*")
 """What Gmail wrote at first, without a verb: `2009/11/20 Bob <bob@example.org>`."""
 _LONGEST_ATTRIBUTION = 3
 """How many lines such a sentence may take."""

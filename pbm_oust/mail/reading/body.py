@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from email.message import Message
 from functools import lru_cache
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.mail.reading.charsets import NO_TEXT, decoded
 from pbm_oust.mail.reading.flowed import unflowed
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.limits import DEEPEST_PART
 from pbm_oust.mail.reading.pgp import ENCRYPTED, without_armour
-from pbm_oust.regex import regex
+import re
 
 _CLOSED_TYPES = (
     "application/ms-tnef",
@@ -21,15 +21,15 @@ _CLOSED_TYPES = (
     "application/pgp-encrypted",
 )
 _REACTION = "text/vnd.google.email-reaction+json"
-_NAMED = regex(
+_NAMED = re.compile(
     r"(?<!\w)(?:file)?name\*?\d*\*?\s*=\s*[\"']?(?:[\w-]*'[\w-]*')?([^\"';]+)", re.IGNORECASE
 )
-_TYPED_ON_A_PHONE = regex(r"(?:text|mms)[-_]?\d*\.txt", re.IGNORECASE)
+_TYPED_ON_A_PHONE = re.compile(r"(?:text|mms)[-_]?\d*\.txt", re.IGNORECASE)
 """The names of texts that gateways of phones attach, beside pictures and pages of their own."""
-_CHARSET_OF_HTML = regex(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
+_CHARSET_OF_HTML = re.compile(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Kind:
     """What a part says of its content in Content-Type."""
 
@@ -45,7 +45,7 @@ class _Kind:
         return self.type.endswith("/html")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class _Part:
     """A part of a mail."""
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from pbm_oust.regex import regex
+import re
 
 _WARNINGS = (
     *("caution", "warning", "external", "attention", "alert", "notice", "be careful"),
@@ -60,11 +60,11 @@ _LEAST_DISCLAIMER = 100
 _MOST_LINES = 6
 _AROUND = " \t*_[]<>(){}!#=|-~\u26a0\ufe0f\u2757"
 
-_WARNS = regex(rf"(?:{'|'.join(map(re.escape, _WARNINGS))})(?!\w)", re.IGNORECASE)
-_IS_OUTSIDE = regex("|".join(map(re.escape, _OUTSIDE)), re.IGNORECASE)
-_DISCLAIMS = regex("|".join(map(re.escape, _DISCLAIMERS)), re.IGNORECASE)
-_IS_FOR_OTHERS = regex("|".join(map(re.escape, _FOR_OTHERS)), re.IGNORECASE)
-_IS_SECRET = regex("|".join(map(re.escape, _SECRET)), re.IGNORECASE)
+_WARNS = re.compile(rf"(?:{'|'.join(map(re.escape, _WARNINGS))})(?!\w)", re.IGNORECASE)
+_IS_OUTSIDE = re.compile("|".join(map(re.escape, _OUTSIDE)), re.IGNORECASE)
+_DISCLAIMS = re.compile("|".join(map(re.escape, _DISCLAIMERS)), re.IGNORECASE)
+_IS_FOR_OTHERS = re.compile("|".join(map(re.escape, _FOR_OTHERS)), re.IGNORECASE)
+_IS_SECRET = re.compile("|".join(map(re.escape, _SECRET)), re.IGNORECASE)
 
 
 def lines_of_warning(lines: Sequence[str]) -> int:

@@ -3,15 +3,15 @@
 import re
 
 from pbm_oust.mail.reading.phrases import DEVICES, PHONE_FOOTERS
-from pbm_oust.regex import regex
+import re
 
 _LONGEST = 200
 _MOST_WORDS = 8
 _LONGEST_NAME = 48
-_ADDRESS_OF_PROGRAM = regex(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
+_ADDRESS_OF_PROGRAM = re.compile(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
 _AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
 _BRACKETS = str.maketrans("", "", "[]")
-_OF_CHECKS = regex(
+_OF_CHECKS = re.compile(
     r"(?:\S+\s+){0,5}(?:\S*\.)?\s?www\.(?:avast|avg)\.com(?:\s*<https?://[^\s<>]*>)?"
     r"|<?https?://[\w.-]*(?:avast|avg)\.com/\S*|<#[0-9a-f]{8}-[0-9a-f-]{27}>"
     r"|yahoo mail\s?: \w+, \w+, \w+"
@@ -19,7 +19,7 @@ _OF_CHECKS = regex(
     re.IGNORECASE,
 )
 """What Avast, AVG, Yahoo and Mailspring write in any language, with the links around it."""
-_KNOWN = regex("|".join(map(re.escape, DEVICES)), re.IGNORECASE)
+_KNOWN = re.compile("|".join(map(re.escape, DEVICES)), re.IGNORECASE)
 _ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]
 _BEGINNINGS = tuple(begin for begin, _ in _ENDS if begin)
 _ENDINGS = tuple(end for begin, end in _ENDS if not begin)

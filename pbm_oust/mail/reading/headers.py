@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from pbm_oust.accounts.address import is_address, parse_address
 from pbm_oust.mail.reading.charsets import NO_TEXT, decoded, without_surrogates
-from pbm_oust.regex import regex
+import re
 
-_IN_BRACKETS = regex(r'<((?:"[^"<>]*"@)?[^<>"]*)>(?!\s*<)|"(?:[^"\\]|\\.)*+"|\((?:[^()\\]|\\.)*+\)')
+_IN_BRACKETS = re.compile(r'<((?:"[^"<>]*"@)?[^<>"]*)>(?!\s*<)|"(?:[^"\\]|\\.)*+"|\((?:[^()\\]|\\.)*+\)')
 """What stands in `<>`; without a group, quotes and comments, in which such signs mean nothing."""
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from pbm_oust.mail.reading.phrases import QUOTING_CLASSES, QUOTING_FROM_HERE, SIGNATURE_CLASSES
-from pbm_oust.regex import regex
+import re
 
 _BLOCKS = frozenset(
     {
@@ -25,7 +25,7 @@ _UNSEEN = frozenset(
     ("script", "style", "head", "title", "template", "noscript", "object", "svg", "math")
 )
 _MOST_PIECES = 8_000
-_SPACES = regex(r"[ \t\r\n\f]+")
+_SPACES = re.compile(r"[ \t\r\n\f]+")
 
 
 class _Enough(Exception):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pbm_oust.mail import LARGEST_MAIL
-from pbm_oust.regex import regex
+import re
 
 LARGEST_HEADERS = 32 * 1024
 LARGEST_HEADER = 4 * 1024
@@ -13,13 +13,13 @@ MOST_PARTS = 100
 DEEPEST_PART = 10
 MOST_GROUPS = 500
 
-_HEADER = regex(rb"^[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
-_PART_HEADER = regex(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
-_PARAMETER = regex(rb";\s*[^;=\s]+\*[^;]*")
-_REPORT = regex(rb"message/delivery-status", re.IGNORECASE)
+_HEADER = re.compile(rb"^[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
+_PART_HEADER = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
+_PARAMETER = re.compile(rb";\s*[^;=\s]+\*[^;]*")
+_REPORT = re.compile(rb"message/delivery-status", re.IGNORECASE)
 """A kind of part whose groups of lines become parts in the parser."""
-_HEADER_NAME = regex(rb"([!-9;-~]*):")
-_READ = regex(
+_HEADER_NAME = re.compile(rb"([!-9;-~]*):")
+_READ = re.compile(
     rb"from|subject|date|message-id|in-reply-to|references|(?:x-original-|envelope-|delivered-)?to|"
     rb"return-path|received|authentication-results|accept-language|mime-version|content-.*|"
     rb"auto-submitted|precedence|list-.*|(?:x-)?mailing-list|x-(?:auto.*|mail-autoreply|loop|"

@@ -7,7 +7,7 @@ from email import message_from_bytes
 from email.message import Message
 from typing import TypeVar
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.mail.reading.body import is_closed, is_reaction, text_of
 from pbm_oust.mail.reading.charsets import decoded
 from pbm_oust.mail.reading.headers import first_address, header_text, one_line, raw_headers
@@ -27,7 +27,7 @@ _OF_THIS_HOST = (MemoryError, OSError, ImportError)
 T = TypeVar("T")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Mail:
     """What matters about a mail."""
 

@@ -6,26 +6,26 @@ from enum import Enum
 from pbm_oust.mail.reading.attributions import ADDRESS, any_of, signs_of
 from pbm_oust.mail.reading.companies import disclaimer
 from pbm_oust.mail.reading.phrases import ANNOUNCEMENTS, HEADER_NAMES, SUBJECT_NAMES
-from pbm_oust.regex import regex
+import re
 
-SEPARATOR = regex(r"[-_=*~ ]{3,}")
+SEPARATOR = re.compile(r"[-_=*~ ]{3,}")
 """A line drawn across the page."""
-_SIGNATURE = regex(r"--[ \t\u00a0]\s*$|[*_]{1,3}\s?--\s?[*_]{1,3}\s*$")
+_SIGNATURE = re.compile(r"--[ \t\u00a0]\s*$|[*_]{1,3}\s?--\s?[*_]{1,3}\s*$")
 """What stands above a signature; Gmail writes it in bold."""
-_BARE_SIGNATURE = regex(r"--$")
+_BARE_SIGNATURE = re.compile(r"--$")
 """The same where a program has dropped its space, unless a person has drawn it."""
-_UNDERSCORES = regex(r"\s{0,3}_{3,}\s*$")
-_DRAWN = regex(r"\s{0,3}_{10,}\s*$|-{5}.*\w.*-{5}\s*$")
-_OF_LIST = regex(r"(?=.*(?:@|https?:)).*(?:mailing[ -]?list|unsubscribe|listinfo|googlegroups)")
+_UNDERSCORES = re.compile(r"\s{0,3}_{3,}\s*$")
+_DRAWN = re.compile(r"\s{0,3}_{10,}\s*$|-{5}.*\w.*-{5}\s*$")
+_OF_LIST = re.compile(r"(?=.*(?:@|https?:)).*(?:mailing[ -]?list|unsubscribe|listinfo|googlegroups)")
 """What mailing lists write below a line, in small letters."""
 _MOST_LINES_OF_LIST = 6
-_OURS = regex(r"pbm_oust|pbmserv")
+_OURS = re.compile(r"pbm_oust|pbmserv")
 """What the headers of our own letters hold."""
 _ANNOUNCED = frozenset(ANNOUNCEMENTS)
 _AROUND_ANNOUNCEMENT = " \t-=_*~#|:\uff1a\u00a0"
 _LONGEST_ANNOUNCEMENT = 160
 _DASHES = ("--", "==", "__", "**", "~~", "# ", "|--")
-_BEGINNING = regex(
+_BEGINNING = re.compile(
     r"\s{0,8}from \S+\s.{0,60}\d{4}\s*"
     r"|\W{0,8}(?:message du|nachricht vom|mensaje del|messaggio del|message of)\s\d.{0,60}"
 )
@@ -35,7 +35,7 @@ _SUBJECTS = frozenset(SUBJECT_NAMES)
 _LONGEST_HEADER_NAME = 30
 _HEADERS_IN_A_BLOCK = 3
 _MOST_HEADERS = 8
-_HEADER_IN_LINE = regex(rf"(?<!\w)(?:{any_of(HEADER_NAMES)})[ \u00a0]?[:\uff1a]")
+_HEADER_IN_LINE = re.compile(rf"(?<!\w)(?:{any_of(HEADER_NAMES)})[ \u00a0]?[:\uff1a]")
 _LONGEST_LINE_OF_HEADERS = 1000
 _LEAST_TO_WRAP = 50
 """A header that is at least so long may go on below."""

@@ -3,29 +3,29 @@
 import re
 from collections.abc import Sequence
 
-from pbm_oust.frozen import frozen, replace
+from dataclasses import dataclass, replace
 from pbm_oust.mail.reading.attributions import DIRECTIONS, attribution
 from pbm_oust.mail.reading.companies import lines_of_warning
 from pbm_oust.mail.reading.footers import is_footer, names_program
 from pbm_oust.mail.reading.older_messages import SEPARATOR, Ending, ending, judged, next_written
-from pbm_oust.regex import regex
+import re
 
-_QUOTED = regex(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
-_GLUED = regex(r"[ \t]*(?:[A-Za-z]+[>\uff1e]|[>\uff1e][^\s>\uff1e])")
+_QUOTED = re.compile(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
+_GLUED = re.compile(r"[ \t]*(?:[A-Za-z]+[>\uff1e]|[>\uff1e][^\s>\uff1e])")
 """A mark as few programs write it: behind a name, or without a space."""
-_SMILEY = regex(r">[:;=.^_]")
+_SMILEY = re.compile(r">[:;=.^_]")
 _STUFFED = ">From "
 """What mbox files make of a line that begins with `From`."""
-_OTHER_MARK = regex(r"[ ]?[|\t}:%\u203a\u2502\u2503]")
+_OTHER_MARK = re.compile(r"[ ]?[|\t}:%\u203a\u2502\u2503]")
 """Quote marks of a few programs; they count as such only right below an attribution."""
-_OTHER_MARK_OR_EMPTY = regex(rf"{_OTHER_MARK.pattern}|\s*$")
-_MAY_BE_QUOTED = regex(r"[ \t]{0,8}(?:[|}:%\u203a\u2502\u2503\u275a\u276f]|\u00bb(?!.*\u00ab))")
+_OTHER_MARK_OR_EMPTY = re.compile(rf"{_OTHER_MARK.pattern}|\s*$")
+_MAY_BE_QUOTED = re.compile(r"[ \t]{0,8}(?:[|}:%\u203a\u2502\u2503\u275a\u276f]|\u00bb(?!.*\u00ab))")
 """The same where no attribution stands above."""
-_OF_A_BOARD = regex(
+_OF_A_BOARD = re.compile(
     r"\s*\d{1,2}\s+(?:[.,xoXO\u00b7\u2022]\s+){2}|\s*A B C?|.{0,40}\bx: \S+ \d+/\d+"
 )
 """A row of a board as our letters draw it, its columns, or the players above it."""
-_BROKEN_ADDRESS = regex(r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>")
+_BROKEN_ADDRESS = re.compile(r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>")
 """An address that Polymail writes on three lines, of which the last looks like a quote."""
 _MOST_FOOTERS = 6
 _ENDS = (Ending.LIKELY, Ending.SIGNATURE, Ending.OLDER)
@@ -33,7 +33,7 @@ _NARROWEST = 60
 """Programs that break long lines anew leave at least this many columns."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OwnText:
     """What the sender wrote, in two parts, and how begins what was left out beside quotes."""
 

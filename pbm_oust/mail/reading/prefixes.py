@@ -4,13 +4,13 @@ import re
 
 from pbm_oust.grammar.plain import normal_form
 from pbm_oust.mail.reading.phrases import NO_SUBJECTS, REPLY_PREFIXES, SPAM_TAGS
-from pbm_oust.regex import regex
+import re
 
-_INVISIBLE = regex("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _WORDS = "|".join(map(re.escape, sorted(REPLY_PREFIXES, key=len, reverse=True)))
 _TAGS = "|".join(map(re.escape, SPAM_TAGS))
 _NONE = frozenset(NO_SUBJECTS)
-_PREFIX = regex(
+_PREFIX = re.compile(
     r"\s*(?:"
     rf"(?:{_WORDS})\s*(?:\[\d+\]|\*\d+|\(\d+\)|\^\d+|\d+)?\s*:"
     r"|\[[^\]]{1,40}\]"

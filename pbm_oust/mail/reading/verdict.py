@@ -18,7 +18,7 @@ from authres.core import AuthenticationResultsHeader
 from pbm_oust.accounts.address import ascii_host
 from pbm_oust.mail.reading.headers import one_line
 from pbm_oust.mail.reading.mail import Mail
-from pbm_oust.regex import regex
+import re
 
 MOST_HEADERS = 3
 """How many are read, from the top: filters of one server may add one each."""
@@ -26,11 +26,11 @@ LONGEST_HEADER = 1500
 
 _DOMAIN = r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
 _ADDRESS = rf"[^\s\"<>@,;:()\\]+@{_DOMAIN}"
-_ONLY_ADDRESS = regex(
+_ONLY_ADDRESS = re.compile(
     rf'(?P<bare>{_ADDRESS})|(?:[^"<>@,;:()\\]|"[^"<>@\\]*")*<(?P<named>{_ADDRESS})>'
 )
 """A From that all programs read alike: an address, or a name and an address in `<>`."""
-_WORD = regex(r"[\w.\-\x80-\U0010ffff]{1,255}")
+_WORD = re.compile(r"[\w.\-\x80-\U0010ffff]{1,255}")
 
 
 class Verdict(Enum):

@@ -22,7 +22,7 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.database import Identity, Row, Value
 from pbm_oust.store.faults import DatabaseConflict, DatabaseFreed, DatabaseLocked
 from pbm_oust.store.postgresql.clock import SharedClock
@@ -85,7 +85,7 @@ def set_up(connection: Raw, patience: float) -> None:
     connection.execute(f"{_SETTINGS}; SET lock_timeout = '{int(patience * 1000)}ms'")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ServerAnswer:
     """What a statement does that was sent to the server."""
 

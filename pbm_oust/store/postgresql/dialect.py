@@ -7,12 +7,12 @@ beyond that stands here.
 import re
 from functools import lru_cache
 
-from pbm_oust.regex import regex
+import re
 
-_PLACE = regex(r"\?(\d*)")
-_HINTS = (regex(r" INDEXED BY \w+"), regex(r"(?<= )\+(?=[a-z])"))
+_PLACE = re.compile(r"\?(\d*)")
+_HINTS = (re.compile(r" INDEXED BY \w+"), re.compile(r"(?<= )\+(?=[a-z])"))
 """How SQLite is told which index to use; PostgreSQL decides that by itself."""
-_CROSS = regex(r"CROSS JOIN (?=\w+ \w+ USING)")
+_CROSS = re.compile(r"CROSS JOIN (?=\w+ \w+ USING)")
 """Another such hint: SQLite keeps the order of tables."""
 
 

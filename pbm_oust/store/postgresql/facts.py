@@ -1,6 +1,6 @@
 """What matters about a server of PostgreSQL to those who keep a home there."""
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.store.database import Snapshot
 
 _SETTINGS = (
@@ -21,7 +21,7 @@ _FORBIDDEN = (
 )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ServerFacts:
     """A server, and what we may do there."""
 

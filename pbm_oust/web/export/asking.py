@@ -7,10 +7,10 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What an application answers."""
 

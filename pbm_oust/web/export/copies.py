@@ -5,12 +5,12 @@ from functools import partial
 from html import unescape
 from urllib.parse import quote
 
-from pbm_oust.regex import regex
+import re
 from pbm_oust.web.export.places import Past, board_in, link_to, place_of
 
 _WITHOUT_FILE = ' role="link" aria-disabled="true"'
 """What a link has instead of an address that no file is for."""
-_ABOUT = regex(r"<(?:link|meta)\b[^>]*>\n?")
+_ABOUT = re.compile(r"<(?:link|meta)\b[^>]*>\n?")
 
 
 class Copies:

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator
 from hashlib import sha256
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.analyses import find_analysis
@@ -27,7 +27,7 @@ from pbm_oust.web.ground import Ground
 _OK, _MISSING = 200, 404
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Done:
     """What became of a part: a board with all its files, or another page."""
 

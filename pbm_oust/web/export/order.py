@@ -8,11 +8,11 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.web.export.places import Past
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Order:
     """What to export, whence and where to."""
 

@@ -10,12 +10,12 @@ from functools import lru_cache
 from posixpath import basename
 from urllib.parse import parse_qsl, quote, unquote
 
-from pbm_oust.regex import regex
+import re
 from pbm_oust.rules.kinds import KINDS
 
 FRONT = "index"
-_BOARD = regex(rf"(/(?:{'|'.join(KINDS)})/[0-9]+)(?:/[0-9]+)?(?:\.[a-z]+)?")
-_POSITION = regex(rf"(/(?:{'|'.join(KINDS)})/[0-9]+)/[0-9]+(\.[a-z]+)?$")
+_BOARD = re.compile(rf"(/(?:{'|'.join(KINDS)})/[0-9]+)(?:/[0-9]+)?(?:\.[a-z]+)?")
+_POSITION = re.compile(rf"(/(?:{'|'.join(KINDS)})/[0-9]+)/[0-9]+(\.[a-z]+)?$")
 
 
 class Past(Enum):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import partial
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.board_queries import all_players
 from pbm_oust.store.cores import on_all_cores
@@ -27,7 +27,7 @@ Bar = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Shows how far something has got, given its name."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Exported:
     """What an export has done."""
 

@@ -5,7 +5,7 @@ The first stone may not go on the cell in the middle of the board, if there is o
 
 from enum import Enum
 
-from pbm_oust.frozen import frozen
+from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, Shape, square
 from pbm_oust.rules.position import (
     Fault,
@@ -25,14 +25,14 @@ class Ending(Enum):
     FULL = "full"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class InTheMiddle(Fault):
     """It is the first stone, and the cell is in the middle."""
 
     word = "in_the_middle"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Trio:
     """A position of Trio. Sets of stones are integers as `Grid` lays them out."""
 
