@@ -6,10 +6,8 @@ ours are not refusals: they are OSErrors and `DamagedHistory`, and leave the mai
 unless it only looks at a damaged board.
 """
 
-from dataclasses import field
-
-from dataclasses import dataclass
 import re
+from dataclasses import dataclass, field
 
 _CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
 

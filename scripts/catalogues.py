@@ -40,8 +40,7 @@ def compile_into(target: Path, root: Path) -> list[Path]:
 def build_templates(target: Path) -> list[Path]:
     """Compile the templates into a folder of those, and return the paths of what was made."""
     sys.path.insert(0, str(ROOT))
-    from pbm_oust.letters.built import FOLDER
-    from pbm_oust.letters.templates import build
+    from pbm_oust.letters.templates import FOLDER, build
 
     shutil.rmtree(target / FOLDER, ignore_errors=True)
     return list(build(TEMPLATES, target / FOLDER))

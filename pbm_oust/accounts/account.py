@@ -6,8 +6,9 @@ or merged stands at the end.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Annotated, ClassVar, TypeVar
 
@@ -15,13 +16,20 @@ import msgspec
 from msgspec import Meta
 
 from pbm_oust.accounts.address import ascii_address, is_same_address
-from pbm_oust.accounts.items import Item, Key, OnBoard, Time, Userid, board_of
+from pbm_oust.accounts.items import (
+    Item,
+    Key,
+    OnBoard,
+    Seek,
+    Submission,
+    Time,
+    Userid,
+    board_of,
+    to_the_second,
+)
 from pbm_oust.accounts.queue import Plan
-from pbm_oust.accounts.seeks import Seek
-from pbm_oust.accounts.submissions import Submission
 from pbm_oust.accounts.vacations import DAY, Absence, shortened, together
 from pbm_oust.board.notation import USERID
-from dataclasses import dataclass, replace
 
 T = TypeVar("T")
 
@@ -327,3 +335,82 @@ def _merged_notes(notes: Iterable[Note], others: Iterable[Note]) -> tuple[Note, 
         text = each.note if each.note == other else f"{each.note}\n\n{other}"
         found[each.name] = Note(kind=each.kind, board=each.board, note=text)
     return tuple(found.values())
+
+
+_PLACEHOLDER = re.compile(r"gone-[1-9][0-9]*")
+
+
+def placeholder(number: int) -> str:
+    """Return a userid that stands for somebody who has been forgotten."""
+    return f"gone-{number}"
+
+
+def is_placeholder(userid: str) -> bool:
+    """Return whether a userid stands, or may once stand, for somebody who has been forgotten."""
+    return bool(_PLACEHOLDER.fullmatch(userid))
+
+
+def disabled_since(account: Account) -> datetime | None:
+    """Return when the operator has disabled an account, or None."""
+    return account.disabled[0].since if account.disabled else None
+
+
+def with_disabled(account: Account, at: datetime | None) -> Account:
+    """Return an account that is disabled since a time, or not any more."""
+    return replace(account, disabled=(DisabledSince(to_the_second(at)),) if at else ())
+
+
+def signed_off_since(account: Account) -> datetime | None:
+    """Return when a player has signed off, or None."""
+    return account.signed_off[0].since if account.signed_off else None
+
+
+def with_signed_off(account: Account, at: datetime | None) -> Account:
+    """Return an account whose player has signed off at a time, or is there."""
+    return replace(account, signed_off=(SignedOffSince(to_the_second(at)),) if at else ())
+
+
+_OF_MAIL = {
+    *("abuse", "bounces", "ftp", "hostmaster", "list", "listmaster", "mail", "mailer-daemon"),
+    *("majordomo", "news", "noc", "noreply", "no-reply", "postmaster", "usenet", "uucp"),
+    *("webmaster", "www"),
+}
+"""Names that a mail system keeps for itself (RFC 2142), or that mail programs expect there."""
+
+_OF_STAFF = {
+    *("admin", "admins", "administrator", "daemon", "help", "helpdesk", "info", "mod", "mods"),
+    *("moderator", "nobody", "official", "operator", "owner", "robot", "root", "security"),
+    *("server", "staff", "superuser", "support", "sysadmin", "sysop", "sysops", "system"),
+}
+_OURS = {"pbm", "pbm-oust", "pbm_oust", "pbmserv", "pbmserver"}
+
+RESERVED_USERIDS = frozenset((*_OF_MAIL, *_OF_STAFF, *_OURS, *HOUSE))
+
+_LOOK_ALIKE = str.maketrans(
+    {
+        **dict(zip("0134578i", "oleastbl", strict=True)),
+        "m": "rn",
+        "w": "vv",
+        "-": "",
+        "_": "",
+    }
+)
+"""What a character is taken for: the simplest that looks like it."""
+
+
+def is_reserved(userid: str) -> bool:
+    """Return whether a new account cannot have a userid; an account that has it keeps it.
+
+    It looks like a reserved one if only hyphens, a number at the end, or characters that look alike
+    tell them apart: house4, house-1, housel, r00t.
+    """
+    return not _looks_of(userid.lower()).isdisjoint(_RESERVED_LOOKS)
+
+
+def _looks_of(userid: str) -> frozenset[str]:
+    """Return how a userid looks with and without the number at its end."""
+    whole = userid.translate(_LOOK_ALIKE)
+    return frozenset((whole, userid.rstrip("0123456789-_").translate(_LOOK_ALIKE)))
+
+
+_RESERVED_LOOKS = frozenset[str]().union(*map(_looks_of, RESERVED_USERIDS))

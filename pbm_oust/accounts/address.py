@@ -1,10 +1,10 @@
 """Mail addresses: which are none, and which are the same. Pure."""
 
+import re
 from functools import lru_cache
 from unicodedata import normalize
 
-import re
-from pbm_oust.render.visible import UNSEEN
+from pbm_oust.render.text import UNSEEN
 
 MOST_ADDRESSES = 5
 """How many a player has at most."""

@@ -1,12 +1,11 @@
 """Letters that came back from an address since its owner last wrote. Pure."""
 
 import re
+from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.accounts.verification import CODE
-from dataclasses import dataclass
-import re
 
 LONGEST = 250
 """How much is kept of a Message-ID or a Subject."""

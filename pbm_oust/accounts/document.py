@@ -9,8 +9,9 @@ troubles nobody but its owner; what comes from elsewhere is read whole or not at
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_type_hints
 
@@ -25,14 +26,11 @@ from pbm_oust.accounts.account import (
     with_notes,
 )
 from pbm_oust.accounts.address import MOST_ADDRESSES, parse_address
-from pbm_oust.accounts.digest import next_digest
 from pbm_oust.accounts.items import Item, to_the_second
 from pbm_oust.accounts.password import checked_hash
-from pbm_oust.accounts.settings import setting_lines, settings_of, with_settings
+from pbm_oust.accounts.settings import next_digest, setting_lines, settings_of, with_settings
 from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, in_order, shortened
 from pbm_oust.board.notation import MESSAGE_KEY, MOST_GIVEN, check_time, format_time
-from dataclasses import replace
-import re
 
 _BESIDE = ("version", "changed", "damaged", "unread")
 """The fields of an account that are no part of its document."""

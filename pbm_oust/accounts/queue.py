@@ -11,6 +11,7 @@ that one that has had its time does no harm.
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
@@ -22,7 +23,6 @@ from pbm_oust.accounts.items import Key, Number, OnBoard
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.notation import MOST_REMEMBERED, format_wish, parse_wish
 from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
-from dataclasses import dataclass
 from pbm_oust.refusal import Refusal
 
 MOST_CLAUSES = 20

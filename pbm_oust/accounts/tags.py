@@ -32,28 +32,134 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import Enum
-from typing import Protocol
+from typing import ClassVar, Protocol, Self
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address, is_same_address
-from pbm_oust.accounts.answered import (
-    BROADCASTS,
-    DIGEST,
-    Answered,
-    Correspondence,
-    Joining,
-    Purpose,
-    Reply,
-    Sheet,
-    Unsubscribing,
-)
-from pbm_oust.accounts.broken import masked
-from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.password import Secret, masked
 from pbm_oust.accounts.verification import CODE
+from pbm_oust.board.game import AHEAD
 from pbm_oust.board.notation import NUMBER, USERID
-from dataclasses import dataclass
-import re
+
+
+class AnswerPurpose(Enum):
+    """What an answer to a letter about one board is for."""
+
+    PLAY = "play"
+    """It does on the board what its player may do there."""
+    CHAT = "chat"
+    """Its text goes to the other player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer of a player to a letter about one of their boards.
+
+    One that comes with a mail has been verified; it stands where a command has its password.
+    """
+
+    purpose: AnswerPurpose
+    kind: str
+    board: int
+    number: int
+    """The number of the record that the answer may make."""
+    userid: str
+
+    @property
+    def word(self) -> str:
+        """What the answer is for."""
+        return self.purpose.value
+
+    @property
+    def name(self) -> str:
+        """The name of the board: `oust 17`."""
+        return f"{self.kind} {self.board}"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such an answer and no other, as words."""
+        return (self.purpose.value, self.kind, str(self.board), str(self.number), self.userid)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """An answer of a player to a letter that shows several of their boards."""
+
+    userid: str
+    positions: tuple[Reply, ...]
+    """What the answer may do on each of them, in the order of the letter."""
+    word: ClassVar[str] = "boards"
+
+    @property
+    def id(self) -> str:
+        """What tells it from other sheets of its player: eight letters and digits."""
+        digest = hashlib.sha256("\0".join(self.parts()).encode()).digest()
+        return base64.b32encode(digest[:5]).decode().lower()
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such an answer and no other, as words."""
+        return ("sheet", self.userid, self.text)
+
+    @property
+    def text(self) -> str:
+        """The positions as they are kept: `oust.17.12 churn.3.5`."""
+        return " ".join(f"{at.kind}.{at.board}.{at.number}" for at in self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence:
+    """An answer of a player to what another one has written to them, on no board."""
+
+    userid: str
+    to: str
+    """The userid of the other player."""
+    word: ClassVar[str] = "message"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such an answer and no other, as words."""
+        return ("to", self.userid, self.to)
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """A mail of a player that joins an open challenge, by a link in a letter that lists it."""
+
+    userid: str
+    kind: str
+    number: int
+    """The number of the challenge."""
+    word: ClassVar[str] = "join"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such a mail and no other, as words."""
+        return ("join", self.userid, self.kind, str(self.number))
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubscribing:
+    """A mail of a player that ends letters of one sort, to an address in the head of one of them.
+
+    What it says does not matter, for programs write it.
+    """
+
+    userid: str
+    what: str
+    """BROADCASTS, DIGEST, or the name of a board that the player watches."""
+    word: ClassVar[str] = "off"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such a mail and no other, as words."""
+        return ("off", self.userid, self.what)
+
+
+BROADCASTS, DIGEST = "broadcasts", "digest"
+"""What goes to everybody, and what comes once a day."""
+
+Answered = Reply | Sheet | Correspondence | Joining | Unsubscribing
+"""The letter that a mail answers."""
+
 
 _TOKEN_BYTES = 10
 
@@ -109,7 +215,8 @@ class BoardClaim:
     def meant(self) -> tuple[Reply, ...]:
         """Return what the answer may mean."""
         return tuple(
-            Reply(purpose, self.kind, self.board, self.number, self.userid) for purpose in Purpose
+            Reply(purpose, self.kind, self.board, self.number, self.userid)
+            for purpose in AnswerPurpose
         )
 
 
@@ -305,3 +412,106 @@ def parse_tag(address: str, own_address: str) -> Tag | None:
     if name == Robotic.BOUNCES.value:
         return Robotic.BOUNCES
     return Robotic.UNREAD if tag == Robotic.UNREAD.value else None
+
+
+_CALENDAR = re.compile(rf"(?P<userid>{USERID.pattern})\.(?P<token>{TOKEN.pattern})")
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarOf:
+    """The calendar of a player."""
+
+    userid: str
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves that somebody may see it, as words."""
+        return ("calendar", self.userid)
+
+
+def format_calendar(key: bytes, account: Account) -> str:
+    """Return the name of a player's calendar."""
+    return f"{account.userid}.{token_for(key, account, CalendarOf(account.userid))}"
+
+
+def parse_calendar(name: str) -> tuple[CalendarOf, str] | None:
+    """Return the calendar with a name, which is not proved yet, and its token; or None."""
+    match = _CALENDAR.fullmatch(name)
+    return (CalendarOf(match["userid"]), match["token"]) if match else None
+
+
+LIFETIME = timedelta(days=28)
+"""How long a session lasts. Message keys are kept longer, so none that was ended comes back."""
+
+_SESSION_NAME = "[a-z0-9]{16}"
+_SESSION = re.compile(
+    rf"(?P<userid>{USERID.pattern})\.(?P<ends>[0-9]{{1,10}})\.(?P<name>{_SESSION_NAME})"
+    rf"\.(?P<token>{TOKEN.pattern})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A player who is signed in, in one browser."""
+
+    userid: str
+    ends: datetime
+    name: str
+    """What tells it from other sessions: 16 letters and digits that nobody can foresee."""
+
+    @classmethod
+    def begin(cls, userid: str, now: datetime, name: str) -> Self:
+        """Return a session that begins now."""
+        return cls(userid, (now + LIFETIME).replace(microsecond=0), name)
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves this session and no other, as words."""
+        return ("session", self.userid, _seconds(self.ends), self.name)
+
+    @property
+    def key(self) -> str:
+        """What it is known by once it has been ended, written like a message key."""
+        return hashlib.sha256("\0".join(self.parts()).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class FormsOf:
+    """The forms of a session: only a page that its player has got can hold their token."""
+
+    session: Session
+
+    @property
+    def userid(self) -> str:
+        """The player's userid."""
+        return self.session.userid
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such a form and no other, as words."""
+        return ("forms", *self.session.parts())
+
+
+def format_session(session: Session, key: bytes, account: Account) -> str:
+    """Return a session as a browser keeps it."""
+    words = session.userid, _seconds(session.ends), session.name
+    return ".".join((*words, token_for(key, account, session)))
+
+
+def parse_session(text: str) -> tuple[Session, str] | None:
+    """Return the session that a browser names, which is not proved yet, and its token; or None."""
+    match = _SESSION.fullmatch(text)
+    if match is None:
+        return None
+    ends = datetime.fromtimestamp(int(match["ends"]), UTC)
+    return Session(match["userid"], ends, match["name"]), match["token"]
+
+
+def is_proved(session: Session, token: str, key: bytes, account: Account, now: datetime) -> bool:
+    """Return whether a token proves a session that has not ended by itself.
+
+    One that ends later than any that begins now was begun by a wrong clock.
+    """
+    is_on = now < session.ends <= now + LIFETIME + AHEAD
+    return is_on and is_token(token, key, account, session)
+
+
+def _seconds(at: datetime) -> str:
+    return str(int(at.timestamp()))

@@ -9,15 +9,15 @@ mail that asked for it.
 import base64
 import hashlib
 import hmac
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 
 from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.password import Secret
-from dataclasses import dataclass, replace
 from pbm_oust.languages import ENGLISH, Language
-import re
 
 LIFETIME = timedelta(days=3)
 """How long a code can come back."""

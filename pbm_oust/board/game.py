@@ -1,32 +1,120 @@
 """One board as a fold over its records: who may do what now, and what a record does. Pure."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import takewhile
 
 from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
-from pbm_oust.board.placing import placed
 from pbm_oust.board.record import (
     Deed,
     Place,
+    Placement,
     Record,
+    Records,
     Ruling,
+    Verb,
     Wish,
     wish_of,
 )
-from pbm_oust.board.records import Records
-from pbm_oust.board.ruled import ruled
-from dataclasses import dataclass, replace
-from pbm_oust.refusal import NotAllowed
+from pbm_oust.refusal import Illegal, NotAllowed
+from pbm_oust.rules.grid import Grid, NoSuchCell
 from pbm_oust.rules.position import (
     How,
     IllegalPass,
+    IllegalPlacement,
+    Kind,
     Position,
     Result,
     Side,
+    taken,
 )
+
+
+def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
+    """Return the position after placements on a board, and what each of them was.
+
+    Raises NotAllowed or Illegal.
+    """
+    position, done = game.position, list[Placement]()
+    for nth, name in enumerate(wish.cells, 1):
+        played = wish.cells[: nth - 1]
+        if done and not position.is_mid_turn:
+            over = position.result is not None
+            raise Illegal(reasons.AfterTurn(game, nth, played, over=over), name)
+        try:
+            cell = game.header.grid.parse_cell(name)
+            following = position.place(cell)
+        except (NoSuchCell, IllegalPlacement) as wrong:
+            if game.must_pass:
+                raise NotAllowed(reasons.MustPass(game)) from None
+            if isinstance(wrong, NoSuchCell):
+                raise Illegal(reasons.OffGrid(game, nth), name) from None
+            reason = reasons.AgainstRules(game, nth, played, wrong.fault, position)
+            raise Illegal(reason, name) from None
+        gone = taken(position, following)
+        done.append(Placement(game.header.grid.format_cell(cell), gone.bit_count(), gone))
+        position = following
+    return position, tuple(done)
+
+
+def taken_in_turn(game: "Game") -> int:
+    """Return the cells from which the latest turn has taken stones so far."""
+    cells, side = 0, game.line[-1].side if game.line else None
+    for record in reversed(game.line):
+        if record.side is not side:
+            break
+        if isinstance(record.action, tuple):
+            for done in record.action:
+                cells |= done.taken
+    return cells
+
+
+def ruled(game: "Game", ruling: Ruling) -> "Game":
+    """Return a game that is not over after what the server or its operator did, without a record.
+
+    Raises NotAllowed if one player would own both sides, if a side would get more time that is not
+    to move, and if there is no move to take back.
+    """
+    side = ruling.side
+    match ruling.verb:
+        case Verb.FORFEIT if side and game.has_played(side):
+            return replace(game, result=Result(side.other, How.FORFEIT))
+        case Verb.AWARD:
+            return replace(game, result=Result(side, How.AGREED))
+        case Verb.VOID | Verb.FORFEIT:
+            return replace(game, result=Result(None, How.VOID))
+        case Verb.ADOPT if side:
+            if game.side_of(ruling.userid):
+                raise NotAllowed(reasons.SamePlayer(), ruling.userid)
+            x = ruling.userid if side is Side.X else game.x
+            return replace(game, x=x, o=ruling.userid if side is Side.O else game.o)
+        case Verb.EXTEND if side:
+            game.check_turn(side)
+        case Verb.UNDO:
+            kept = sum(move.number <= ruling.back_to for move in game.line)
+            if kept == len(game.line):
+                raise NotAllowed(reasons.NothingToUndo(game))
+            return game.with_moves(kept)
+    return game
+
+
+def before_latest_turn(game: "Game") -> int:
+    """Return the number of the record after which the latest turn of a game began.
+
+    It is the whole turn, also if it came in parts. Raises NotAllowed if no turn stands.
+    """
+    if not game.line:
+        raise NotAllowed(reasons.NothingToUndo(game))
+    *earlier, latest = game.line
+    parts = takewhile(
+        lambda move: move.side is latest.side and Deed.SWAP not in (move.action, latest.action),
+        reversed(earlier),
+    )
+    return min([latest.number, *(move.number for move in parts)]) - 1
+
 
 REMEMBERED = 32
 """How many games are remembered as they were earlier."""
@@ -303,3 +391,49 @@ def redo(game: Game, record: Record) -> Game:
     if record.side is None:
         raise NotAllowed(reasons.NotYourTurn(game))
     return game.act(record.side, wish, record.at, record.message_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A board in a line."""
+
+    kind: Kind
+    board: int
+    grid: Grid
+    x: str
+    """The userid that owns side x."""
+    o: str
+    to_move: str | None
+    """The userid that acts next; None if the game is over."""
+    result: Result | None
+    records: int
+    latest: datetime
+    """When the latest record was made, or the board was started."""
+
+    @property
+    def name(self) -> str:
+        """The name of the board: `oust 17`."""
+        return f"{self.kind.name} {self.board}"
+
+    @property
+    def winner(self) -> str | None:
+        """The userid that has won; None if nobody has."""
+        if self.result is None or self.result.winner is None:
+            return None
+        return self.x if self.result.winner is Side.X else self.o
+
+
+def summary_of(game: Game) -> Summary:
+    """Return what a list says about the board of a game."""
+    header, result = game.header, game.result
+    return Summary(
+        header.kind,
+        header.board,
+        header.grid,
+        game.x,
+        game.o,
+        None if result else game.player_to_move,
+        result,
+        len(game.records),
+        game.latest,
+    )

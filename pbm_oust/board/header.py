@@ -1,11 +1,75 @@
 """What is fixed when a board starts: its game, grid, players and terms. Pure."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
-from pbm_oust.board.origin import Origin, position_of
-from dataclasses import dataclass
-from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import Kind, Position
+from pbm_oust.board.record import Deed, Placement
+from pbm_oust.rules.grid import Grid, NoSuchCell
+from pbm_oust.rules.position import (
+    IllegalPass,
+    IllegalPlacement,
+    Kind,
+    Position,
+    Side,
+    taken,
+)
+
+
+class BadOrigin(ValueError):
+    """Moves do not lead to a position from which a game can go on; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move of a side that counts for the position: placements, or none for a pass."""
+
+    side: Side
+    placements: tuple[Placement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The board that is continued, the number of its latest record, and the moves so far."""
+
+    board: int
+    number: int
+    steps: tuple[Step, ...]
+
+
+def position_of(origin: Origin, kind: Kind, grid: Grid) -> Position:
+    """Return the position that the moves of an origin lead to. Raises BadOrigin."""
+    position = kind.start(grid)
+    for nth, step in enumerate(origin.steps, 1):
+        if position.result or step.side is not position.to_move:
+            raise BadOrigin(f"move {nth} is not one that {step.side.value} can make then")
+        try:
+            position = _after(step, position)
+        except (IllegalPlacement, IllegalPass, NoSuchCell) as fault:
+            raise BadOrigin(f"move {nth} is against the rules, {fault or 'a pass'}") from None
+    if position.result:
+        raise BadOrigin("the game is over after these moves")
+    return position
+
+
+def _after(step: Step, position: Position) -> Position:
+    """Return the position after a move. Raises BadOrigin, and what the rules and the grid raise."""
+    if not step.placements:
+        return position.pass_turn()
+    for done in step.placements:
+        if position.result or step.side is not position.to_move:
+            raise BadOrigin(f"{done.cell} comes after the end of the turn")
+        following = position.place(position.grid.parse_cell(done.cell))
+        if taken(position, following).bit_count() != done.took:
+            raise BadOrigin(f"{done.cell} does not take {done.took} stones")
+        position = following
+    return position
+
+
+def steps_of(side: Side | None, action: object) -> tuple[Step, ...]:
+    """Return what a record does to the position: nothing if it is a swap or not a move."""
+    if side and isinstance(action, tuple):
+        return (Step(side, action),)
+    return (Step(side, ()),) if side and action is Deed.PASS else ()
 
 
 @dataclass(frozen=True, slots=True)

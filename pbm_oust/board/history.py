@@ -12,29 +12,159 @@ A history can be written in exactly one way, so reading is strict: whatever `for
 `format_record` and `format_result` would not have written is damage.
 """
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from pbm_oust.board.course import Course, NotFollowed
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header
+from pbm_oust.board.game import AHEAD, Game, redo
+from pbm_oust.board.header import Header, Origin, position_of
 from pbm_oust.board.notation import (
     FIRST_LINE,
     FROM,
     KEYS,
     NUMBER,
     USERID,
+    format_action,
     format_record,
     format_result,
+    format_time,
     parse_origin,
+    parse_record,
     parse_terms,
     parse_time,
 )
-from pbm_oust.board.origin import Origin, position_of
-from pbm_oust.board.over import OVER, format_over
-from dataclasses import dataclass, replace
-import re
+from pbm_oust.board.reasons import AgainstRules
+from pbm_oust.board.record import Deed, Placement, Record, Ruling, Verb
+from pbm_oust.refusal import Refusal
 from pbm_oust.rules.grid import BadGrid, parse_grid
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import How, IllegalPlacement, Position, taken
+
+
+class NotFollowed(ValueError):
+    """A line is no record, or not one that may come next by the rules; the message says why."""
+
+
+class Course:
+    """A game that is followed from record to record.
+
+    Most of them are placements, one after another: of these only the positions are gone through.
+    """
+
+    def __init__(self, header: Header) -> None:
+        self._game = Game.start(header)
+        self._position = self._game.position
+        self._placed = list[Record]()
+        """Placements that led from the game to the position."""
+        self._following = 1
+        """The number of the next record."""
+        self._latest = header.started
+
+    def game(self) -> Game:
+        """Return the game."""
+        if self._placed:
+            self._game = self._game.with_placements(self._placed, self._position)
+            self._placed = []
+        return self._game
+
+    def follow(self, line: str) -> Record:
+        """Add the record on a line, and return it. Raises NotFollowed."""
+        try:
+            record = parse_record(line)
+        except ValueError as error:
+            raise NotFollowed(str(error)) from None
+        if record.number != self._following:
+            raise NotFollowed(f"the next record is {self._following}, not {record.number}")
+        if record.at < self._latest <= record.at + AHEAD:
+            raise NotFollowed(f"the time lies before {format_time(self._latest)}")
+        followed = None if self._game.result else _placed(self._position, record)
+        if followed:
+            self._position, record = followed
+            self._placed.append(record)
+        else:
+            self._game = _step(record, self.game())
+            self._position = self._game.position
+        self._following, self._latest = record.number + 1, record.at
+        return record
+
+
+def _placed(position: Position, record: Record) -> tuple[Position, Record] | None:
+    """Return the position after the placements of a record, and the record with what it took.
+
+    None if it is not just placements. What else it may be, or why it is refused, is left to others
+    to find out.
+    """
+    done, named = record.action, position.grid.named
+    if not isinstance(done, tuple) or record.side is not position.to_move or position.result:
+        return None
+    action = done
+    for nth, placement in enumerate(done):
+        cell = named.get(placement.cell)
+        if cell is None or (nth and not position.is_mid_turn):
+            return None
+        try:
+            following = position.place(cell)
+        except IllegalPlacement:
+            return None
+        gone = taken(position, following)
+        if gone.bit_count() != placement.took:
+            return None
+        if gone:
+            taking = Placement(placement.cell, placement.took, gone)
+            action = (*action[:nth], taking, *action[nth + 1 :])
+        position = following
+    if action is not done:
+        record = Record(record.number, record.side, action, record.at, record.message_key)
+    return position, record
+
+
+def _step(record: Record, game: Game) -> Game:
+    """Return the game after a record. Raises NotFollowed if the rules disagree."""
+    try:
+        following = redo(game, record)
+    except Refusal as refusal:
+        reason = f"{format_action(record.action)} by {record.by}: {_reason_in_words(refusal)}"
+        raise NotFollowed(reason) from None
+    if following.records[-1] != record:
+        played = format_action(following.records[-1].action)
+        raise NotFollowed(f"by the rules this record is {played}")
+    return following
+
+
+def _reason_in_words(refusal: Refusal) -> str:
+    """Return a refusal's reason in words for an operator."""
+    reason = refusal.reason
+    word = reason.fault.word if isinstance(reason, AgainstRules) else str(refusal)
+    words = word.replace("_", " ")
+    return f"{refusal.culprit} is refused, {words}" if refusal.culprit else words
+
+
+OVER = "# over"
+"""How the remark begins."""
+_OF_PLAYER = re.compile(rf"{OVER}: ({USERID.pattern}) ((?:won|declined).*)")
+
+
+def format_over(game: Game) -> str:
+    """Return the remark about a game, without its newline; empty if it goes on."""
+    return f"{OVER}: {_ending_in_words(game)}" if game.result else ""
+
+
+def with_other_player(line: str, old: str, new: str) -> str:
+    """Return a line of a history, in which a player who is named in the remark has a new userid."""
+    found = _OF_PLAYER.fullmatch(line)
+    return f"{OVER}: {new} {found[2]}" if found and found[1] == old else line
+
+
+def _ending_in_words(game: Game) -> str:
+    result, latest = game.result, game.records[-1].action if game.records else None
+    is_award = isinstance(latest, Ruling) and latest.verb is Verb.AWARD
+    by_award = " by the operator's award" if is_award else ""
+    if result and result.winner:
+        return f"{game.owner(result.winner)} won{by_award}"
+    if latest is Deed.DECLINE:
+        return f"{game.actor} declined"
+    return "never begun" if result and result.how is How.VOID else f"a draw{by_award}"
+
 
 _HEADER = re.compile("\n".join([FIRST_LINE, *(f"{key}: (?P<{key}>.*)" for key in KEYS), "\n"]))
 """A header without a remark or an origin, and the empty line below it."""
@@ -220,3 +350,58 @@ def _check_result(number: int, line: str, game: Game) -> bool:
     if line != format_result(game.result):
         raise BadHistory(number, f"by the rules the result is {format_result(game.result)!r}")
     return True
+
+
+_OWNERS = ("X: ", "O: ")
+_ADOPTS = f" {Verb.ADOPT.value} "
+
+
+def userids_in(data: bytes) -> frozenset[str]:
+    """Return the userids in a history, damaged or not."""
+    head, _, body = (b"\n" + data).partition(b"\n\n")
+    owners = {line[3:] for line in _lines(head) if line.startswith(_OWNERS)}
+    adopted = map(_adoption, _lines(body) if _ADOPTS.encode() in body else ())
+    return frozenset(owners | {ruling.userid for _, ruling in filter(None, adopted)})
+
+
+def with_other_userid(data: bytes, old: str, new: str) -> bytes:
+    """Return a history in which a player has another userid, without replaying it."""
+    header, lines = _parted(data)
+    owned = [
+        f"{line[:3]}{new}" if line.startswith(_OWNERS) and line[3:] == old else line
+        for line in header
+    ]
+    return "\n".join((*owned, *(_renamed(line, old, new) for line in lines))).encode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def _parted(data: bytes) -> tuple[list[str], list[str]]:
+    """Return the lines of a history before the first empty line, and the others."""
+    lines = _lines(data)
+    end = lines.index("") if "" in lines else len(lines)
+    return lines[:end], lines[end:]
+
+
+def _lines(text: bytes) -> list[str]:
+    return text.decode("utf-8", "surrogateescape").split("\n")
+
+
+def _renamed(line: str, old: str, new: str) -> str:
+    adoption = _adoption(line)
+    if adoption is None or adoption[1].userid != old:
+        return with_other_player(line, old, new)
+    record, ruling = adoption
+    return format_record(replace(record, action=replace(ruling, userid=new)))
+
+
+def _adoption(line: str) -> tuple[Record, Ruling] | None:
+    """Return the record on a line that hands a side over, and its ruling; None for other lines."""
+    if _ADOPTS not in line:
+        return None
+    try:
+        record = parse_record(line)
+    except ValueError:
+        return None
+    ruling = record.action
+    return (record, ruling) if isinstance(ruling, Ruling) and ruling.userid else None

@@ -5,10 +5,8 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from pbm_oust.board.header import Header, Terms
-from pbm_oust.board.origin import Origin, Step
+from pbm_oust.board.header import Header, Origin, Step, Terms
 from pbm_oust.board.record import SERVER, Action, Deed, Place, Placement, Record, Ruling, Verb, Wish
-import re
 from pbm_oust.rules.position import Result, Side
 
 FIRST_LINE = "pbm_oust history 1"

@@ -5,12 +5,11 @@ that it moves like Arpad Elo's. Each kind of game has its own ratings for each c
 """
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 
 from pbm_oust.board.game import Game
-from dataclasses import dataclass, replace
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import How, Kind, Side
 

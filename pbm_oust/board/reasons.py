@@ -1,9 +1,8 @@
 """Why something cannot be done on a board: what is not allowed now, and what is not legal. Pure."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dataclasses import dataclass
 from pbm_oust.refusal import IllegalReason, NotAllowedReason, Reason
 from pbm_oust.rules.position import Fault, Position
 
@@ -29,7 +28,7 @@ class OfBoard(MayHaveBoard):
     game: "Game"
 
 
-def board_of(reason: Reason) -> "Game | None":
+def game_in(reason: Reason) -> "Game | None":
     """Return the game that a reason is about, or None."""
     return reason.game if isinstance(reason, MayHaveBoard) else None
 

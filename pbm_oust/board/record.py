@@ -1,10 +1,13 @@
 """What a record can say: who did what; and what players wish for. Pure."""
 
-from dataclasses import field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
+from itertools import islice
+from operator import is_not
+from typing import TypeVar, cast, overload
 
-from dataclasses import dataclass
 from pbm_oust.rules.position import Side
 
 SERVER = "*"
@@ -140,3 +143,121 @@ def wish_of(action: Action) -> Wish | Ruling:
     if isinstance(action, tuple):
         return Place(tuple(done.cell for done in action))
     return action
+
+
+S = TypeVar("S")
+
+
+class _Kept:
+    """The records that values of a game and of what it led to have in common."""
+
+    __slots__ = ("_indexed", "_places", "folds", "records")
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self.records = list(records)
+        self.folds: dict[object, tuple[int, object]] = {}
+        """What each fold led to after so many records."""
+        self._places: dict[str, int] = {}
+        self._indexed = 0
+        """How many records have been entered in `_places`."""
+
+    def place_of(self, key: str) -> int | None:
+        """Return where the first record with a message key is; None if there is none."""
+        for place in range(self._indexed, len(self.records)):
+            self._places.setdefault(self.records[place].message_key, place)
+            self._indexed = place + 1
+        return self._places.get(key)
+
+
+class Records(Sequence[Record]):
+    """Some records in their order. It is a value; several of them share what they have in common.
+
+    Only one value can grow without a copy: the longest one of those that share. Any number of
+    threads may use it.
+    """
+
+    __slots__ = ("_kept", "_length")
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self._kept = _Kept(records)
+        self._length = len(self._kept.records)
+
+    def and_then(self, *more: Record) -> "Records":
+        """Return these records and more."""
+        kept, length = self._kept, self._length + len(more)
+        if len(kept.records) == self._length:
+            kept.records.extend(more)
+        # What follows may be that of another value, or of another thread that was faster.
+        following = kept.records[self._length : length]
+        if len(following) < len(more) or any(map(is_not, following, more)):
+            kept = _Kept((*self, *more))
+        return _part(kept, length)
+
+    def first(self, number: int) -> "Records":
+        """Return the first so many records, or all of them if there are not so many."""
+        return _part(self._kept, min(number, self._length))
+
+    def has_message_key(self, key: str) -> bool:
+        """Return whether some record has this message key."""
+        place = self._kept.place_of(key)
+        return place is not None and place < self._length
+
+    def of_message(self, key: str) -> Record:
+        """Return the record with a message key. Raises StopIteration if there is none."""
+        return next(record for record in reversed(self) if record.message_key == key)
+
+    def folded(self, start: S, step: Callable[[S, Record], S]) -> S:
+        """Return what a step for each record makes of a start, which must always be the same.
+
+        What it made of the records that longer values share is remembered.
+        """
+        done, state = self._kept.folds.get(step, (0, start))
+        if done > self._length:
+            done, state = 0, start
+        for record in self._kept.records[done : self._length]:
+            state = step(cast(S, state), record)
+        self._kept.folds[step] = self._length, state
+        return cast(S, state)
+
+    @overload
+    def __getitem__(self, place: int) -> Record: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Record, ...]: ...
+    def __getitem__(self, place: int | slice) -> Record | tuple[Record, ...]:
+        records, length = self._kept.records, self._length
+        if isinstance(place, slice):
+            start, stop, step = place.indices(length)
+            if step == 1:
+                return tuple(records[start:stop])
+            return tuple(records[each] for each in range(start, stop, step))
+        if not -length <= place < length:
+            raise IndexError(place)
+        return records[place if place >= 0 else place + length]
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Record]:
+        return islice(self._kept.records, self._length)
+
+    def __reversed__(self) -> Iterator[Record]:
+        return map(self._kept.records.__getitem__, range(self._length - 1, -1, -1))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Records):
+            return NotImplemented
+        is_as_long = self._length == other._length
+        return is_as_long and (self._kept is other._kept or [*self] == [*other])
+
+    def __hash__(self) -> int:
+        return hash((self._length, self[-1] if self else None))
+
+    def __repr__(self) -> str:
+        return f"Records({[*self]!r})"
+
+
+def _part(kept: _Kept, length: int) -> Records:
+    """Return the first of the records that are kept."""
+    part = Records.__new__(Records)
+    part._kept, part._length = kept, length
+    return part

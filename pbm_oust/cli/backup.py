@@ -60,6 +60,6 @@ def refusing(folder: Path) -> Iterator[None]:
         raise Refused(str(error) if error.filename else f"{folder}: {error.strerror}") from None
 
 
-def _told(copied: backups.Copied) -> str:
+def _told(copied: backups.BackedUp) -> str:
     boards, accounts = counted(copied.boards, "board"), counted(copied.accounts, "account")
     return f"{boards}, {accounts} and {counted(copied.letters, 'letter')}"

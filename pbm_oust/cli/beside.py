@@ -13,8 +13,7 @@ from functools import partial
 from logging import getLogger
 from pathlib import Path
 
-from pbm_oust.robot.boards import Boards
-from pbm_oust.robot.finished import Finished
+from pbm_oust.robot.boards import Boards, Finished
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.home import Home
 

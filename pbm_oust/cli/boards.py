@@ -6,9 +6,8 @@ from typing import Any
 import click
 
 from pbm_oust.board.formats.structured import result_fields
-from pbm_oust.board.game import Game
+from pbm_oust.board.game import Game, Summary, summary_of
 from pbm_oust.board.notation import format_time
-from pbm_oust.board.summary import Summary, summary_of
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.drawing import drawn
 from pbm_oust.cli.operator import (
@@ -25,8 +24,8 @@ from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import BoardAt
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import How, Kind, Side
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.index import BoardName
 
 PAUSE = 0.5
 """Seconds between two looks at the size of the history."""

@@ -21,7 +21,7 @@ from pbm_oust.cli.operator import (
 from pbm_oust.cli.terminal import say
 from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import BoardAt
-from pbm_oust.play.causes import Origin, Way, origin_of
+from pbm_oust.play.moving import Origin, Way, origin_of
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.letters import State, answers_about

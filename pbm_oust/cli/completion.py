@@ -32,7 +32,7 @@ def complete_command(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Return the words that may come next in a command by mail."""
-    from pbm_oust.service.completion import next_in
+    from pbm_oust.service.table import next_in
 
     follows = next_in(context.params.get(parameter.name or "") or ())
     words = list(follows.words)

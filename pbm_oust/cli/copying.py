@@ -8,7 +8,7 @@ import click
 from pbm_oust.cli.backup import refusing
 from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.doctor.finding import counted
-from pbm_oust.store.copying import copy_home
+from pbm_oust.store.backup import copy_home
 from pbm_oust.store.faults import command_line
 from pbm_oust.store.home import Home
 

@@ -20,7 +20,7 @@ from pbm_oust.doctor import (
 )
 from pbm_oust.doctor.finding import Finding, Verdict
 from pbm_oust.store.configuration import BadConfiguration, Configuration
-from pbm_oust.store.health import described, find_trouble
+from pbm_oust.store.upkeep import described, find_trouble
 
 
 @click.command()

@@ -1,5 +1,6 @@
 """`pbm-oust web export`."""
 
+import re
 from pathlib import Path
 
 import click
@@ -9,7 +10,6 @@ from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.cli.web import needs_libraries
 from pbm_oust.doctor.finding import counted
 from pbm_oust.languages import LANGUAGES
-import re
 from pbm_oust.store.faults import command_line
 from pbm_oust.store.published import NotPublished
 

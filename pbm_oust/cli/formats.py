@@ -1,15 +1,15 @@
 """`pbm-oust games export` and `games import`: games in other formats, and back."""
 
+import re
 from collections.abc import Callable
 
 import click
 
 from pbm_oust.board.formats.any import parse_any
 from pbm_oust.board.formats.plain import format_plain, has_plain
-from pbm_oust.board.formats.sgf import format_sgf
+from pbm_oust.board.formats.sgf import format_sgf, has_tree
 from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured
-from pbm_oust.board.formats.tree import has_tree
 from pbm_oust.board.history import BadHistory
 from pbm_oust.board.notation import MOST_GIVEN
 from pbm_oust.cli.completion import complete_boards
@@ -18,10 +18,9 @@ from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say, say_data
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_texts
-import re
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.entries import BoardName
-from pbm_oust.store.importing import NotImported, import_game, plan_import
+from pbm_oust.store.index import BoardName
+from pbm_oust.store.open_boards import NotImported, import_game, plan_import
 
 _FORMATS: dict[str, Callable[[Sheet], str]] = {
     "sgf": format_sgf,

@@ -21,7 +21,7 @@ from pbm_oust.grammar.values import Filter
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.entries import Entry
+from pbm_oust.store.index import Entry
 
 
 @click.command("list")

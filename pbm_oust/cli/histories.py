@@ -22,8 +22,7 @@ from pbm_oust.doctor.finding import counted
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import rebuilding
-from pbm_oust.store.board_queries import count_records
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName, count_records
 
 
 @click.command()

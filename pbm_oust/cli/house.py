@@ -4,6 +4,7 @@ import os
 import select
 import signal
 import time
+from dataclasses import replace
 from logging import getLogger
 from typing import Any
 
@@ -11,11 +12,9 @@ import click
 
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, pass_operator
-from dataclasses import replace
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.robot import compiled
-from pbm_oust.robot.boards import Boards
-from pbm_oust.robot.finished import Finished
+from pbm_oust.robot.boards import Boards, Finished
 from pbm_oust.robot.working import Worker
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home

@@ -16,8 +16,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.grammar.values import BoardAt, read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
-from pbm_oust.render.text import in_columns
-from pbm_oust.render.visible import visible_line
+from pbm_oust.render.text import in_columns, visible_line
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -30,9 +29,9 @@ from pbm_oust.store.configuration import (
 )
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.engines import CONFIGURATION
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import DamagedHistory
 
 if TYPE_CHECKING:

@@ -19,14 +19,14 @@ from pbm_oust.cli.operator import (
 from pbm_oust.cli.terminal import say, say_data, say_text
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.relay import Relaying
-from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.letters import hold_waiting
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.posted import Letter, read_all_letters, read_letter
-from pbm_oust.store.sending import hold_waiting
 from pbm_oust.store.upkeep import release_letters
+from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 
 @click.command("list")

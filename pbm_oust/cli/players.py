@@ -1,17 +1,17 @@
 """`pbm-oust players`: listing, showing, adding and disabling accounts, and new passwords."""
 
 import sys
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import click
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, disabled_since, with_disabled
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.bounces import listed_reasons
 from pbm_oust.accounts.document import account_lines, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.accounts.status import disabled_since, with_disabled
 from pbm_oust.board.notation import format_time
 from pbm_oust.cli.completion import complete_userids
 from pbm_oust.cli.operator import (
@@ -23,21 +23,19 @@ from pbm_oust.cli.operator import (
     print_table,
 )
 from pbm_oust.cli.terminal import say
-from dataclasses import replace
-from pbm_oust.grammar.passwords import (
+from pbm_oust.grammar.values import (
     LONGEST_PASSWORD,
     ReservedUserid,
     read_new_password,
     read_new_userid,
+    read_userid,
 )
-from pbm_oust.grammar.values import read_userid
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
 from pbm_oust.refusal import Unreadable
 from pbm_oust.store.accounts import write_account
-from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.open_boards import has_played
-from pbm_oust.store.verifications import forget_verifications_of
+from pbm_oust.store.verifications import bounces_of, forget_verifications_of
 
 
 def _asked(_context: click.Context, _parameter: click.Parameter, password: str | None) -> str:

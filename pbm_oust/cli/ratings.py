@@ -18,12 +18,12 @@ from pbm_oust.cli.operator import (
 )
 from pbm_oust.cli.terminal import page, say
 from pbm_oust.languages import ENGLISH
-from pbm_oust.letters.tables import standing_rows
+from pbm_oust.letters.html import standing_rows
 from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.entries import Entry
 from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.index import Entry
 from pbm_oust.store.ratings import (
     count_marked,
     finished_games,

@@ -10,7 +10,7 @@ from pbm_oust.cli.players import no_userid, read_account
 from pbm_oust.cli.terminal import say
 from pbm_oust.cli.work import unit_of_work
 from pbm_oust.doctor.finding import counted
-from pbm_oust.grammar.passwords import read_new_userid
+from pbm_oust.grammar.values import read_new_userid
 from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable

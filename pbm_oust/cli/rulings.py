@@ -1,15 +1,15 @@
 """`pbm-oust games void`, `award`, `adopt`, `extend` and `undo`: the operator rules on a board."""
 
+import re
 import sys
 from collections.abc import Callable
 
 import click
 
-from pbm_oust.board.game import Game
+from pbm_oust.board.game import Game, before_latest_turn
 from pbm_oust.board.notation import format_ruling, format_time
 from pbm_oust.board.reasons import GameOver, NothingToUndo, SamePlayer
 from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.board.ruled import before_latest_turn
 from pbm_oust.cli.completion import complete_boards
 from pbm_oust.cli.operator import KIND, Operator, Parsed, Refused, pass_operator
 from pbm_oust.cli.sweeping import hand_over
@@ -21,7 +21,6 @@ from pbm_oust.grammar.values import read_userid
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
-import re
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.faults import AccountDamaged

@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 
@@ -14,7 +15,6 @@ from pbm_oust.cli.beside import house_beside, pages_beside
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, pass_operator
 from pbm_oust.cli.terminal import say
-from dataclasses import replace
 from pbm_oust.mail.handler import Counts
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.server import Server

@@ -18,8 +18,7 @@ from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.parts import BadOptionValue, Option, OptionTwice, read_options
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.play.authentication import Disabled
-from pbm_oust.play.setting_up import set_up_board
-from pbm_oust.play.starting import LimitReached, Rejected, SignedOff
+from pbm_oust.play.starting import LimitReached, Rejected, SignedOff, set_up_board
 from pbm_oust.play.unit_of_work import NoSuchPlayer
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules.kinds import KINDS

@@ -10,13 +10,13 @@ from pbm_oust.cli.imported import large_option, read_import
 from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say, say_json
 from pbm_oust.doctor.finding import counted
-from pbm_oust.store.account_transfer import (
+from pbm_oust.store.accounts import (
     UseridsTaken,
     export_accounts,
     import_accounts,
     parse_accounts,
+    those_with_accounts,
 )
-from pbm_oust.store.accounts import those_with_accounts
 from pbm_oust.store.disk import Disk
 
 

@@ -12,13 +12,12 @@ from pbm_oust.cli.operator import Operator, no_board
 from pbm_oust.doctor.finding import counted
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.cores import on_all_cores
-from pbm_oust.store.entries import BoardName, entry_of
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName, entry_of, find_entry
 from pbm_oust.store.publishing import FileState
+from pbm_oust.store.rebuilding import on_all_cores
 from pbm_oust.store.salvage import Salvage
 
 

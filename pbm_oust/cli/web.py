@@ -1,6 +1,7 @@
 """`pbm-oust web`: serving pages; another module has `web export`."""
 
 import asyncio
+from dataclasses import replace
 from importlib.util import find_spec
 
 import click
@@ -9,7 +10,6 @@ from pbm_oust.cli.gathered import Elsewhere, Gathered
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say
-from dataclasses import replace
 from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
 
@@ -61,8 +61,8 @@ def needs_libraries() -> None:
 
 def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
     needs_libraries()
-    from pbm_oust.mail.process import give_memory_back, tallied
-    from pbm_oust.store.circles import look_less_for_circles
+    from pbm_oust.mail.server import give_memory_back, tallied
+    from pbm_oust.store.rebuilding import look_less_for_circles
     from pbm_oust.web.access import AccessLog
     from pbm_oust.web.app import make_app
     from pbm_oust.web.connections import Connections

@@ -1,17 +1,17 @@
 """The commands about the addresses of an account: add and change address."""
 
+from dataclasses import dataclass
+
 from pbm_oust.accounts.address import MOST_ADDRESSES
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose
-from dataclasses import dataclass
-from pbm_oust.grammar.addresses import ADDRESSES
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.form import ADDRESSES
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OWN
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
     MAILED,

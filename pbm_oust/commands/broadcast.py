@@ -2,20 +2,23 @@
 
 import secrets
 from collections.abc import Iterable
-
-from pbm_oust.accounts.account import MOST_BROADCASTS, Account, rejected_by, with_broadcast
-from pbm_oust.accounts.answered import BROADCASTS
-from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.status import signed_off_since
-from pbm_oust.commands.talk import NothingWritten
 from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading, Text
+
+from pbm_oust.accounts.account import (
+    MOST_BROADCASTS,
+    Account,
+    rejected_by,
+    signed_off_since,
+    with_broadcast,
+)
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.tags import BROADCASTS
+from pbm_oust.commands.talk import NothingWritten
+from pbm_oust.grammar.notation import Command, Heading, Text
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.meanings import Unheard
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Unheard
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import wanting_broadcasts

@@ -1,16 +1,15 @@
 """The command that starts a board: `oust challenge alice bob secret -size=13`."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.header import Header, Terms
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import PASSWORD_IF_ANY, read_userid
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import ChallengeForm
-from pbm_oust.play.quota import Cost
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size

@@ -1,6 +1,7 @@
 """The command that mails a player all that is stored about them: export."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
@@ -9,21 +10,18 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import Pending
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OWN
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.finding import boards_naming
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import is_over
 from pbm_oust.play.notices import Notice, Reader
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.store.bounces import bounces_of
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import count_letters_to
-from pbm_oust.store.verifications import requests_of
+from pbm_oust.store.verifications import bounces_of, requests_of
 
 T = TypeVar("T")
 

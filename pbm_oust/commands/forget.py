@@ -1,16 +1,16 @@
 """The command that forgets a player: the account goes, and the userid on all boards."""
 
+from dataclasses import dataclass
+
 from pbm_oust.accounts.password import Secret
 from pbm_oust.commands.leave import leave_boards
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key

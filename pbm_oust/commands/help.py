@@ -1,20 +1,17 @@
 """The command that explains the others: help."""
 
 from collections.abc import Sequence
-
 from dataclasses import dataclass, replace
-from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.command import Command, Heading
+
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.words import fold
+from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.readers import as_owner
-from pbm_oust.play.request import Request
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 
 SUBJECTS = ("tutorial", "board", "figures", "time", "house", "commands")
 """The subjects of the help that are neither commands nor games."""

@@ -1,15 +1,15 @@
 """The commands that say whose challenges a player takes, and how many: limit, reject, unreject."""
 
+from dataclasses import dataclass
+
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import Secret
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason

@@ -1,29 +1,27 @@
 """The commands signoff and delete, and leaving all boards at once."""
 
-from pbm_oust.accounts.account import Account
+from dataclasses import dataclass
+
+from pbm_oust.accounts.account import Account, signed_off_since, with_signed_off
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OWN
-from pbm_oust.play.causes import incoming
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.moving import incoming
 from pbm_oust.play.notices import News, Notice, OutcomeNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import remove_account
-from pbm_oust.store.bounces import forget_bounces
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import open_board
-from pbm_oust.store.verifications import forget_player
+from pbm_oust.store.verifications import forget_bounces, forget_player
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """The commands that list boards: games, list and history. Nothing changes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from pbm_oust.accounts.answered import Joining, Sheet
-from pbm_oust.accounts.seeks import Seek
-from pbm_oust.board.summary import Summary
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.accounts.items import Seek
+from pbm_oust.accounts.tags import Joining, Sheet
+from pbm_oust.board.game import Summary
+from pbm_oust.grammar.form import names_shown
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.showing import names_shown
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
@@ -19,20 +19,17 @@ from pbm_oust.grammar.values import (
     write_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_word
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
 from pbm_oust.play.forms import OpenForm
-from pbm_oust.play.meanings import sheet_of
-from pbm_oust.play.notices import Notice
-from pbm_oust.play.outcome import Handled
+from pbm_oust.play.notices import Notice, sheet_of
 from pbm_oust.play.pages import PAGE, Page, page_of, part_of
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.readers import as_owner
-from pbm_oust.play.request import Request
-from pbm_oust.play.seeks import open_seeks
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.starting import open_seeks
+from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_pages import Part
+from pbm_oust.store.index import Part
 
 
 @dataclass(frozen=True, slots=True)

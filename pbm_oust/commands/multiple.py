@@ -1,19 +1,16 @@
 """The command that carries out the lines in the text of the mail: multiple."""
 
 from collections.abc import Sequence
-
-from pbm_oust.accounts.answered import Sheet
 from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading, Text
-from pbm_oust.grammar.showing import to_stranger
-from pbm_oust.play.authentication import look_at_password
+
+from pbm_oust.accounts.tags import Sheet
+from pbm_oust.grammar.form import to_stranger
+from pbm_oust.grammar.notation import Command, Heading, Text
+from pbm_oust.play.authentication import Cost, look_at_password
 from pbm_oust.play.forms import Seen, Service, ServiceForm
-from pbm_oust.play.meanings import sheet_of
-from pbm_oust.play.notices import Notice, RefusalNotice
-from pbm_oust.play.outcome import Handled, Outcome, silent
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Request
-from pbm_oust.play.room import MOST_DRAWN, Room
+from pbm_oust.play.notices import Notice, RefusalNotice, sheet_of
+from pbm_oust.play.pages import MOST_DRAWN, Room
+from pbm_oust.play.request import Handled, Outcome, Request, silent
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.store.letters import Draft

@@ -1,21 +1,18 @@
 """The command that keeps notes about boards: note."""
 
+from dataclasses import dataclass
 from enum import Enum
 
 from pbm_oust.accounts.account import LONGEST_NOTE, Account, note_about, with_note
-from pbm_oust.accounts.answered import Reply
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading, Text
+from pbm_oust.grammar.notation import Command, Heading, Text
 from pbm_oust.grammar.values import OF_BOARD, only_word
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import OutcomeNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.notices import OutcomeNotice, answer_on
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import Kind

@@ -1,19 +1,18 @@
 """The commands about the password of an account: change password and forgot."""
 
+from dataclasses import dataclass, replace
+
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Parameter
-from pbm_oust.grammar.passwords import read_new_password
-from pbm_oust.grammar.values import OWN, USERID
+from pbm_oust.grammar.values import OWN, USERID, read_new_password
+from pbm_oust.play.authentication import Cost, of_stranger, spend
 from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost, of_stranger, spend
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import MAILED, Asked, ask, silence_about, spend_time_for_a_code
 from pbm_oust.store.verifications import forget_verifications_of

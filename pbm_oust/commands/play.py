@@ -1,21 +1,26 @@
 """The commands that play: `oust move 17 alice secret D4,E5#9`; and preview."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
-from pbm_oust.board.reasons import board_of
+from pbm_oust.board.reasons import game_in
 from pbm_oust.board.record import Deed, Wish
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading, Partial, partial
-from pbm_oust.grammar.suggest import possible_wish, wish_instead
+from pbm_oust.grammar.notation import Command, Heading, Partial, partial
 from pbm_oust.grammar.values import BOARD, OF_BOARD
-from pbm_oust.grammar.wish import WISH_SHOWN, BadPlacement, read_wish, rest_of_wish
+from pbm_oust.grammar.wish import (
+    WISH_SHOWN,
+    BadPlacement,
+    possible_wish,
+    read_wish,
+    rest_of_wish,
+    wish_instead,
+)
 from pbm_oust.play.forms import OpenForm, SignedForm
 from pbm_oust.play.moving import NotOnBoard, OldAnswer, OtherRecord, carry_out, check_guard
 from pbm_oust.play.notices import BoardNotice, News
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules.position import Kind
@@ -35,7 +40,7 @@ class Move(Command):
 
     def instead(self, refusal: Refusal) -> Partial | None:
         """Return a move that can be made, if the board waits for one by this player."""
-        game = board_of(refusal.reason)
+        game = game_in(refusal.reason)
         if game is None or game.result or game.player_to_move != self.userid:
             return None
         is_old = isinstance(refusal.reason, OtherRecord | OldAnswer | RefusedBefore)

@@ -3,32 +3,27 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Reply
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.commands.play import suggested
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.command import Command, Heading, Partial
 from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.notation import Command, Heading, Partial
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.suggest import next_wish, possible_wish
 from pbm_oust.grammar.values import OF_BOARD, read_guard
-from pbm_oust.grammar.wish import DEEDS, NoTurn, names_of, read_wish
-from pbm_oust.grammar.words import fold
+from pbm_oust.grammar.wish import DEEDS, NoTurn, names_of, next_wish, possible_wish, read_wish
+from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import NotOnBoard, OtherRecord, check_guard, is_over, side_of
-from pbm_oust.play.notices import Notice, OutcomeNotice, Shown
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.notices import Notice, OutcomeNotice, Shown, answer_on
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import (
     Illegal,
@@ -38,7 +33,6 @@ from pbm_oust.refusal import (
     Unreadable,
     UnreadableReason,
 )
-import re
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game

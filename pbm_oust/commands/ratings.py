@@ -1,17 +1,17 @@
 """The commands that show ratings: the standings, and where ratings come from."""
 
-from pbm_oust.board.ratings import Change, SizeClass, Standing
 from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
+
+from pbm_oust.board.ratings import Change, SizeClass, Standing
+from pbm_oust.grammar.form import names_shown
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.showing import names_shown
 from pbm_oust.grammar.values import read_userids
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.outcome import Handled
 from pbm_oust.play.pages import PAGE, Page, page_of, part_of
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.ratings import best_players, explain, is_counting

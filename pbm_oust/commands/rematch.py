@@ -4,26 +4,25 @@ A remark on the new board says which board it plays again. So each board has onl
 whoever asks first.
 """
 
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.commands.lists import Games
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import BoardNotice
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.starting import answered_again, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import NoSuchBoard
-from pbm_oust.store.entries import Source
+from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, read_game, started_from
 
 

@@ -1,21 +1,21 @@
 """The command that goes on from a position of a board: `oust replay 17 9 alice bob secret`."""
 
+import re
+from dataclasses import dataclass, replace
+
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header
+from pbm_oust.board.header import Header, Origin, steps_of
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.board.origin import Origin, steps_of
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.challenge import TWO_PLAYERS
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BOARD, PASSWORD_IF_ANY, BadNumber
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import ChallengeForm
-from pbm_oust.play.quota import Cost
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
-import re
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 

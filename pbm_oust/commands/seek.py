@@ -6,27 +6,25 @@ takes the challenge, whatever happens then, and a leftover line of the challenge
 
 import hmac
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS, SOURCE, Seek
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS, SOURCE, Seek
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS, UnusableGrid, set_by
 from pbm_oust.commands.lists import Listing
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import OWN, BadNumber
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Actor, Request
-from pbm_oust.play.seeks import open_of
-from pbm_oust.play.starting import answered_again, write_board
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.starting import answered_again, open_of, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import Grid
@@ -34,7 +32,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.accounts import seeker as seeker_of
-from pbm_oust.store.entries import Source
+from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, started_from
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import product
 
 from pbm_oust.accounts.account import Account
@@ -20,19 +21,24 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.accounts.tags import Credential
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.aliases import aliases_of, without_accents
-from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
-from pbm_oust.grammar.words import NoneOfThese, find_command_word, find_word, fold, meant_by
+from pbm_oust.grammar.words import (
+    NoneOfThese,
+    aliases_of,
+    find_command_word,
+    find_word,
+    fold,
+    meant_by,
+    without_accents,
+)
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import SenderNotEnough
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable, UnreadableReason
 

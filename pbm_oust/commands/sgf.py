@@ -1,14 +1,14 @@
 """The command that mails the record of a board as a file: `oust sgf 17`. Nothing changes."""
 
-from pbm_oust.board.game import Game
 from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading
+
+from pbm_oust.board.game import Game
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import BOARD
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import OpenForm
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game

@@ -1,18 +1,16 @@
 """The commands that draw boards: show, showas and all show. Nothing changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 
 from pbm_oust.accounts.account import notes_of
-from pbm_oust.accounts.answered import Sheet
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.tags import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Heading
-from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.form import MissingWord, names_shown
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.showing import names_shown
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
@@ -27,13 +25,10 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.finding import Wish, find_games
 from pbm_oust.play.forms import OpenForm, SignedForm
-from pbm_oust.play.meanings import sheet_of
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.readers import as_owner
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown, sheet_of
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.telling import gone_from
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind

@@ -1,25 +1,25 @@
 """The command that makes an account: signup. Its addresses have to be verified first."""
 
+from dataclasses import dataclass
+
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from dataclasses import dataclass
-from pbm_oust.grammar.addresses import ADDRESSES
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.form import ADDRESSES
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Parameter
-from pbm_oust.grammar.passwords import read_new_password, read_new_userid
+from pbm_oust.grammar.values import read_new_password, read_new_userid
 from pbm_oust.play.authentication import (
+    Cost,
     note_wrong_password,
     refuse_if_guessed,
     stored_password,
 )
 from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Request
-from pbm_oust.play.returning import come_back
+from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
     MAILED,

@@ -1,25 +1,22 @@
 """Moves in two steps: submit draws the board as it would be, confirm makes the move."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Reply
-from pbm_oust.accounts.submissions import Submission, submitted_on
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.items import Submission, submitted_on
+from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish
 from pbm_oust.commands.play import Move
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Blank, Command, Heading, Partial, partial
+from pbm_oust.grammar.notation import Blank, Command, Heading, Partial, partial
 from pbm_oust.grammar.values import OF_BOARD
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish, rest_of_wish
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Shown
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Shown, answer_on
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.position import Kind

@@ -1,26 +1,21 @@
 """The commands that pass a text on: chat and message. The text is that of the mail."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from pbm_oust.accounts.account import Account, is_house, rejected_by
-from pbm_oust.accounts.answered import Answered, Correspondence, Purpose, Reply
-from pbm_oust.accounts.status import signed_off_since
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.account import Account, is_house, rejected_by, signed_off_since
+from pbm_oust.accounts.tags import Answered, AnswerPurpose, Correspondence, Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading, Partial, Text
+from pbm_oust.grammar.notation import Command, Heading, Partial, Text
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
+from pbm_oust.play.authentication import of_texts, spend
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.meanings import answer_on
 from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import of_texts, spend
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.notices import Notice, OutcomeNotice, answer_on
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -99,7 +94,7 @@ class TalkNotice(Notice):
     def answer(self) -> Answered | None:
         """Return that an answer goes to the player who wrote."""
         if self.game:
-            return answer_on(self.game, self.reader.account, Purpose.CHAT)
+            return answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
         return Correspondence(self.reader.userid, self.sender) if self.reader.userid else None
 
 
@@ -122,7 +117,7 @@ class TalkSentNotice(OutcomeNotice):
 
     def answer(self) -> Reply | None:
         """Return that an answer goes to the other player as well."""
-        return answer_on(self.game, self.reader.account, Purpose.CHAT) if self.game else None
+        return answer_on(self.game, self.reader.account, AnswerPurpose.CHAT) if self.game else None
 
 
 def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from functools import cache
@@ -22,24 +23,19 @@ from pbm_oust.accounts.vacations import (
     overlapping,
     without_later,
 )
-from pbm_oust.board.summary import Summary, summary_of
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.aliases import in_english, without_accents
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.board.game import Summary, summary_of
 from pbm_oust.grammar.form import MissingWord, SurplusWord
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.plain import APOSTROPHES
 from pbm_oust.grammar.values import OWN
-from pbm_oust.grammar.words import fold
+from pbm_oust.grammar.words import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import active_games
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
-import re
 
 _DAYS = re.compile(r"[0-9]{1,4}")
 

@@ -1,9 +1,10 @@
 """The command that brings a code back, and does what waited for it: verify."""
 
-from pbm_oust.accounts.account import Account, Proof
+from dataclasses import dataclass, replace
+
+from pbm_oust.accounts.account import Account, Proof, with_signed_off
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
-from pbm_oust.accounts.status import with_signed_off
 from pbm_oust.accounts.verification import (
     CODE,
     Pending,
@@ -14,18 +15,14 @@ from pbm_oust.accounts.verification import (
 )
 from pbm_oust.commands.password import PasswordChangedNotice
 from pbm_oust.commands.signup import Signup, WelcomeNotice
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.command import Command, Heading, Partial, Text, partial
+from pbm_oust.grammar.notation import Command, Heading, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter
-from pbm_oust.grammar.passwords import BadPassword, read_new_password
-from pbm_oust.grammar.values import secret_if_any
-from pbm_oust.grammar.words import fold, is_of
+from pbm_oust.grammar.values import BadPassword, read_new_password, secret_if_any
+from pbm_oust.grammar.words import fold, in_english, is_of
+from pbm_oust.play.authentication import Cost
 from pbm_oust.play.forms import Service, ServiceForm
 from pbm_oust.play.notices import Notice, Reader
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key

@@ -1,19 +1,18 @@
 """The commands to follow the boards of others: watch and unwatch."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pbm_oust.accounts.account import MOST_WATCHED, Account, watched_by, with_watched
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, OfBoard
 from pbm_oust.commands.lists import Games
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.play.notices import Notice, OutcomeNotice, Shown
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS

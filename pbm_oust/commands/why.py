@@ -1,22 +1,18 @@
 """The command that tells which mail led to a record: why."""
 
 from collections.abc import Sequence
-
-from pbm_oust.accounts.answered import Reply
-from pbm_oust.accounts.tags import Credential
-from pbm_oust.board.game import Game
 from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading
+
+from pbm_oust.accounts.tags import Credential, Reply
+from pbm_oust.board.game import Game
 from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, read_guard
-from pbm_oust.play.causes import Origin, origin_of
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.meanings import answer_on
-from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import Notice
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.moving import NotOnBoard, Origin, origin_of
+from pbm_oust.play.notices import Notice, answer_on
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules.position import Kind

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, disabled_since
 from pbm_oust.accounts.bounces import listed_reasons
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.settings import settings_of
-from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted
-from pbm_oust.store.bounces import all_bounces
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.home import Home
+from pbm_oust.store.verifications import all_bounces
 
 _on = Examiner("accounts")
 _on_bounces = Examiner("bounces")

@@ -13,10 +13,9 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import has_account
-from pbm_oust.store.board_queries import find_entry
-from pbm_oust.store.entries import BoardName, entry_of
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName, entry_of, find_entry
 from pbm_oust.store.open_boards import DamagedHistory
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.salvage import Salvage

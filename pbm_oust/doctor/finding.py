@@ -3,10 +3,9 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-
-from dataclasses import dataclass
 
 RESTORE = "Put the database back from a backup"
 """What to do when the database is damaged."""

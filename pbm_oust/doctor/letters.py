@@ -10,10 +10,10 @@ from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault, ValueDamaged, command_line
-from pbm_oust.store.health import LONGEST_DUE
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, State
 from pbm_oust.store.outbox import name_of
+from pbm_oust.store.upkeep import LONGEST_DUE
 from pbm_oust.store.verifications import addresses_asked
 
 LONGEST_WAIT = timedelta(days=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 from pbm_oust.doctor.finding import Examiner, Finding
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.postgresql.facts import ServerFacts, read_facts
+from pbm_oust.store.postgresql.server import ServerFacts, read_facts
 
 OLDEST = 150000
 """The number of the oldest version that is tested."""

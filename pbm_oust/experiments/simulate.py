@@ -4,9 +4,9 @@ import multiprocessing
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from statistics import fmean, median, stdev
 
-from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Position, Result

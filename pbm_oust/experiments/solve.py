@@ -9,11 +9,11 @@ smaller ones. In Churn the same holds for the groups of the side that places.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 
 from pbm_oust.experiments.room import Room
 from pbm_oust.experiments.symmetry import numbering
-from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Position, Result, Side
 

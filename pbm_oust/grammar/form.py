@@ -1,24 +1,95 @@
 """What a command looks like: the form that reads and writes its words."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import field
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TypeVar
 
+from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.accounts.password import Secret
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Blank, Command, Heading, Partial, Text
-from pbm_oust.grammar.notation import KIND, OF_LETTER, Notation
+from pbm_oust.grammar.notation import (
+    KIND,
+    OF_LETTER,
+    Blank,
+    Command,
+    Heading,
+    Notation,
+    Partial,
+    Text,
+)
 from pbm_oust.grammar.parts import (
     Rest,
+    names_of,
     options_in,
     read_options,
     read_right_options,
+    rest,
     without_options,
 )
-from pbm_oust.grammar.showing import MayShow
-from pbm_oust.grammar.words import fold
+from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of, without_accents
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
+
+MayShow = Callable[[str], bool]
+"""Returns whether a word may be shown."""
+
+_FIGURES = re.compile(
+    r"#?\d{1,9}(#\d{1,9})?"  # the number of a board, of a record, or both
+    r"|[a-z]\d{1,2}([,;][a-z]\d{1,2})*(#\d{1,9})?"  # placements
+    r"|\d{4}-\d{1,2}-\d{1,2}",  # a day
+    re.ASCII,
+)
+_PLAIN_WORD = re.compile(r"-{0,2}[A-Za-z]{1,16}(=\d{1,4}([x,]\d{1,2})?)?|\d{1,2}[A-Za-z]", re.ASCII)
+UNNAMED = "..."
+"""Stands for a name that is not shown."""
+
+
+def to_player(
+    vocabulary: Collection[str], is_userid: MayShow, *, may_be_secret: bool = True
+) -> MayShow:
+    """Return what may be shown to a player: what cannot be a password.
+
+    `may_be_secret`: whether there may be a password among the words.
+    """
+    if not may_be_secret:
+        return lambda word: True
+    return lambda word: is_harmless(word) or is_of(vocabulary, word) or is_userid(word)
+
+
+def to_stranger(
+    vocabulary: Collection[str],
+    is_userid: MayShow,
+    words: Iterable[str] = (),
+    *,
+    may_be_secret: bool = True,
+) -> MayShow:
+    """Return what may be shown to a stranger; the first of `words` that is fit is one of that.
+
+    `may_be_secret`: whether there may be a password among them.
+    """
+
+    def is_known(word: str) -> bool:
+        is_figure = bool(_FIGURES.fullmatch(fold(word)))
+        return is_figure or is_of(vocabulary, word) or is_userid(word)
+
+    others = (word for word in words if is_plain(word) and (is_harmless(word) or not may_be_secret))
+    other = next((word for word in others if not is_known(word)), None)
+    return lambda word: word == other or is_known(word)
+
+
+def is_plain(word: str) -> bool:
+    """Return whether a word is short and has only plain letters, or is an option or a cell."""
+    return bool(_PLAIN_WORD.fullmatch(word))
+
+
+def names_shown(names: Collection[str], is_public: MayShow) -> tuple[str, ...]:
+    """Return names as strangers may see them: of those that are not public, one at most."""
+    unknown = [name for name in names if not is_public(name)]
+    kept = unknown[0] if unknown and is_plain(unknown[0]) else None
+    shown = (name if name == kept or is_public(name) else UNNAMED for name in names)
+    return tuple(dict.fromkeys(shown))
+
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
 
@@ -207,3 +278,101 @@ def _if_read(name: str, read: Callable[[W], object], text: W) -> dict[str, objec
         return {name: read(text)}
     except Refusal:
         return {}
+
+
+_OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The words of a line, and the command that its first words name, if any."""
+
+    words: tuple[str, ...]
+    form: Form[Command] | None = None
+    kind: Kind | None = None
+    own_words: int = 0
+    """How many words name the command; what follows are its parameters."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The words after the command's name."""
+        return self.words[self.own_words :]
+
+    def shown(self, may_show: MayShow, instead: str = MASK) -> str:
+        """Return the line without the words that may not be shown.
+
+        Those in a password's place are masked; for others, except options of the command, stands
+        `instead`.
+        """
+        secret: set[int] = set()
+        if self.form:
+            places = self.form.secret_places(self.arguments)
+            secret = {self.own_words + place for place in places}
+        return " ".join(
+            word
+            if nth not in secret and (may_show(word) or self.is_option(word))
+            else self._masked(word, MASK if nth in secret else instead)
+            for nth, word in enumerate(self.words)
+        )
+
+    def is_option(self, word: str) -> bool:
+        """Return whether a word is an option of the command, with a figure or without."""
+        found = _OPTION.fullmatch(without_accents(fold(word)))
+        return bool(found and found[1] in self._options())
+
+    def place_in(self, shown: str, culprit: str) -> int | None:
+        """Return where the part at fault begins in the line as it is shown, or None.
+
+        The parameters are searched first, whole words before parts of words, in either case.
+        """
+        words = shown.split(" ")
+        starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+        numbered = list(enumerate(words))
+        ordered = numbered[self.own_words :] + numbered[: self.own_words]
+        folded = fold(culprit)
+        for is_at_fault in (folded.__eq__, lambda word: folded in word):
+            for nth, word in ordered:
+                if culprit and is_at_fault(fold(word)):
+                    return starts[nth] + fold(word).index(folded)
+        return None
+
+    def _masked(self, word: str, instead: str) -> str:
+        """Return what is shown for a word: also its name, if it is an option of the command."""
+        name, equals, _ = word.partition("=")
+        plain = without_accents(fold(name)).lstrip("-")
+        is_option = equals and word.startswith("-") and plain in self._options()
+        return f"{name}={instead}" if is_option else instead
+
+    def _options(self) -> frozenset[str]:
+        return names_of(self.form.options) if self.form else frozenset()
+
+    def correction(self, may_show: MayShow, wrong: str = "", right: str = "") -> Partial | None:
+        """Return the command that was probably meant, or None if that is not known.
+
+        `right` replaces the word `wrong`, if what is right is known.
+        """
+        if self.form is None:
+            return None
+        words = [right if right and word == wrong else word for word in self.arguments]
+        return self.form.correction(words, self.kind, may_show)
+
+
+@dataclass(frozen=True, slots=True)
+class BadAddress(UnreadableReason):
+    """A word is not a mail address."""
+
+
+def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
+    """Return addresses, each one once, as it was first written. Raises Unreadable."""
+    found = list[str]()
+    if len(words) > MOST_ADDRESSES:
+        raise Unreadable(SurplusWord(), words[MOST_ADDRESSES])
+    for word in words:
+        try:
+            found.append(parse_address(word))
+        except ValueError:
+            raise Unreadable(BadAddress(), word) from None
+    return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
+
+
+ADDRESSES = rest(("[ADDRESS..]",), read_addresses, tuple, least=0)

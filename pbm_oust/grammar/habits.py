@@ -14,12 +14,9 @@ Hello, I would like to play; rules; who wants to play?
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from pbm_oust.grammar.aliases import in_english, without_accents
-from pbm_oust.grammar.plain import APOSTROPHES
 from pbm_oust.grammar.wish import DEEDS
-from pbm_oust.grammar.words import find_command_word, fold
+from pbm_oust.grammar.words import APOSTROPHES, find_command_word, fold, in_english, without_accents
 from pbm_oust.refusal import Unreadable
-import re
 
 _GENERAL_BEHIND_GAMES = ("help", "list")
 
@@ -47,12 +44,16 @@ _SAID: Mapping[str, re.Pattern[str]] = {
         r"(forg[eo]t|lost|reset|remember|oubli|perdu).*\b(password|passwd|mot de passe)"
         r"|(password|passwd|mot de passe)\b.*\b(forg[eo]t|lost|reset|oubli|perdu)"
     ),
-    "delete": re.compile(r"\b(close|remove|delete|cancel|supprime\w*|ferme\w*)\b.*\b(account|compte)\b"),
+    "delete": re.compile(
+        r"\b(close|remove|delete|cancel|supprime\w*|ferme\w*)\b.*\b(account|compte)\b"
+    ),
     "vacation": re.compile(
         r"(\b(i'm|i am|i'll|i will|we|going|je|on|en)\b|^)"
         r".*\b(vacations?|holidays?|away|vacances|conges?|absente?)\b"
     ),
-    "signoff": re.compile(r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"),
+    "signoff": re.compile(
+        r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"
+    ),
 }
 """By the names of commands: what people write who do not know them."""
 

@@ -1,18 +1,146 @@
 """How a command is written: its fields in their order, in the words of a language."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, field, fields
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
+from enum import Enum
+from functools import cache
 from itertools import cycle
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, Union
 
 from pbm_oust.accounts.password import Secret
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Blank, Command, Partial
+from pbm_oust.board.game import Game
 from pbm_oust.grammar.parts import Option, Parameter, Rest
-from pbm_oust.grammar.translation import option_in, place_in, said_in, word_in
 from pbm_oust.languages import ENGLISH, Language, Section
+from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind
+
+
+class Heading(Enum):
+    """The heading of a command in the overview of the help; the template has the words."""
+
+    STARTING = "starting"
+    PLAYING = "playing"
+    LOOKING = "looking"
+    TALKING = "talking"
+    ACCOUNT = "account"
+    SETTINGS = "settings"
+    GENERAL = "general"
+
+
+class Text(Enum):
+    """What the text of a mail is to its command."""
+
+    BESIDE = "beside"
+    """It may be passed on to the other player along with what the command does."""
+    CONTENT = "content"
+    """It is what the command is about. In an answer to a letter it may begin after the command."""
+    UNSEEN = "unseen"
+    """Only the server reads it, so nothing in it is masked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a line asks for. Its fields are the kind, if it is about a game, and what is read."""
+
+    def instead(self, refusal: Refusal) -> Union["Command", "Partial", None]:
+        """Return what to send instead of this command, or None if nothing is known.
+
+        `refusal` says why it was refused.
+        """
+        return None
+
+    def try_on(self, game: Game) -> None:
+        """Raise the refusal that this would meet on a board, if the board alone decides that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """Stands for words that the reader has to put in; `name` is what is shown for them."""
+
+    name: str
+
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A command that is not fully known. What is missing is shown as blanks."""
+
+    command: type[Command]
+    given: Mapping[str, object]
+    """The known fields, by their names; a Blank stands for what is to be put in."""
+    options: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
+    """The values of options, by what they set."""
+    form: str = ""
+    """The name of the form that writes it, if that is not the usual one."""
+
+
+Meant = tuple[Command | Partial, ...]
+"""Commands of which one may have been meant."""
+
+
+def partial(command: type[Command], **given: object) -> Partial:
+    """Return a command with only these fields known."""
+    return Partial(command, given)
+
+
+_PLACE = re.compile(r"\b[A-Z]{4,}[12]?\b")
+_WORD = re.compile(r"[a-z]+")
+_OPTION = re.compile(r"(?<![\w-])(--?)([a-z]+)")
+
+
+@cache
+def words_of(language: Language, section: Section = Section.COMMANDS) -> Mapping[str, str]:
+    """Return a language's translations of words, by these words.
+
+    Those of the section come first; all but options may stand in each other's places.
+    """
+    alone = section is Section.OPTIONS
+    others = () if alone else (Section.COMMANDS, Section.WORDS, Section.SETTINGS)
+    chosen: dict[str, str] = {}
+    for each in (section, *others):
+        for alias, english in language.words[each].items():
+            chosen.setdefault(english, alias)
+    return MappingProxyType(chosen)
+
+
+def word_in(word: str, language: Language, section: Section = Section.COMMANDS) -> str:
+    """Return a part of a usage line in the words of a language.
+
+    Examples are `pass`, `PLACEMENTS[#N]` and `pass|swap`.
+    """
+    known = words_of(language, section)
+    return place_in(said_in(word, language, known, section), language)
+
+
+def said_in(
+    word: str, language: Language, known: Collection[str], section: Section = Section.WORDS
+) -> str:
+    """Return a part of a line in a language: known words such as `if` and `pass` are translated.
+
+    All others are a player's own, and stay as they are.
+    """
+    chosen = words_of(language, section)
+    if word in known and word in chosen:
+        return chosen[word]
+    return _WORD.sub(
+        lambda found: chosen.get(found[0], found[0]) if found[0] in known else found[0], word
+    )
+
+
+def option_in(text: str, language: Language) -> str:
+    """Return options in the words of a language: `-size=13`, `[-hex|-hex=7]`."""
+    chosen = words_of(language, Section.OPTIONS)
+    return _OPTION.sub(lambda found: found[1] + chosen.get(found[2], found[2]), text)
+
+
+def place_in(name: str, language: Language) -> str:
+    """Return the name of a place in a line, such as PLACEMENTS[#N], in a language."""
+    return _PLACE.sub(lambda found: language.placeholders.get(found[0], found[0]), name)
+
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
 
@@ -20,8 +148,6 @@ KIND = "kind"
 """The field of a command that holds its game."""
 OF_LETTER = ("BOARD", "USERID", "PASSWORD")
 """What an answer to a letter about a board need not say, in the order of the forms."""
-
-_NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 Known = tuple[Kind, int, str]

@@ -5,12 +5,20 @@ parameters may be covariant.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pbm_oust.accounts.password import NO_PASSWORD
-from dataclasses import dataclass
-from pbm_oust.grammar.aliases import OPTION_ALIASES, aliases_of, without_accents
-from pbm_oust.grammar.words import NoneOfThese, find_command_word, fold, is_harmless, meant_by
+from pbm_oust.grammar.words import (
+    OPTION_ALIASES,
+    NoneOfThese,
+    aliases_of,
+    find_command_word,
+    fold,
+    is_harmless,
+    meant_by,
+    without_accents,
+)
 from pbm_oust.languages import Section
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind

@@ -1,18 +1,24 @@
 """The values that several commands read: boards, userids, passwords, guards, filters."""
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 
-from pbm_oust.accounts.account import parse_userid
+from pbm_oust.accounts.account import is_placeholder, is_reserved, parse_userid
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
-from dataclasses import dataclass
-from pbm_oust.grammar.aliases import aliases_of, in_english
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import Parameter, Rest, rest
-from pbm_oust.grammar.words import find_command_word, fold
+from pbm_oust.grammar.words import (
+    SHORTEST_PASSWORD,
+    aliases_of,
+    find_command_word,
+    fold,
+    in_english,
+    is_harmless,
+)
 from pbm_oust.refusal import Unreadable, UnreadableReason
-import re
 
 _BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
 
@@ -177,3 +183,53 @@ def only_word(wanted: str) -> Rest[object]:
         return [wanted] if is_there else []
 
     return rest((f"[{wanted}]",), read, write, least=0, known=frozenset([wanted]))
+
+
+LONGEST_PASSWORD = 64
+
+RESERVED = OF_FILTERS | {"server", "operator", "draw"}
+"""Words that commands and histories use where a userid could be."""
+
+_LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
+
+_NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedUserid(UnreadableReason):
+    """A new userid is kept for those who run servers."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadPassword(UnreadableReason):
+    """A password looks like another word, or is too short or too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenPassword(UnreadableReason):
+    """A mail address is in the place of the password."""
+
+
+def read_new_userid(word: str) -> str:
+    """Return the userid of a new account. Raises Unreadable."""
+    userid = read_userid(word)
+    if userid in RESERVED or is_placeholder(userid):
+        raise Unreadable(BadUserid(), word)
+    if is_reserved(userid):
+        raise Unreadable(ReservedUserid(), word)
+    return userid
+
+
+def read_new_password(word: str) -> Secret:
+    """Return a new password. Raises Unreadable if it looks like another word.
+
+    A password must not look like any other word of a command, because whatever might be a
+    password is never shown.
+    """
+    too_short = len(word) < SHORTEST_PASSWORD
+    too_long = len(word) > LONGEST_PASSWORD
+    if too_short or too_long or _NOT_IN_PASSWORDS.search(word) or is_harmless(word):
+        raise Unreadable(BadPassword())
+    if _LIKE_ADDRESS.fullmatch(word):
+        raise Unreadable(ForgottenPassword())
+    return Secret(word)

@@ -2,20 +2,97 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
-from dataclasses import dataclass, replace
 from pbm_oust.grammar import courtesies
-from pbm_oust.grammar.aliases import in_english, without_accents
-from pbm_oust.grammar.cells import ASKING, runs_within
-from pbm_oust.grammar.plain import APOSTROPHES
-from pbm_oust.grammar.words import fold
-import re
+from pbm_oust.grammar.words import (
+    APOSTROPHES,
+    QUOTES,
+    fold,
+    in_english,
+    split_words,
+    without_accents,
+)
+from pbm_oust.languages import LANGUAGES
+from pbm_oust.refusal import Unreadable
+
+_APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
+_CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
+_CELL = re.compile(r"[a-z][0-9]{1,3}")
+_TURNED = re.compile(r"([0-9]{1,2})([a-z])")
+_LATIN = "a-z0-9_\u00df-\u024f"
+_WITHIN = re.compile(rf"(?<![{_LATIN}])[a-z][1-9][0-9]?(?![{_LATIN}])")
+ASKING = "\u2753\u2754"
+"""Question marks that are pictograms: a player who adds one has not decided."""
+_MARKS = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
+"""Characters that change how a pictogram looks."""
+
+
+def parts_of(line: str) -> list[str]:
+    """Return the parts of a folded line between commas, spaces and the like, without pictograms.
+
+    The two halves of a cell are one part: `d 4`, but not `d4 5`.
+    """
+    plain = "".join(" " if _is_picture(char) else char for char in _MARKS.sub("", line))
+    joined: list[str] = []
+    for part in filter(None, _APART.split(plain)):
+        last = joined[-1] if joined else ""
+        is_half = len(last) == 1 and last.isalpha() and part.isdigit()
+        is_turned = last.isdigit() and len(part) == 1 and part.isalpha()
+        if is_half or is_turned:
+            # A letter of another script is read by the figure beside it.
+            joined[-1] = fold(last + part)
+        else:
+            joined.append(part)
+    return joined
+
+
+def cells_in(part: str) -> list[str]:
+    """Return the cells of a part, as they are written: two for `d4e5`, and `4d` itself for `4d`."""
+    if _TURNED.fullmatch(part):
+        return [part]
+    return _CELL.findall(part) if _CELLS.fullmatch(part) else []
+
+
+def turned_round(parts: Sequence[str]) -> str:
+    """Return parts as a line, with the letter put first in cells such as `4d`."""
+    turned = [_TURNED.sub(r"\2\1", part) if _TURNED.fullmatch(part) else part for part in parts]
+    cells = [part.upper() for part in turned if _CELLS.fullmatch(part)]
+    words = [part for part in turned if not _CELLS.fullmatch(part)]
+    return " ".join([*words, ",".join(cells)])
+
+
+def is_placements(line: str) -> bool:
+    """Return whether a line as it was sent holds placements and nothing else."""
+    try:
+        words = split_words(line)
+    except Unreadable:
+        return False
+    parts = parts_of(fold(" ".join(words)))
+    return bool(parts) and all(map(_CELLS.fullmatch, parts))
+
+
+def runs_within(line: str) -> list[list[str]]:
+    """Return the runs of cells in a folded line: those with only commas and the like in between."""
+    runs: list[list[str]] = []
+    end = 0
+    for match in _WITHIN.finditer(line):
+        if not (runs and _APART.fullmatch(line[end : match.start()])):
+            runs.append([])
+        runs[-1].append(match[0])
+        end = match.end()
+    return runs
+
+
+def _is_picture(char: str) -> bool:
+    return unicodedata.category(char) == "So" and char not in ASKING
+
 
 _TOKEN = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
-_CELL = re.compile(r"(?<![a-z0-9])[a-z][1-9][0-9]?(?![a-z0-9])", re.IGNORECASE)
+_CELL_IN_TEXT = re.compile(r"(?<![a-z0-9])[a-z][1-9][0-9]?(?![a-z0-9])", re.IGNORECASE)
 _PLAIN_SIGNS = frozenset(".,!:;-()\"*~\u2026\u00a1\u3002\u3001\uff0c\uff01\uff1a'_/")
 _SENTENCE_END = re.compile(r"(?<=[.!])\s+")
 _AFTERTHOUGHT = re.compile(r"\s*[,;(]\s*|\s+[-\u2013\u2014]+\s+")
@@ -108,7 +185,7 @@ def _worded(line: str, deeds: Collection[str]) -> Wording:
                 nth += _length_of_name(tokens, nth, is_begun=group == _GREETING)
             elif group:
                 words.append(group)
-        elif _CELL.fullmatch(plain[nth]) or plain[nth] in _PLAIN_SIGNS:
+        elif _CELL_IN_TEXT.fullmatch(plain[nth]) or plain[nth] in _PLAIN_SIGNS:
             nth += 1
         elif (deed := in_english(plain[nth], deeds)) in deeds:
             words.append(deed)
@@ -176,12 +253,12 @@ def _is_name(token: str) -> bool:
 
 
 def _is_word(token: str) -> bool:
-    return token[0].isalpha() and not _CELL.fullmatch(_plain(token))
+    return token[0].isalpha() and not _CELL_IN_TEXT.fullmatch(_plain(token))
 
 
 def _tokens(line: str) -> list[str]:
     """Return the words and signs of a line, without pictograms."""
-    found = _TOKEN.findall(_CELL.sub(r" \g<0> ", line))
+    found = _TOKEN.findall(_CELL_IN_TEXT.sub(r" \g<0> ", line))
     return [token for token in found if not _is_harmless_sign(token)]
 
 
@@ -192,3 +269,62 @@ def _plain(token: str) -> str:
 def _is_harmless_sign(token: str) -> bool:
     """Return whether a token is a pictogram, or part of one, that asks nothing."""
     return unicodedata.category(token[0]) in ("So", "Sk", "Mn", "Cf") and token not in ASKING
+
+
+_SIGNS = ".,!:;-"
+_DOUBTFUL = frozenset("?\u00bf\uff1f>|")
+"""Signs of a question, or of a quote."""
+
+
+def agrees(text: str) -> bool:
+    """Return whether a text says yes, in any language, and nothing else but thanks and the like.
+
+    Its first line counts that is no mere greeting. What somebody writes below that does not matter.
+    """
+    line = _first_line(text)
+    yes, no = _answers()
+    if no.search(line) or _DOUBTFUL & set(line):
+        return False
+    rest, said = yes.subn(" ", line)
+    return said > 0 and _says_nothing(rest)
+
+
+def refuses(text: str) -> bool:
+    """Return whether a text begins with no, in any language, and does not say yes as well."""
+    line = _first_line(text)
+    yes, no = _answers()
+    begun = no.match(line)
+    if begun is None or yes.search(line):
+        return False
+    rest = line[begun.end() :]
+    return rest.lstrip()[:1] in (*_SIGNS,) or _says_nothing(no.sub(" ", rest))
+
+
+def _first_line(text: str) -> str:
+    """Return the first line that is no mere greeting, with plain letters."""
+    lines = without_accents(text.translate(APOSTROPHES)).splitlines()
+    said = (line.strip() for line in lines if line.strip())
+    return next((line for line in said if not _is_greeting(line)), "")
+
+
+def _is_greeting(line: str) -> bool:
+    yes, no = _answers()
+    return not (yes.search(line) or no.search(line)) and worded(line, ()).is_courtesy
+
+
+def _says_nothing(rest: str) -> bool:
+    return not any(map(str.isalnum, rest)) or worded(rest, ()).is_courtesy
+
+
+@cache
+def _answers() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds the words that say yes, and those that say no."""
+    languages = LANGUAGES.values()
+    yes = _any_of(word for language in languages for word in language.yes)
+    return yes, _any_of(word for language in languages for word in language.no)
+
+
+def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    longest_first = sorted(map(fold, phrases), key=len, reverse=True)
+    found = "|".join(re.escape(phrase).replace(r"\ ", "[ ,]+") for phrase in longest_first)
+    return re.compile(rf"(?<![\w'])(?:{found})(?![\w'])", re.IGNORECASE)

@@ -1,23 +1,131 @@
 """Words of a command line: splitting them, undoing changes by mail programs, finding meanings."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import MappingProxyType
+from typing import Literal
 
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.aliases import (
-    ALIASES,
-    Aliases,
-    aliases_of,
-    language_of,
-    without_accents,
-)
-from pbm_oust.grammar.bounds import check_length
-from pbm_oust.grammar.plain import normal_form
-from pbm_oust.languages import Language, Section
+from pbm_oust.accounts.queue import MOST_CLAUSES
+from pbm_oust.languages import LANGUAGES, Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
-import re
+from pbm_oust.rules.grid import LONGEST
+
+APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
+"""Signs that are typed or set in the place of an apostrophe, and the apostrophe."""
+_PIECE = re.compile(r"\S{1,100}")
+
+
+def normal_form(form: Literal["NFKC", "NFD"], text: str) -> str:
+    """Return a text in a normal form of Unicode (UAX #15), each word for itself.
+
+    Words of more than 100 characters are taken in pieces: putting a run of marks into order takes
+    time that grows with the square of its length.
+    """
+    if text.isascii():
+        return text
+    return _PIECE.sub(lambda piece: unicodedata.normalize(form, piece[0]), text)
+
+
+Aliases = Mapping[str, tuple[str, ...]]
+"""English words by their translations in all languages: all that one may stand for."""
+
+
+def _of(*sections: Section) -> Aliases:
+    found: dict[str, tuple[str, ...]] = {}
+    for section in sections:
+        for language in LANGUAGES.values():
+            for alias, english in language.words[section].items():
+                found[alias] = tuple(dict.fromkeys((*found.get(alias, ()), english)))
+    return MappingProxyType(found)
+
+
+ALIASES = _of(Section.COMMANDS, Section.WORDS, Section.SETTINGS)
+"""The translations of words; what one stands for as a command comes first."""
+
+OPTION_ALIASES = _of(Section.OPTIONS)
+"""The translations of the names of options."""
+
+
+def aliases_of(known: Collection[str], aliases: Aliases = ALIASES) -> Mapping[str, str]:
+    """Return what the translations of some words stand for among these."""
+    return {
+        alias: english for alias, meant in aliases.items() for english in meant if english in known
+    }
+
+
+@lru_cache(1000)
+def without_accents(word: str) -> str:
+    """Return a word with plain letters in place of accented ones."""
+    parts = normal_form("NFD", word)
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def in_english(word: str, among: Collection[str] | None = None) -> str:
+    """Return the English word that a word of another language stands for, or else the word.
+
+    If it may stand for several, it is one of those that are possible, or else that of a command.
+    A word that has an accent is not English, but may be the same without it: décline.
+    """
+    folded = without_accents(word.lower())
+    meant = ALIASES.get(folded)
+    if not meant:
+        return word if word.isascii() else folded
+    return next((each for each in meant if among is None or each in among), meant[0])
+
+
+def language_of(words: Iterable[str]) -> Language | None:
+    """Return the language of the first word that is a translation, if any."""
+    for word in words:
+        folded = without_accents(word.lower())
+        for language in LANGUAGES.values():
+            if folded in language.words[Section.COMMANDS]:
+                return language
+    return None
+
+
+MOST_WORDS = 60
+"""How many words a line may have besides cells, and besides `if` and `then`."""
+MOST_CELLS = LONGEST * LONGEST
+"""How many cells a line may name: all those of the largest grid."""
+LONGEST_LINE = 4_000
+"""How many characters a line may have: room for so many cells and words, and five addresses."""
+
+_CELLS = re.compile(r"\b(?:(?:[a-z] ?[0-9]{1,2})+|[0-9]{1,2}[a-z])\b")
+_CELL = re.compile(r"[a-z] ?[0-9]|[0-9][a-z]")
+_BOUNDED_WORD = re.compile(r"[^\s,;]+")
+_OF_CLAUSES = ("if", "then")
+
+
+@dataclass(frozen=True, slots=True)
+class LineTooLong(UnreadableReason):
+    """A line has more words or cells than any command."""
+
+    most: int = MOST_WORDS
+    """The most words that there may be besides cells."""
+
+
+_MOST_OF_CLAUSES = len(_OF_CLAUSES) * MOST_CLAUSES
+
+
+def check_length(line: str) -> None:
+    """Raise Unreadable for a line that is longer than any command."""
+    if len(line) > LONGEST_LINE:
+        raise Unreadable(LineTooLong())
+    if len(line) <= MOST_WORDS:
+        return
+    plain = line.lower()
+    cells = sum(len(_CELL.findall(found)) for found in _CELLS.findall(plain))
+    words = _BOUNDED_WORD.findall(_CELLS.sub(" ", plain))
+    is_long = len(words) > MOST_WORDS + _MOST_OF_CLAUSES
+    if is_long or cells > MOST_CELLS or sum(map(_counts, words)) > MOST_WORDS:
+        raise Unreadable(LineTooLong())
+
+
+def _counts(word: str) -> bool:
+    return in_english(word, _OF_CLAUSES) not in _OF_CLAUSES
 
 
 @dataclass(frozen=True, slots=True)

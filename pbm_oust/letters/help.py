@@ -3,15 +3,14 @@
 import re
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.help import SUBJECTS
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading
-from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.form import Form, is_plain
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Option
-from pbm_oust.grammar.showing import is_plain
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.letters.layout import WIDTH

@@ -3,19 +3,50 @@
 A template writes paragraphs, with blank lines between them, and marks (`marks.py`).
 """
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
-from pbm_oust.accounts.answered import Joining, Purpose
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Partial
-from pbm_oust.letters.marks import BOARD, END, OFFERS, SAID
+from pbm_oust.accounts.tags import AnswerPurpose, Joining
+from pbm_oust.grammar.notation import Partial
 from pbm_oust.play.notices import Shown
-import re
-from pbm_oust.render.text import board_text
-from pbm_oust.render.visible import visible_letter
+from pbm_oust.render.text import board_text, visible_letter
+
+BOARD, SAID, END, OFFERS = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
+"""Mark a board, the beginning and end of what a player wrote, and links that join open challenges
+(Unicode, section 23.7)."""
+_MARKS = re.compile(f"[{BOARD}-{OFFERS}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A part of what a template writes that keeps its marks."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def board_below(heading: str) -> Marked:
+    """Return a heading with the mark of a board below it."""
+    return Marked(f"{heading}\n\n{BOARD}")
+
+
+def quoted(text: str) -> Marked:
+    """Return what a player wrote, marked as such."""
+    return Marked(f"{SAID}{unmarked(text)}{END}")
+
+
+def unmarked(value: object) -> object:
+    """Return what a template is about to write, without the marks that a text may not have."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return _MARKS.sub("", value)
+
 
 WIDTH = 75
 """The longest line of our own sentences."""
@@ -58,7 +89,7 @@ class Written:
 
     subject: str
     blocks: tuple[Block, ...]
-    answering: Purpose | None = None
+    answering: AnswerPurpose | None = None
     """What an answer to it is for, if that needs no password."""
     again: tuple[Partial, ...] = ()
     """What an answer may say to start the next game, if the letter tells of the end of one."""

@@ -2,27 +2,25 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from functools import cached_property
 from gettext import NullTranslations, translation
-from typing import TYPE_CHECKING
+
+from babel import Locale
+from babel.dates import format_date
+from babel.numbers import format_decimal
 
 from pbm_oust import languages
 from pbm_oust.board.notation import format_action, format_ruling
 from pbm_oust.board.record import Action, Ruling, Verb
-from dataclasses import replace
-from pbm_oust.grammar.command import Command, Partial
-from pbm_oust.grammar.notation import Known
-from pbm_oust.grammar.translation import option_in, word_in
+from pbm_oust.grammar.notation import Command, Known, Partial, option_in, word_in
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language, Section
 from pbm_oust.play.notices import Reader
 from pbm_oust.render import dates
 from pbm_oust.rules.grid import Grid, Shape
 from pbm_oust.service.table import format_answer, format_command
-
-if TYPE_CHECKING:
-    from pbm_oust.letters.local import Local
 
 
 def to_translate(message: str) -> str:
@@ -63,7 +61,6 @@ class Translator:
 
     @cached_property
     def _local(self) -> "Local":
-        from pbm_oust.letters.local import Local
 
         return Local(self.language.code)
 
@@ -182,3 +179,26 @@ class Translator:
     def option(self, text: str) -> str:
         """Return options as command lines have them, such as `-size=13`, in this language."""
         return option_in(text, self.language)
+
+
+class Local:
+    """The habits of one language."""
+
+    def __init__(self, code: str) -> None:
+        self._locale = Locale.parse(code)
+
+    def ordinal_form(self, number: int) -> str:
+        """Return which form an ordinal number has, as CLDR calls it."""
+        return self._locale.ordinal_form(number)
+
+    def decimal(self, number: float, pattern: str) -> str:
+        """Return a number in a pattern of CLDR."""
+        return format_decimal(number, pattern, self._locale)
+
+    def long_date(self, day: date) -> str:
+        """Return a day in words."""
+        return format_date(day, "long", self._locale)
+
+    def short_date(self, day: date) -> str:
+        """Return a day in figures."""
+        return format_date(day, "short", self._locale)

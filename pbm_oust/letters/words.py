@@ -1,37 +1,46 @@
 """Notices put into words by the templates."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from datetime import timedelta
 from functools import cache, cached_property, partial
 
-from pbm_oust.accounts.account import HOUSE
-from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.answered import Answered, Reply
-from pbm_oust.accounts.clock import Clock
-from pbm_oust.board.game import Game
-from pbm_oust.board.notation import format_wish
-from pbm_oust.board.summary import Summary, summary_of
-from pbm_oust.commands.play import suggested
-from pbm_oust.commands.talk import TalkSentNotice
-from pbm_oust.grammar.command import Blank, Partial
-from pbm_oust.grammar.suggest import legal_near, next_wish
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
-from pbm_oust.letters.figures import FIGURES
-from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
-from pbm_oust.letters.html import Pages
-from pbm_oust.letters.layout import (
-    WIDTH,
-    Block,
-    Written,
-    beside,
-    blocks,
-    indented,
-    item,
+from pbm_oust.accounts import clock
+from pbm_oust.accounts.account import (
+    HOUSE,
+    LONGEST_NOTE,
+    MOST_BROADCASTS,
+    MOST_WATCHED,
+    placeholder,
 )
-from pbm_oust.letters.marks import OFFERS, Marked, board_below, quoted
-from pbm_oust.letters.records import Carriage, is_mailable, name_of_sgf, names_of_files, whole_game
-from pbm_oust.letters.refusals import culprit_of, instead_of, place_of
-from pbm_oust.letters.tables import (
+from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
+from pbm_oust.accounts.clock import Clock
+from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
+from pbm_oust.accounts.items import MOST_SEEKS
+from pbm_oust.accounts.settings import HOUR
+from pbm_oust.accounts.tags import Answered, Reply
+from pbm_oust.accounts.vacations import ALLOWANCE
+from pbm_oust.accounts.verification import LIFETIME as LIFETIME_OF_CODES
+from pbm_oust.accounts.verification import SIGN_IN_LIFETIME
+from pbm_oust.board import ratings
+from pbm_oust.board.game import Game, Summary, summary_of
+from pbm_oust.board.header import Terms
+from pbm_oust.board.notation import LONGEST_USERID, format_wish
+from pbm_oust.commands.challenge import LONGEST_TIME
+from pbm_oust.commands.lists import LATE
+from pbm_oust.commands.multiple import MOST_LINES
+from pbm_oust.commands.play import suggested
+from pbm_oust.commands.show import Show
+from pbm_oust.commands.talk import TalkSentNotice
+from pbm_oust.grammar.notation import Blank, Command, Partial
+from pbm_oust.grammar.values import LONGEST_PASSWORD
+from pbm_oust.grammar.wish import legal_near, next_wish
+from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
+from pbm_oust.letters.body import Carriage, is_mailable, name_of_sgf, names_of_files, whole_game
+from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
+from pbm_oust.letters.html import (
+    Pages,
     board_row,
     how_ended,
     name_of,
@@ -39,14 +48,134 @@ from pbm_oust.letters.tables import (
     seek_rows,
     standing_rows,
 )
+from pbm_oust.letters.layout import (
+    OFFERS,
+    WIDTH,
+    Block,
+    Marked,
+    Written,
+    beside,
+    blocks,
+    board_below,
+    indented,
+    item,
+    quoted,
+)
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, has_counted
-from pbm_oust.render.text import cells_text, in_columns, players_text
-from pbm_oust.render.visible import visible_line
+from pbm_oust.play.pages import MOST_LISTED
+from pbm_oust.refusal import Reason
+from pbm_oust.render.text import (
+    LETTERS,
+    Letters,
+    cells_text,
+    draw_text,
+    in_columns,
+    players_text,
+    visible_line,
+)
+from pbm_oust.rules.grid import LONGEST, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, choices
-from pbm_oust.service.table import form_named, playing_again
+from pbm_oust.service.table import WhichGame, form_named, form_of, playing_again
+from pbm_oust.store.message_keys import MEMORY
+
+FIGURES: dict[str, object] = {
+    "seek_days": LIFETIME_OF_SEEKS.days,
+    "most_seeks": MOST_SEEKS,
+    "most_lines": MOST_LINES,
+    "most_listed": MOST_LISTED,
+    "rating": ratings,
+    "shortest_password": SHORTEST_PASSWORD,
+    "longest_password": LONGEST_PASSWORD,
+    "longest_side": LONGEST,
+    "longest_time": LONGEST_TIME,
+    "longest_userid": LONGEST_USERID,
+    "most_addresses": MOST_ADDRESSES,
+    "clocks": clock,
+    "usual_terms": Terms(),
+    "vacation_days": ALLOWANCE,
+    "digest_hour": HOUR,
+    "longest_note": LONGEST_NOTE,
+    "most_watched": MOST_WATCHED,
+    "most_broadcasts": MOST_BROADCASTS,
+    "placeholder": placeholder(1),
+    "code_days": LIFETIME_OF_CODES.days,
+    "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),
+    "listed_days": LATE.days,
+    "kept_days": MEMORY.days,
+}
+"""The figures by the names that the templates use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """What to send or to answer in place of what was refused; empty if there is nothing."""
+
+    line: str = ""
+    others: tuple[str, ...] = ()
+    """The same line for the other games, if it is not clear for which one it is."""
+    blanks: tuple[str, ...] = ()
+    """The places in the line that the reader fills in."""
+    answers: tuple[str, ...] = ()
+    """What to answer; several, if it is not clear what was meant."""
+    wants_password: bool = False
+    """Whether one of the answers has to hold the password."""
+
+
+def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
+    """Return what to send or to answer in place of what was refused."""
+    correction, meant, game = notice.correction, notice.instead, notice.game
+    whole = [each for each in meant if not translator.answer(each)]
+    blanks = tuple(dict.fromkeys(blank for each in whole for blank in form_of(each).blanks(each)))
+    if blanks and len(meant) == 1:
+        return Instead(translator.line(meant[0]), blanks=blanks)
+    wants_password = "PASSWORD" in blanks
+    lines = (translator.answer(each) or translator.line(each) for each in meant)
+    answers = tuple(dict.fromkeys(lines))
+    if game and notice.reader.userid and correction and not answers:
+        known = (game.header.kind, game.header.board, notice.reader.userid)
+        answers = tuple(filter(None, [translator.answer(correction, known)]))
+    wanted = next(iter(meant), correction)
+    if answers and wanted and form_of(wanted).command is Show:
+        # The answer to a letter shows the board anyway.
+        return Instead()
+    if correction is None:
+        return Instead(answers=answers, wants_password=wants_password)
+    line = translator.line(correction)
+    blanks = tuple(form_of(correction).blanks(correction))
+    others = _of_other_games(correction) if isinstance(notice.refusal.reason, WhichGame) else ()
+    return Instead(
+        "" if line == notice.sent else line,
+        tuple(map(translator.line, others)),
+        blanks,
+        answers,
+        wants_password,
+    )
+
+
+def _of_other_games(command: Command | Partial) -> tuple[Partial, ...]:
+    """Return the command of a game for each other game."""
+    given = form_of(command).given(command)
+    others = [kind for kind in KINDS.values() if kind is not given.get("kind")]
+    return tuple(form_of(command).partial(**{**given, "kind": kind}) for kind in others)
+
+
+def culprit_of(notice: RefusalNotice) -> str:
+    """Return the part at fault, if a sentence may name it."""
+    culprit = notice.refusal.culprit
+    return notice.culprit or (culprit if is_harmless(culprit) else "")
+
+
+def place_of(reason: type[Reason]) -> str:
+    """Return the template in `refusals/` with the words of a reason.
+
+    Each command has its own, such as `commands/seek`; the others are in that of their room, such
+    as `board`.
+    """
+    room, *modules = reason.__module__.split(".")[1:]
+    return f"{room}/{modules[0]}" if room == "commands" else room
 
 
 class Words:
@@ -249,8 +378,6 @@ def words_in(language: Language, address: str) -> Words:
 
 def _picture(name: str) -> str:
     """Return a board of the help."""
-    from pbm_oust.letters.pictures import picture
-
     return picture(name)
 
 
@@ -288,3 +415,54 @@ def _playing_again(notice: Notice) -> tuple[Partial, ...]:
     is_ended = isinstance(notice, BoardNotice) and notice.tells_the_end
     is_talk = isinstance(notice, TalkSentNotice) and game and has_counted(game)
     return playing_again(game, userid) if game and userid and (is_ended or is_talk) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A position, top row first, and the cells in it that are pointed out.
+
+    The stones that were placed last are capitals.
+    """
+
+    grid: str
+    rows: str
+    marks: tuple[str, ...] = ()
+
+
+PICTURES = {
+    "placements": Picture(
+        "square 5x5",
+        "x..o. .x..o x.... ..o.. .o..x",
+        ("A1", "B2", "C1", "C3", "C5", "D2", "D3", "D4", "E3", "E5"),
+    ),
+    "singletons": Picture("square 5x5", "...oo .o... x.o.. .o... .....", ("B3",)),
+    "joining": Picture("square 5x5", ".o.o. ox.x. .xx.x o...x xx.ox", ("D3",)),
+    "group": Picture("square 5x5", "ooooo o.... x..x. o..xx ..xxx", ("D4",)),
+    "pass": Picture("square 5x5", "ooooo oooo. .o..x x.xxx xxx.x"),
+    "win": Picture("square 5x5", "o...o ooxoo o...o o.x.. .xxxo", ("C3",)),
+    "game": Picture(
+        "square 13x13",
+        "o...o..o..o.. oooo.oo.ooooo .o.o...o..o.o ..ooo..oo...o x..ooooo.o..o ....o.o...ooo"
+        " xxx..o..x..o. ..x..X.x.x... xxxxx..xx.x.x x.x..x..xxxxx ..x.x..xx.x.. ..xxxxxxxxxxx"
+        " xxx.....x....",
+    ),
+    "churn": Picture("hex 3", "x.o o.x. x.o.x o.xo xo.", ("B3",)),
+    "hexagon": Picture("hex 3", "ox. .x.. ..o.. .... ..."),
+}
+"""All of them by their names."""
+
+_MARKING = Letters(x=("x", "?"))
+
+
+@cache
+def picture(name: str) -> str:
+    """Return a board of the help as text, in which ? stands on the cells that are pointed out."""
+    drawn = PICTURES[name]
+    grid = parse_grid(drawn.grid)
+    stones = dict.fromkeys("xoXO.", 0)
+    cells = (cell for row in reversed(grid.rows) for cell in row)
+    for cell, stone in zip(cells, drawn.rows.replace(" ", ""), strict=True):
+        stones[stone] |= cell
+    latest, marks = stones["X"] | stones["O"], sum(map(grid.parse_cell, drawn.marks))
+    x, o = stones["x"] | stones["X"] | marks, stones["o"] | stones["O"]
+    return draw_text(grid, x, o, latest | marks, _MARKING if marks else LETTERS)

@@ -6,6 +6,7 @@ https://www.postfix.org/XFORWARD_README.html
 """
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +15,43 @@ from math import inf
 
 from aiosmtpd.proxy_protocol import V2_CMD, ProxyData
 
-from dataclasses import dataclass
-from pbm_oust.mail.replies import S421_BUSY, S421_BUSY_SOURCE
-import re
 from pbm_oust.store.configuration import Network
+
+S220_TLS = "220 2.0.0 ready to start TLS"
+S221_BYE = "221 Bye"
+S250_DONE = "250 2.0.0 done"
+S250_NAMED = "250 2.0.0 OK"
+S250_OK = "250 2.1.0 OK"
+S250_RECIPIENT = "250 2.1.5 OK"
+S354_BEGIN = "354 End data with <CR><LF>.<CR><LF>"
+S421_BUSY = "421 4.3.2 too many connections, try again later"
+S421_BUSY_SOURCE = "421 4.7.0 too many connections from your host, try again later"
+S421_IDLE = "421 4.4.2 nothing has come for too long"
+S421_NONSENSE = "421 4.7.0 too many lines that are no commands"
+S421_REPEATED = "421 4.7.0 too many commands in one session"
+S421_SESSION = "421 4.4.2 the session has taken too long"
+S421_SLOW = "421 4.4.2 the message comes too slowly"
+S451_LATER = "451 4.3.0 not done through a fault here, try again later"
+S452_RECIPIENTS = "452 4.5.3 too many recipients"
+S454_TLS = "454 4.7.0 there is no TLS here"
+S500_ASCII = "500 5.5.2 the line holds bytes that are not ASCII"
+S500_BARE = "500 5.5.2 the line does not end with CR LF, or holds CR, LF or NUL"
+S500_LONG = "500 5.5.2 the line is too long"
+S500_SYNTAX = "500 5.5.2 the line is no command"
+S500_UNKNOWN = "500 5.5.1 there is no such command"
+S501_DATA = "501 Syntax: DATA"
+S501_NAMING = "501 5.5.4 the attributes cannot be read"
+S501_QUIT = "501 Syntax: QUIT"
+S501_TLS = "501 5.5.4 Syntax: STARTTLS"
+S503_NAMING = "503 5.5.1 a mail has begun"
+S503_RECIPIENT = "503 Error: need RCPT command"
+S503_TLS = "503 5.5.1 TLS has begun already"
+S550_BARE = "550 5.6.0 the message has line ends other than CR LF, or a NUL"
+S550_NAMING = "550 5.7.0 only our own mail servers name clients"
+S550_RECIPIENT = "550 5.1.1 no such recipient here"
+S553_ADDRESS = "553 5.1.7 the address is too long"
+S553_UTF8 = "553 5.6.7 an address that is not ASCII takes SMTPUTF8"
+
 
 MOST_CONNECTIONS = 100
 MOST_CONNECTIONS_OF_ONE = 20

@@ -6,6 +6,7 @@ that the answer is 451, so that the sender's mail server keeps the message and t
 
 import asyncio
 import logging
+import re
 import time
 from bisect import bisect_left
 from collections import Counter
@@ -15,13 +16,7 @@ from functools import partial
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from pbm_oust.mail.clients import Patience
-from pbm_oust.mail.committer import Committer
-from pbm_oust.mail.delivery import UNKNOWN
-from pbm_oust.mail.inbound import Envelope as MailEnvelope
-from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, not_ours, takes
-from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.replies import (
+from pbm_oust.mail.clients import (
     S250_DONE,
     S250_OK,
     S250_RECIPIENT,
@@ -31,12 +26,16 @@ from pbm_oust.mail.replies import (
     S550_RECIPIENT,
     S553_ADDRESS,
     S553_UTF8,
+    Patience,
 )
+from pbm_oust.mail.delivery import UNKNOWN
+from pbm_oust.mail.inbound import Envelope as MailEnvelope
+from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, not_ours, takes
+from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.session import SmtpSession
-from pbm_oust.mail.workers import Workers
-from pbm_oust.play.outcome import Handled, Outcome, outcome_text
-from pbm_oust.play.passwords import NotDerived
-import re
+from pbm_oust.mail.workers import Committer, Workers
+from pbm_oust.play.request import Handled, Outcome, outcome_text
+from pbm_oust.play.unit_of_work import NotDerived
 
 log = logging.getLogger("pbm_oust")
 

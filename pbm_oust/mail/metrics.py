@@ -26,11 +26,11 @@ from prometheus_client.registry import Collector
 
 from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.mail.listener import CannotListen
-from pbm_oust.play.outcome import Outcome
+from pbm_oust.play.request import Outcome
 from pbm_oust.service.table import FORMS
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.gauges import Gauges, read_gauges
 from pbm_oust.store.home import Home
+from pbm_oust.store.upkeep import Gauges, read_gauges
 
 MOST_CONNECTIONS = 8
 """How many connections there may be: one more closes the oldest."""

@@ -15,32 +15,36 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from pbm_oust.accounts.address import ascii_address, is_address, normal_address
 from pbm_oust.accounts.bounces import STATUS, Bounce, status_of
 from pbm_oust.accounts.tags import envelope_sender
-from dataclasses import dataclass
-from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.database import Hold, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Letter, State, all_letters, content_of, remove_letter
-from pbm_oust.store.maildir import recall_letter
-from pbm_oust.store.outbox import name_of
-from pbm_oust.store.posted import on_the_wire
-from pbm_oust.store.sending import (
+from pbm_oust.store.letters import (
+    Letter,
+    State,
+    all_letters,
     begin_sending,
+    content_of,
     due_letters,
     fail_letter,
     put_off,
+    remove_letter,
     stop_sending,
     task_of,
     wait_beyond,
     wait_no_more,
 )
+from pbm_oust.store.outbox import name_of, recall_letter
+from pbm_oust.store.posted import on_the_wire
+from pbm_oust.store.upkeep import turn_letters_into_files
+from pbm_oust.store.verifications import note_bounce
 
 log = logging.getLogger("pbm_oust")
 
@@ -527,3 +531,113 @@ def recall_files(home: Home) -> None:
 def _recall(home: Home, letter: Letter, transaction: Transaction) -> None:
     home.withhold([letter.file] if letter.file else [])
     recall_letter(transaction, letter)
+
+
+RETRY_SECONDS = 60.0
+"""How long after a flush of the outbox the next one starts by itself."""
+LOOK_SECONDS = 1.0
+"""How often letters are looked for that other processes have written: pages, or a sweep."""
+SHORTEST_PAUSE = 1.0
+"""How long new letters wait after a flush has failed; twice as long each time that it fails."""
+LONGEST_PAUSE = 15.0
+"""Until then, so that all letters leave soon after the relay is back."""
+SENDER_STOP_SECONDS = 2
+"""How long the letters on their way may take when the sender is told to stop."""
+
+
+class Sender:
+    """Flushes the outbox when there are new letters, and from time to time, in its own thread.
+
+    From time to time it also finishes what dead processes have left. The thread does not outlive
+    the process: a letter that hangs at the relay is sent again later.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._due = threading.Event()
+        self._has_changed = threading.Event()
+        """Whether there may be another relay, or it is time to stop."""
+        self._relaying: Relaying | None = None
+        self._is_in_use = False
+        self._is_stopping = False
+        self._pause = 0.0
+        self.recover()
+        self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
+        self._thread.start()
+
+    def use(self, relaying: Relaying | None) -> None:
+        """Send this way from now on; without a relay, letters go into the Maildir."""
+        self._relaying = relaying
+        self._is_in_use = True
+        self._change()
+
+    def recover(self) -> None:
+        """Finish what dead processes have left; what fails is left for another time."""
+        self._recovered = time.monotonic()
+        try:
+            self._home.recover()
+        except OSError as error:
+            log.warning("what a process that died has left stays: %s", error)
+
+    def wake(self) -> None:
+        """Flush the outbox soon."""
+        self._due.set()
+
+    def stop(self) -> None:
+        """Stop sending, once what is on its way has left or has taken too long.
+
+        Before that, what waits for histories is written into them if possible.
+        """
+        self._is_stopping = True
+        if self._relaying:
+            self._relaying.stop()
+        self._change()
+        self.recover()
+        self._thread.join(SENDER_STOP_SECONDS)
+
+    def _change(self) -> None:
+        self._has_changed.set()
+        self._due.set()
+
+    def _run(self) -> None:
+        try:
+            self._home.remove_drafts()
+        except OSError as error:
+            log.warning("what a process that died was writing stays: %s", error)
+        while not self._is_stopping:
+            try:
+                self._send()
+                self._pause = 0.0
+            except OSError as error:
+                log.warning("letters stay in the outbox: %s", error)
+                self._pause = min(max(2 * self._pause, SHORTEST_PAUSE), LONGEST_PAUSE)
+            except Exception:
+                log.exception("letters stay in the outbox: a fault in the program")
+                self._pause = RETRY_SECONDS
+            if self._pause:
+                self._has_changed.wait(self._pause)
+            else:
+                self._wait()
+            self._has_changed.clear()
+            self._due.clear()
+
+    def _wait(self) -> None:
+        """Wait until there may be letters to send, but not for ever."""
+        latest = time.monotonic() + RETRY_SECONDS
+        while not self._due.wait(LOOK_SECONDS) and time.monotonic() < latest:
+            try:
+                if self._relaying and self._relaying.is_wanted():
+                    return
+            except OSError:
+                return  # the flush says what is wrong
+
+    def _send(self) -> None:
+        """Flush the outbox. Raises OSError."""
+        if time.monotonic() > self._recovered + RETRY_SECONDS:
+            self.recover()
+        if self._relaying:
+            flushed = self._relaying.flush()
+            if flushed.sent:
+                log.info("relayed %d letters", flushed.sent)
+        elif self._is_in_use:
+            turn_letters_into_files(self._home)

@@ -10,22 +10,23 @@ import hmac
 import quopri
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from email.message import Message
 from email.parser import Parser
 
 from pbm_oust.accounts.address import is_address, parse_address
 from pbm_oust.accounts.bounces import status_of
 from pbm_oust.accounts.tags import bounce_token, tag_of
-from dataclasses import dataclass
 from pbm_oust.mail.reading.body import text_of
-import re
 
 _REPORTS = ("message/delivery-status", "message/global-delivery-status")
 _RETURNED = ("message/rfc822", "message/global")
 _RETURNED_HEADERS = ("text/rfc822-headers", "message/global-headers", "message/rfc822-headers")
 _LONGEST = 64 * 1024
 """How much of a bounce is read that is no delivery report."""
-_ADDRESS = re.compile(r"(?:\"[^\s<>\"]{1,64}\"|[^\s<>()\[\],;:\"']{1,64})@[^\s<>()\[\],;:\"']{1,255}")
+_ADDRESS = re.compile(
+    r"(?:\"[^\s<>\"]{1,64}\"|[^\s<>()\[\],;:\"']{1,64})@[^\s<>()\[\],;:\"']{1,255}"
+)
 _MOST_ADDRESSES = 100
 _FROM_ROBOT = re.compile(
     r"daemon|postmaster|mail ?(?:delivery|server|system|administrator)|microsoftexchange",

@@ -17,18 +17,6 @@ from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import (
     CLIENT,
     FORWARDED,
-    BadNaming,
-    ConnectionLimits,
-    Named,
-    Patience,
-    TooSlow,
-    TurnedAway,
-    Visitor,
-    named_by_proxy,
-    parse_naming,
-    source_of,
-)
-from pbm_oust.mail.replies import (
     S220_TLS,
     S221_BYE,
     S250_NAMED,
@@ -49,10 +37,19 @@ from pbm_oust.mail.replies import (
     S503_RECIPIENT,
     S503_TLS,
     S550_NAMING,
+    BadNaming,
+    ConnectionLimits,
+    Named,
+    Patience,
+    TooSlow,
+    TurnedAway,
+    Visitor,
+    named_by_proxy,
+    parse_naming,
+    source_of,
 )
 from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.wire import LONGEST_COMMAND, LONGEST_LINE, BadLine, Content, parse_command_line
-import re
 
 BLOCK = 64 * 1024
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from pbm_oust.mail import LARGEST_MAIL
+from pbm_oust.mail.clients import S500_ASCII, S500_BARE, S500_LONG, S500_SYNTAX
 from pbm_oust.mail.reading.limits import MOST_LINES
-from pbm_oust.mail.replies import S500_ASCII, S500_BARE, S500_LONG, S500_SYNTAX
 
 LONGEST_COMMAND = 1024
 """RFC 5321 says 512, and extensions add to it (section 4.5.3.1.4)."""

@@ -2,21 +2,28 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.summary import Summary
-from dataclasses import dataclass, replace
+from pbm_oust.board.game import Game, Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_pages import Extract, Part, boards_in, boards_of, boards_waiting_for
-from pbm_oust.store.board_queries import boards_with, damaged_boards
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.entries import BoardName, State
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import (
+    BoardName,
+    Extract,
+    Part,
+    State,
+    boards_in,
+    boards_of,
+    boards_waiting_for,
+    boards_with,
+    damaged_boards,
+)
 from pbm_oust.store.open_boards import active_entries, game_of
 
 T_co = TypeVar("T_co", covariant=True)

@@ -2,28 +2,22 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from pbm_oust.accounts.account import signed_off_since
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.header import Header
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Blank, Command, Heading, Partial
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.notation import KIND
-from pbm_oust.grammar.showing import MayShow
-from pbm_oust.play.authentication import PasswordWanted, authenticate, sender_among
-from pbm_oust.play.confirming import ask_to_confirm
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import Cost
-from pbm_oust.play.request import Actor, Request
-from pbm_oust.play.returning import come_back
+from pbm_oust.grammar.form import Form, Line, MayShow
+from pbm_oust.grammar.notation import KIND, Blank, Command, Heading, Partial
+from pbm_oust.play.authentication import Cost, PasswordWanted, authenticate, sender_among
+from pbm_oust.play.moving import come_back
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.starting import check_two, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.verification import ask_to_confirm
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
 

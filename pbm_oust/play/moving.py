@@ -1,27 +1,168 @@
 """Making a move, and what follows from it; who may act on a board, and on which position."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
 
-from pbm_oust.accounts.queue import Orders, follow
+from pbm_oust.accounts.account import HOUSE, Account, signed_off_since, with_signed_off
+from pbm_oust.accounts.queue import Orders, follow, is_passed_for
 from pbm_oust.accounts.settings import Switch, settings_of
+from pbm_oust.accounts.vacations import away_at, ended_at, in_order
 from pbm_oust.board.game import Game
-from pbm_oust.board.reasons import OfBoard
-from pbm_oust.board.record import Deed, Wish
-from dataclasses import dataclass
-from pbm_oust.play.causes import incoming
-from pbm_oust.play.notices import News
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.queue import drop_plans
-from pbm_oust.play.request import Actor, RefusedBefore, Request
-from pbm_oust.play.returning import end_absence, with_return
-from pbm_oust.play.telling import answer_again, tell_players
-from pbm_oust.play.undo import take_back
+from pbm_oust.board.reasons import NoSuchRecord, OfBoard
+from pbm_oust.board.record import Deed, Record, Ruling, Verb, Wish
+from pbm_oust.play.notices import BoardNotice, News, Notice
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
+from pbm_oust.play.telling import answer_again, drop_plans, tell_players, untold_letters
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
-from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.open_boards import DamagedHistory, open_board, read_game
+from pbm_oust.store.home import Home
+from pbm_oust.store.letters import take_back_letter
+from pbm_oust.store.message_keys import Cause, Incoming, find_cause, outcome_of
+from pbm_oust.store.open_boards import DamagedHistory, OpenBoard, open_board, read_game
+
+
+class Way(Enum):
+    """How a record came about."""
+
+    MAIL = "mail"
+    QUEUED = "queued"
+    """It was queued, and followed at once on a mail."""
+    PASSED = "passed"
+    """The server passed for a player who had to."""
+    SWEEP = "sweep"
+    """It became due in time."""
+    HOUSE = "house"
+    """A program of the server played it."""
+    OPERATOR = "operator"
+    IMPORTED = "imported"
+    UNKNOWN = "unknown"
+    """It came by a mail of which nothing is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a record of a game came about."""
+
+    game: Game
+    """The game as it is."""
+    record: Record
+    way: Way
+    cause: Cause | None
+    """What is kept of the mail that led to it, or of the import."""
+
+    @property
+    def mover(self) -> str:
+        """The userid of whose record it is; empty for one of the server or its operator."""
+        return _mover(self.game, self.record)
+
+
+def incoming(actor: Actor, request: Request, work: UnitOfWork) -> Incoming:
+    """Return what is kept of the mail that leads to records."""
+    return Incoming(actor.userid, work.now(), request.sender, request.message_id)
+
+
+def origin_of(game: Game, number: int | None, home: Home) -> Origin:
+    """Return how a record came about, the latest one if there is no number.
+
+    Raises NotAllowed if there is no such record.
+    """
+    number = len(game.records) if number is None else number
+    if not 1 <= number <= len(game.records):
+        raise NotAllowed(NoSuchRecord(game, number), f"#{number}")
+    cause = home.ask(find_cause, game, number)
+    record = game.records[number - 1]
+    return Origin(game, record, _way(game, record, cause), cause)
+
+
+def _mover(game: Game, record: Record) -> str:
+    return game.after(record.number - 1).owner(record.side) if record.side else ""
+
+
+def _way(game: Game, record: Record, cause: Cause | None) -> Way:
+    if cause and cause.mail is None:
+        return Way.IMPORTED
+    if isinstance(record.action, Ruling):
+        is_due = record.action.verb in (Verb.REMIND, Verb.FORFEIT)
+        return Way.SWEEP if is_due else Way.OPERATOR
+    if is_passed_for(game, record):
+        return Way.PASSED
+    if cause is None:
+        return Way.HOUSE if _mover(game, record) in HOUSE else Way.UNKNOWN
+    return Way.MAIL if record.number == cause.record else Way.QUEUED
+
+
+def take_back(
+    board: OpenBoard, side: Side, actor: Actor, request: Request, work: UnitOfWork
+) -> Handled | None:
+    """Take back the latest move of a player, if the other one has not been mailed anything since.
+
+    Returns None if that is in doubt, so that the other player must be asked. The letters that
+    would have told of the move are removed from the outbox along with it.
+    """
+    game, home = board.game, work.home
+    other = game.owner(side.other)
+    try:
+        acted = game.act(side, Deed.RETRACT, game.time_of_next(work.now()), actor.message_key)
+    except Refusal:
+        return None
+    since = game.line[-1].number
+    if not work.has_account(other) or any(each.side is not side for each in game.records[since:]):
+        return None
+    letters = untold_letters(game, since, work.account(other), home)
+    if letters is None:
+        return None
+    notices = tell_players(acted, News.PLAYED, work, request, actor=actor.account)
+    told = [_untold(notice, other) for notice in notices if notice.reader.userid != other]
+    with work.posting(told, request):
+        board.append(acted, incoming(actor, request, work))
+        home.withhold(letter.file for letter in letters if letter.file)
+        for letter in letters:
+            home.do(take_back_letter, letter)
+    return Handled(Outcome.DONE, acted.name, len(acted.records))
+
+
+def _untold(notice: Notice, other: str) -> Notice:
+    """Return the answer to the actor, saying that the other player knows nothing of the move."""
+    if isinstance(notice, BoardNotice) and notice.reader.asked:
+        return replace(notice, untold=other)
+    return notice
+
+
+def with_return(
+    notices: Iterable[Notice], actor: Account, move: Record, game: Game, work: UnitOfWork
+) -> list[Notice]:
+    """Return the notices about a move, with word of the vacation that it ends, if it ends one."""
+    if not _is_return(actor, move):
+        return list(notices)
+    back = replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
+    clock = None if game.result else work.clock_of(game, back)
+    return [
+        replace(notice, clock=clock, back=actor.userid)
+        if isinstance(notice, BoardNotice)
+        else notice
+        for notice in notices
+    ]
+
+
+def end_absence(actor: Account, move: Record, work: UnitOfWork) -> None:
+    """End a player's vacation with the unit of work, if the move was made in one."""
+    if _is_return(actor, move):
+        account = work.account(actor.userid)
+        work.save(replace(account, vacations=in_order(ended_at(account.vacations, move.at))))
+
+
+def _is_return(player: Account, record: Record) -> bool:
+    return record.is_playing and away_at(player.vacations, record.at) is not None
+
+
+def come_back(userid: str, work: UnitOfWork) -> None:
+    """Bring back a player who has signed off, with the unit of work."""
+    account = work.account_if_any(userid)
+    if account and signed_off_since(account):
+        work.save(with_signed_off(account, None))
 
 
 @dataclass(frozen=True, slots=True)

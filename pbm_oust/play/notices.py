@@ -1,23 +1,80 @@
 """What the server has to tell somebody, as values. The templates put them into words."""
 
-from dataclasses import field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import ClassVar
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Answered, Joining, Purpose, Reply
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
-from pbm_oust.board.game import Game
+from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, Sheet
+from pbm_oust.board.game import Game, Summary, summary_of
 from pbm_oust.board.ratings import Change
-from pbm_oust.board.reasons import MayHaveBoard, board_of
+from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.board.record import Wish
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Partial
-from pbm_oust.play.meanings import Meaning, answer_instead, answer_on
+from pbm_oust.grammar.notation import Command, Partial
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The meaning of an answer that brings a code back."""
+
+    code: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """The meaning of an answer that nobody reads: it must not come back as a command."""
+
+
+Meaning = Answered | Verification | Unheard
+
+
+def turn_on(game: Game, userid: str) -> Reply:
+    """Return the answer with which a player makes the next record of a board."""
+    header = game.header
+    return Reply(AnswerPurpose.PLAY, header.kind.name, header.board, game.next_number, userid)
+
+
+def answer_on(
+    game: Game, account: Account | None, purpose: AnswerPurpose | None = None
+) -> Reply | None:
+    """Return what an answer to a letter about a board means; None for those who do not play there.
+
+    Without a purpose, the answer does what is left to do on the board.
+    """
+    if account is None or game.side_of(account.userid) is None:
+        return None
+    usual = AnswerPurpose.CHAT if game.result else AnswerPurpose.PLAY
+    return replace(turn_on(game, account.userid), purpose=purpose or usual)
+
+
+def answer_instead(supposed: Game, account: Account | None) -> Reply | None:
+    """Return what an answer means to a letter that shows a board with a supposed record."""
+    reply = answer_on(supposed, account, AnswerPurpose.PLAY)
+    return replace(reply, number=reply.number - 1) if reply else None
+
+
+def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> Sheet | None:
+    """Return what an answer means to a letter that shows several boards; None if to nothing.
+
+    It covers those of the player's boards that go on, as the letter shows them.
+    """
+    if account is None:
+        return None
+    userid = account.userid
+    summaries = (each if isinstance(each, Summary) else summary_of(each) for each in boards)
+    positions = {
+        each.name: Reply(AnswerPurpose.PLAY, each.kind.name, each.board, each.records + 1, userid)
+        for each in summaries
+        if each.result is None and userid in (each.x, each.o)
+    }
+    return Sheet(userid, tuple(positions.values())) if positions else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +304,7 @@ class RefusalNotice(TimedNotice):
     @property
     def game(self) -> Game | None:
         """The board that the letter shows, if it shows one."""
-        return board_of(self.refusal.reason) or self.answered
+        return game_in(self.refusal.reason) or self.answered
 
     @property
     def supposed(self) -> str:
@@ -277,6 +334,6 @@ class RefusalNotice(TimedNotice):
         if self.supposed:
             return answer_instead(self.game, self.reader.account)
         match replied:
-            case Reply(purpose=Purpose.CHAT, name=self.game.name):
-                return answer_on(self.game, self.reader.account, Purpose.CHAT)
+            case Reply(purpose=AnswerPurpose.CHAT, name=self.game.name):
+                return answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
         return answer_on(self.game, self.reader.account)

@@ -1,14 +1,40 @@
 """Lists in letters: a page of at most so many lines, and the command for what follows."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from dataclasses import dataclass
-from pbm_oust.grammar.command import Command
+from pbm_oust.grammar.notation import Command
 from pbm_oust.grammar.parts import Option
-from pbm_oust.play.room import MOST_LISTED
+from pbm_oust.play.notices import Notice
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_pages import Part
+from pbm_oust.store.index import Part
+
+MOST_LISTED = 50
+MOST_DRAWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What an answer has room for; several commands of one mail share it."""
+
+    lines: int = MOST_LISTED
+    """How many lines each list may have."""
+    boards: int = MOST_DRAWN
+
+    def has_boards_of(self, notice: Notice) -> bool:
+        """Return whether there is room for the boards that a notice shows."""
+        return len(notice.shows()) <= self.boards
+
+    def beside(self, notice: Notice) -> "Room":
+        """Return what is left beside a notice."""
+        drawn = len(notice.shows())
+        return Room(max(0, self.lines - notice.listed()), max(0, self.boards - drawn))
+
+
+WHOLE_LETTER = Room()
+"""The room of a letter in which nothing is yet."""
+
 
 LAST_PAGE = 9999
 """The highest page that can be asked for."""

@@ -6,27 +6,24 @@ All of it is one transaction; the files of histories are written anew afterwards
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
-from pbm_oust.accounts.account import Account, notes_of, with_note
-from pbm_oust.accounts.status import placeholder
+from pbm_oust.accounts.account import Account, notes_of, placeholder, with_note
 from pbm_oust.board.game import Game
-from dataclasses import dataclass, replace
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store import board_queries
+from pbm_oust.store import index
 from pbm_oust.store.accounts import merge_accounts, rename_account
-from pbm_oust.store.bounces import forget_bounces
-from pbm_oust.store.causes import give_causes
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import files_to, remove_letters_to
-from pbm_oust.store.open_boards import has_played, read_game
-from pbm_oust.store.renaming import NOTHING, plan_renaming, rename
-from pbm_oust.store.verifications import forget_player
+from pbm_oust.store.message_keys import give_causes
+from pbm_oust.store.open_boards import NOTHING, has_played, plan_renaming, read_game, rename
+from pbm_oust.store.verifications import forget_bounces, forget_player
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +130,7 @@ def merge_players(old: str, into: str, work: UnitOfWork) -> int:
 
 def _merge(old: str, into: str, work: UnitOfWork) -> int:
     account, target = work.account(old), work.account(into)
-    both = work.home.ask(board_queries.boards_between, old, into)
+    both = work.home.ask(index.boards_between, old, into)
     if both:
         raise CannotMove(f"both have played on {', '.join(map(str, both))}")
     with work.posting(_notices(account, target, into, "merged", work), _request(account, into)):

@@ -1,27 +1,37 @@
 """Starting a board: who may start one with whom, and only once for each mail."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
-from pbm_oust.accounts.account import HOUSE, Account, limit_of, rejected_by
-from pbm_oust.accounts.status import disabled_since, signed_off_since
+from pbm_oust.accounts.account import (
+    HOUSE,
+    Account,
+    disabled_since,
+    is_house,
+    limit_of,
+    rejected_by,
+    signed_off_since,
+)
+from pbm_oust.accounts.items import LIFETIME, Seek
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.reasons import SamePlayer
-from dataclasses import dataclass
-from pbm_oust.play.authentication import Disabled
+from pbm_oust.play.authentication import Disabled, of_boards, of_challenged, record, spend
 from pbm_oust.play.notices import BoardNotice, News, Notice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.quota import of_boards, of_challenged, record, spend
-from pbm_oust.play.request import Actor, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
+from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store import board_queries
+from pbm_oust.store import accounts, index
 from pbm_oust.store.boards import challenge_remark
-from pbm_oust.store.entries import Source
+from pbm_oust.store.configuration import House
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import Source, count_active_against
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, start_new_board, started_by
 
@@ -149,8 +159,6 @@ def check_two(x: str, o: str) -> None:
 
 def _new_game(header: Header, actor: Actor, work: UnitOfWork) -> Game:
     """Return a new board that both players want to play. Raises NotAllowed."""
-    from pbm_oust.play.house import check_house, with_house_terms
-
     game = Game.start(with_house_terms(header, work))
     for userid in (header.x, header.o):
         check_may_challenge(work.account(userid), actor.userid, work.home)
@@ -188,4 +196,112 @@ def objections(challenged: Account, challenger: str, home: Home) -> Iterator[Not
 
 def count_active(userid: str, home: Home) -> int:
     """Return the number of a player's active boards; damaged ones are left out."""
-    return home.ask(board_queries.count_active, userid)
+    return home.ask(index.count_active, userid)
+
+
+@dataclass(frozen=True, slots=True)
+class HouseOff(NotAllowedReason):
+    """The house does not play here."""
+
+
+@dataclass(frozen=True, slots=True)
+class HouseBusy(NotAllowedReason):
+    """The player has as many boards against the house as they may have at once."""
+
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class HouseBoardTooLarge(NotAllowedReason):
+    """The board has more cells than the house plays on."""
+
+    cells: int
+    most: int
+
+
+def with_house_terms(header: Header, work: UnitOfWork) -> Header:
+    """Return the header of a new board; one with the house is rated only where that is set."""
+    if not house_of(header, work) or work.home.configured.house is House.RATED:
+        return header
+    return replace(header, terms=replace(header.terms, rated=False))
+
+
+def check_house(game: Game, challenger: str, work: UnitOfWork) -> None:
+    """Check that the house plays a new board, if it is asked to. Raises NotAllowed."""
+    header = game.header
+    if not house_of(header, work):
+        return
+    configured = work.home.configured
+    if configured.house is House.OFF:
+        raise NotAllowed(HouseOff())
+    cells = header.grid.cells.bit_count()
+    if cells > configured.house_cells:
+        raise NotAllowed(HouseBoardTooLarge(cells, configured.house_cells))
+    under_way = work.home.ask(count_active_against, challenger, HOUSE)
+    if under_way >= configured.house_boards:
+        raise NotAllowed(HouseBusy(configured.house_boards))
+
+
+def house_of(header: Header, work: UnitOfWork) -> str:
+    """Return the userid of a house player on a board; empty if there is none."""
+    players = (work.account_if_any(userid) for userid in (header.x, header.o))
+    return next((each.userid for each in players if each and is_house(each)), "")
+
+
+def open_seeks(kinds: list[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:
+    """Return the open challenges of some games with the userids of those who made them."""
+    since = work.now() - LIFETIME
+    return [each for kind in kinds for each in work.home.ask(accounts.open_seeks, kind.name, since)]
+
+
+def open_seeks_of(userid: str, work: UnitOfWork) -> list[Seek]:
+    """Return the open challenges of a player; none of somebody who has signed off."""
+    account = work.account_if_any(userid)
+    return open_of(account, work.now()) if account and accounts.is_there(account) else []
+
+
+def open_of(account: Account, now: datetime) -> list[Seek]:
+    """Return the challenges of a player that are not too old."""
+    return [each for each in account.seeks if each.is_open(now) and each.kind in KINDS]
+
+
+_OVERRULED = (Rejected, LimitReached)
+"""What players have settled about challenges of others does not hold for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """A board that was set up."""
+
+    game: Game
+    overruled: tuple[NotAllowed, ...]
+    """Why one of its players could not have challenged the other one."""
+
+
+def set_up_board(
+    kind: Kind, header: Callable[[UnitOfWork, int], Header], work: UnitOfWork, reason: str
+) -> SetUp:
+    """Set a board up and show it to both players; `reason` is what the operator writes to them.
+
+    `header` is given the number of the board. Raises NotAllowed, also if a player has signed off or
+    is disabled.
+    """
+
+    def deed(work: UnitOfWork) -> SetUp:
+        game = Game.start(header(work, next_number(work.home, kind)))
+        check_two(game.x, game.o)
+        x, o = work.account(game.x), work.account(game.o)
+        against = (*objections(x, o.userid, work.home), *objections(o, x.userid, work.home))
+        for objection in against:
+            if not isinstance(objection.reason, _OVERRULED):
+                raise objection
+        key = id_of(game.name, "challenge", game.x, game.o)
+        request = request_of(key)
+        make = partial(BoardNotice, is_set_up=True)
+        notices = tell_players(
+            game, News.STARTED, work, request, actor=None, chat=reason, make=make
+        )
+        post_board(game, notices, key, request, work)
+        return SetUp(game, against)
+
+    return work.retried(deed)

@@ -1,21 +1,75 @@
 """Telling the players of a board what happened on it: who gets a mail, and who does not."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import takewhile
 
-from pbm_oust.accounts.account import Account, is_house, note_about
+from pbm_oust.accounts.account import Account, disabled_since, is_house, note_about
+from pbm_oust.accounts.queue import is_passed_for, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
-from pbm_oust.accounts.status import disabled_since
 from pbm_oust.board.game import Game
 from pbm_oust.board.ratings import finish_of
 from pbm_oust.board.record import Deed, Record, Ruling, Verb
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.queue import ahead_of, waiting_for
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Letter, State, may_show_board_since, unsent_about
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.ratings import changes_by
+from pbm_oust.store.verifications import bounces_of
+
+
+def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, since: int) -> Ahead:
+    """Return what became of the queues of a board from record `since` on.
+
+    That is the records that came from the queues of `players`, and for the reader also what waits
+    in their own queue and what was dropped from it.
+    """
+    told = game.records[since - 1 :]
+    queued = frozenset(
+        record.number
+        for record in told
+        for account in players
+        for plan in account.queue
+        if plan.is_on(game) and record.message_key == plan.key_at(record.number)
+    )
+    passed = frozenset(record.number for record in told if is_passed_for(game, record))
+    if reader is None:
+        return Ahead(queued, passed)
+    plans = [plan for plan in reader.queue if plan.is_on(game)]
+    if not plans:
+        return Ahead(queued, passed)
+    left = waiting(reader.queue, reader.userid, game)
+    mine = {plan.key_at(number) for plan in plans for number in queued}
+    is_played = any(record.message_key in mine for record in told)
+    went = (
+        ()
+        if left or is_played or game.result
+        else waiting(reader.queue, reader.userid, game.after(since - 1))
+    )
+    return Ahead(
+        queued,
+        passed,
+        waiting=tuple(str(plan.clause) for plan in left),
+        dropped=tuple(str(plan.clause) for plan in went),
+    )
+
+
+def drop_plans(game: Game, work: UnitOfWork) -> None:
+    """Remove what players have queued on a board whose game is over, with the unit of work."""
+    for account in filter(None, map(work.account_if_any, (game.x, game.o) if game.result else ())):
+        plans = account.queue
+        kept = [plan for plan in plans if not plan.is_on(game)]
+        if len(kept) < len(plans):
+            work.save(replace(account, queue=tuple(kept)))
+
+
+def waiting_for(reader: Account, game: Game) -> Ahead:
+    """Return what a player has queued on a board that still waits."""
+    return Ahead(
+        waiting=tuple(str(plan.clause) for plan in waiting(reader.queue, reader.userid, game))
+    )
 
 
 def tell_players(
@@ -186,3 +240,45 @@ def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:
     for account in work.home.watchers_of(game.header.kind.name, game.header.board):
         if account.userid not in (game.x, game.o, acting):
             yield work.player(account)
+
+
+def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[Letter] | None:
+    """Return the letters that tell a player of the records of a board from `since` on.
+
+    None if the player may know of one of them already: a letter about it has left, was opened in
+    the outbox or may not have been written, or another letter may show the board. Letters to an
+    address leave in the order in which they were written.
+    """
+    kind, board = game.header.kind.name, game.header.board
+    letters = home.ask(unsent_about, player.addresses, kind, board, since)
+    for record in game.records[since - 1 :]:
+        about = [letter for letter in letters if _tells_of(letter, record)]
+        if about and len(about) != about[0].head.copies:
+            return None
+        if not about and not _was_out_of_reach(player, record, home):
+            return None
+    if not all(_is_unopened(letter, home) for letter in letters):
+        return None
+    first = min((letter.id for letter in letters), default=0)
+    is_told = first and home.ask(may_show_board_since, player.addresses, first)
+    return None if is_told else letters
+
+
+def _tells_of(letter: Letter, record: Record) -> bool:
+    return letter.head.about is not None and letter.head.about.record == record.number
+
+
+def _is_unopened(letter: Letter, home: Home) -> bool:
+    """Return whether a letter waits, and nobody has begun to send or read it.
+
+    A letter that is held back may have been sent before the backup was restored.
+    """
+    if letter.state is State.FILE and letter.file:
+        return home.maildir.has_new(letter.file)
+    return letter.state is State.WAITING and not letter.is_leaving
+
+
+def _was_out_of_reach(player: Account, record: Record, home: Home) -> bool:
+    """Return whether a player got no letter about a record because all their addresses bounced."""
+    returned = [home.ask(bounces_of, address) for address in player.addresses]
+    return all(each.is_suspended and each.bounces[-1].at < record.at for each in returned)

@@ -1,35 +1,190 @@
 """What every command works with: the home, the clock, the accounts, and the outgoing letters."""
 
+import hashlib
+import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.account import Account, disabled_since
+from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
-from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.status import disabled_since
+from pbm_oust.accounts.password import (
+    Derivation,
+    Match,
+    Secret,
+    derivation,
+    derivation_for,
+    format_hash,
+    match_derived,
+)
+from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
-from dataclasses import dataclass, replace
+from pbm_oust.languages import Language
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.passwords import NotDerived, Passwords
-from pbm_oust.play.readers import reachable, stranger
-from pbm_oust.play.request import Actor, RefusedBefore, Request, Write
-from pbm_oust.play.room import WHOLE_LETTER, Room
+from pbm_oust.play.pages import WHOLE_LETTER, Room
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import House
 from pbm_oust.store.database import Sharing, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
+from pbm_oust.store.latest import Latest
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import has_played
+from pbm_oust.store.verifications import bounces_of
+
+
+def language_at(address: str, asked: Language, home: Home) -> Language:
+    """Return the language of the answers to an address: that of its account.
+
+    The language that was asked for is taken if there is no account, or if there are several and
+    one of them has it.
+    """
+    languages = [settings_of(account).language for account in home.accounts_at(address)]
+    return asked if asked in languages or not languages else languages[0]
+
+
+def stranger(address: str, asked: Language, home: Home) -> Reader:
+    """Return whoever wrote from an address and has not proved to be a player."""
+    settings = replace(USUAL, language=language_at(address, asked, home))
+    return Reader((address,), None, address, _returned(home, address), settings)
+
+
+def as_owner(reader: Reader, home: Home, userids: Sequence[str] = ()) -> Reader:
+    """Return whoever wrote from an address as the player of the account that has it.
+
+    Only what goes to that address may depend on it, for nothing proves who wrote. If several
+    accounts have it, only one among some userids counts.
+    """
+    if reader.account:
+        return reader
+    found = home.accounts_at(reader.wrote_from)
+    accounts = [account for account in found if account.has_exactly(reader.wrote_from)]
+    named = [account for account in accounts if account.userid in userids]
+    chosen = accounts if len(accounts) == 1 else named
+    if len(chosen) != 1:
+        return reader
+    account = chosen[0]
+    settings = replace(settings_of(account), language=reader.settings.language)
+    return replace(reader, userid=account.userid, account=account, settings=settings)
+
+
+def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, home: Home) -> Reader:
+    """Return a player at those addresses from which letters do not bounce.
+
+    The address that they wrote from is included, whatever bounced before.
+    """
+    returned = _returned(home, *addresses)
+    lost = [each.address for each in returned if each.is_suspended]
+    working = tuple(
+        address
+        for address in addresses
+        if not any(is_same_address(address, other) for other in lost)
+        or is_same_address(address, wrote_from)
+    )
+    settings = settings_of(account)
+    return Reader(working, account.userid, wrote_from, returned, settings, account)
+
+
+def _returned(home: Home, *addresses: str) -> tuple[Returned, ...]:
+    found = (home.ask(bounces_of, address) for address in addresses)
+    return tuple(each for each in found if each.bounces)
+
+
+RIGHT_SECONDS = 3600.0
+"""How long a right password is known after it was last used."""
+MOST_RIGHT = 10_000
+OTHER_SECONDS = 60.0
+MOST_OTHERS = 1000
+_AT_ONCE = threading.BoundedSemaphore(2)
+"""How many passwords go through scrypt in a process at a time."""
+
+
+class NotDerived(Exception):
+    """A password has to go through scrypt first; then all is done again. Nothing is done yet."""
+
+    def __init__(self, needed: Derivation) -> None:
+        super().__init__("scrypt has not run yet")
+        self.needed = needed
+
+
+class Passwords:
+    """Looks at passwords. Any number of threads may use it."""
+
+    def __init__(
+        self, *, at_once: bool = True, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Whoever asks is told by NotDerived what `derive` is to be given.
+
+        `at_once`: whether a unit of work does that itself.
+        """
+        self.at_once = at_once
+        self._key = os.urandom(32)
+        self._right = _Memory(MOST_RIGHT, RIGHT_SECONDS, clock)
+        self._others = _Memory(MOST_OTHERS, OTHER_SECONDS, clock)
+
+    def match(self, password: Secret, stored: str) -> Match:
+        """Return whether a password is the one whose hash is stored. Raises NotDerived."""
+        needed = derivation_for(password, stored)
+        digest = self._digest(needed)
+        derived = self._derived(needed, digest)
+        found = match_derived(password, stored, derived)
+        if found is Match.RIGHT:
+            self._right.keep(digest, derived)
+        return found
+
+    def hash(self, password: Secret, salt: bytes) -> str:
+        """Return what is stored of a password. Raises NotDerived."""
+        needed = derivation(password, salt)
+        return format_hash(password, needed, self._derived(needed, self._digest(needed)))
+
+    def derive(self, needed: Derivation) -> None:
+        """Let a password go through scrypt, and remember what comes of it."""
+        self._others.keep(self._digest(needed), _derived_in_turn(needed))
+
+    def _derived(self, needed: Derivation, digest: bytes) -> bytes:
+        derived = self._right.recall(digest) or self._others.recall(digest)
+        if derived:
+            return derived
+        raise NotDerived(needed)
+
+    def _digest(self, needed: Derivation) -> bytes:
+        parts = (needed.n, needed.r, needed.p, needed.salt.hex(), needed.password.text)
+        return hashlib.blake2b("\0".join(map(str, parts)).encode(), key=self._key).digest()
+
+
+def _derived_in_turn(needed: Derivation) -> bytes:
+    """Let a password go through scrypt, few at a time: each of them needs 16 MB."""
+    with _AT_ONCE:
+        return needed.derive()
+
+
+class _Memory:
+    """What was used lately: so many things at most, and each for so many seconds."""
+
+    def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._latest = Latest[bytes, tuple[bytes, float]](most)
+
+    def keep(self, name: bytes, value: bytes) -> None:
+        self._latest.put(name, (value, self._clock()))
+
+    def recall(self, name: bytes) -> bytes | None:
+        value, used = self._latest.get(name) or (None, 0.0)
+        return value if self._clock() <= used + self._seconds else None
+
 
 T = TypeVar("T")
 

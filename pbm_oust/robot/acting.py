@@ -2,11 +2,10 @@
 
 from random import Random
 
-from pbm_oust.accounts.answered import Purpose, Reply
+from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.record import Deed, Wish
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.robot.boards import Waiting
 from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
@@ -45,6 +44,6 @@ def act(waiting: Waiting, wish: Wish, number: int, work: UnitOfWork) -> Handled:
     It is done once, however many processes ask for it.
     """
     header, userid = waiting.game.header, waiting.userid
-    reply = Reply(Purpose.PLAY, header.kind.name, header.board, number, userid)
+    reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, userid)
     identity = f"{userid} {waiting.game.name} #{number}"
     return handle(Request("", format_wish(wish), "", identity, reply=reply), work)

@@ -6,6 +6,7 @@ players ended a game changes none either: what counts is what the rules still ma
 
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
 from typing import Self
@@ -13,7 +14,6 @@ from typing import Self
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_origin
 from pbm_oust.board.record import Deed, Place, Ruling, Wish
-from dataclasses import dataclass, replace
 from pbm_oust.robot.eye import worth
 from pbm_oust.robot.pie import fairest, is_first_stone
 from pbm_oust.robot.player import Clock, Thinking

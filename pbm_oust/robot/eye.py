@@ -1,9 +1,9 @@
 """What a player sees in a position at a glance."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
-from dataclasses import dataclass
 from pbm_oust.rules.position import Position, Result, Side
 
 

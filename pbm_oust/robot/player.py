@@ -2,14 +2,13 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import inf
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.experiments.solve import Worth
-from dataclasses import dataclass, replace
 from pbm_oust.robot.draws import offers_draw
 from pbm_oust.robot.pie import fairest, is_first_stone
 from pbm_oust.robot.search import follow

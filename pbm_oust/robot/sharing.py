@@ -1,7 +1,6 @@
 """How the house shares its time among the boards that wait. Pure."""
 
 from collections.abc import Sequence
-
 from dataclasses import dataclass
 
 LEAST_SECONDS = 0.2

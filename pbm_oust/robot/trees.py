@@ -1,11 +1,11 @@
 """Trees that are kept from one turn of the house to the next, by the names of their boards."""
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
-from dataclasses import dataclass
 from pbm_oust.robot.search import follow
 from pbm_oust.robot.searched import MOST_BYTES, Searched, worth_before
 from pbm_oust.rules.position import Position

@@ -8,7 +8,7 @@ from math import inf
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Wish
-from pbm_oust.play.outcome import Outcome
+from pbm_oust.play.request import Outcome
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.robot.acting import act, level_of, wishes_on
 from pbm_oust.robot.analyses import keep
@@ -17,7 +17,7 @@ from pbm_oust.robot.boards import Boards, Waiting
 from pbm_oust.robot.player import Clock
 from pbm_oust.robot.sharing import Wanted, first_of, seconds_for
 from pbm_oust.robot.trees import Trees
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName
 
 log = getLogger("pbm_oust")
 

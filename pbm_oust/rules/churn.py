@@ -6,9 +6,9 @@ come off the board. When the board is full at the end of a turn, the side with m
 """
 
 from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
 from enum import Enum
 
-from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, Shape, hexagon
 from pbm_oust.rules.position import (
     Fault,

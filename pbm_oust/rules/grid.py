@@ -7,13 +7,11 @@ Hexagonal grids use the same lattice, sheared: the six neighbours of a cell are 
 square grid and the two along one diagonal, which is a step aside and then one up or down.
 """
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, lru_cache
-
-from dataclasses import dataclass
-import re
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """The names of the columns: the letters from A without I."""

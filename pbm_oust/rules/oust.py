@@ -5,9 +5,9 @@ friends joins them to one group, which must touch at least one enemy group and b
 enemy group it touches. Those come off the board, and the same side places again.
 """
 
+from dataclasses import dataclass
 from enum import Enum
 
-from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, Shape, hexagon, square
 from pbm_oust.rules.position import (
     Fault,

@@ -6,7 +6,6 @@ from enum import Enum
 from functools import lru_cache
 from typing import ClassVar, Protocol, Self
 
-from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, Shape
 
 

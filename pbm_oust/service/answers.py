@@ -1,32 +1,352 @@
 """Reading answers to board mails: which of their lines say what to do, and what is for others."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from pbm_oust.accounts.answered import Purpose, Reply
-from pbm_oust.board.record import Wish
+from pbm_oust.accounts.tags import AnswerPurpose, Reply
+from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.cells import is_placements
-from pbm_oust.grammar.command import Command
-from pbm_oust.grammar.line import Line
-from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.answer_lines import (
-    MOST_MEANT,
-    Answer,
-    AnswerReason,
-    EmptyAnswer,
-    begins_whole,
-    is_text,
-    may_be_command,
-    read_again,
-    read_line,
-    read_whole,
+from pbm_oust.grammar.form import Line
+from pbm_oust.grammar.notation import Command, Meant, Partial, Text
+from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
+from pbm_oust.grammar.wording import (
+    Wording,
+    cells_in,
+    is_placements,
+    parts_of,
+    runs_within,
+    turned_round,
+    worded,
 )
-from pbm_oust.service.table import is_of_letter
-from pbm_oust.service.worded_answers import SeveralReadings, is_courtesy, read_worded
+from pbm_oust.grammar.words import (
+    find_command_word,
+    first_words,
+    fold,
+    in_english,
+    meant_by,
+    probably_latin,
+    split_words,
+)
+from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.table import (
+    GENERAL_FORMS,
+    KIND_FORMS,
+    AnyForm,
+    UnlabelledCharacter,
+    form_named,
+    form_of,
+    is_of_letter,
+    parse_line,
+    recognise,
+)
+
+_SHORTEST_WORD = 4
+"""Shorter beginnings of commands are more likely words of a letter: no, so, hi."""
+
+MOST_MEANT = 3
+"""How many moves to offer in place of a line that cannot be read."""
+_ENDS = ".!,;:"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReason(UnreadableReason):
+    """Why an answer cannot be read."""
+
+    meant: Meant = field(default=(), kw_only=True)
+    """What may have been meant, the likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyAnswer(AnswerReason):
+    """The answer holds nothing that its writer wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownAnswer(AnswerReason):
+    """The first line of an answer is not something that can be done on a board."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoreThanPlacements(AnswerReason):
+    """A line begins with placements and goes on with something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoreThanDeed(AnswerReason):
+    """A line begins with a word for a deed and goes on with something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it is understood."""
+
+    line: Line
+    command: Command | Unreadable
+    text: str = ""
+    """What else the player wrote, for the other player."""
+    is_whole: bool = False
+    """Whether this is a whole command, as any mail may hold it."""
+    is_worded: bool = False
+    """Whether the command stands among other words, or below some."""
+    further: Command | None = None
+    """A command that stands further down and is not done."""
+    instead: Meant = ()
+    """What may have been meant, if it cannot be read."""
+
+    def as_command(self) -> Command:
+        """Return the command. Raises Unreadable if there is none."""
+        if isinstance(self.command, Unreadable):
+            raise self.command
+        return self.command
+
+
+def begins_whole(line: str) -> bool:
+    """Return whether a line begins with the name of a game, as whole commands do."""
+    return any(fold(word) in KINDS for word in first_words(line, 1))
+
+
+def read_whole(line: str, text: str) -> Answer:
+    """Return what a line means that any mail may hold."""
+    read, command = parse_line(line)
+    return Answer(read, command, text, is_whole=not isinstance(command, Unreadable))
+
+
+def read_again(line: str, text: str, reply: Reply) -> Answer | None:
+    """Return the command that plays again, if a line is the name of one; None for other lines.
+
+    Greetings and the like may stand around it, and it may be a question.
+    """
+    names = [name for name, form in KIND_FORMS.items() if form.plays_again]
+    said = worded(line.replace("?", ""), names)
+    if not said.is_clear or said.runs or len(said.words) != 1 or said.words[0] not in names:
+        return None
+    (name,) = said.words
+    has_more = in_english(fold(line.strip().rstrip(f"{_ENDS}? "))) != name
+    chat = "\n".join(filter(None, [line if has_more else "", text]))
+    return _read_form(line, name, [name], chat, reply)
+
+
+def may_be_command(line: str) -> bool:
+    """Return whether a line begins like a command, with a whole word or a placement."""
+    first = fold("".join(first_words(line, 1))).rstrip(_ENDS)
+    word = in_english(first.partition("#")[0])
+    return bool(cells_in(first)) or word in DEEDS or word in KINDS or word in KIND_FORMS
+
+
+def is_text(command: Command) -> bool:
+    """Return whether a command does no more than pass a text on, or keep it."""
+    return form_of(command).text is Text.CONTENT
+
+
+def read_line(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line of an answer means."""
+    try:
+        words = split_words(line)
+    except Unreadable:
+        return _read_long(line, text, reply)
+    shown = Line(words)
+    if not words:
+        return Answer(shown, Unreadable(EmptyAnswer()))
+    if "\ufffd" in line:
+        return Answer(shown, Unreadable(UnlabelledCharacter()))
+    if begins_whole(line):
+        return read_whole(line, text)
+    try:
+        return _read_own(line, text, reply)
+    except Unreadable as error:
+        return Answer(shown, error, text, instead=_instead(error, words, reply))
+
+
+def _read_long(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line means that is longer than any command: text, if it is for others."""
+    words = line.split()
+    name = in_english(fold(words[0]).rstrip(_ENDS))
+    if name in KIND_FORMS and KIND_FORMS[name].text is Text.CONTENT:
+        return _read_form(line, name, words, text, reply)
+    return Answer(recognise(line)[0], Unreadable(UnknownAnswer()), text)
+
+
+def _read_own(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line means in an answer. Raises Unreadable."""
+    words = split_words(line)
+    return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
+
+
+def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | None:
+    """Return the move of an answer that begins with a placement; None for other answers.
+
+    Raises Unreadable if it goes on with something else.
+    """
+    wished, hash_sign, number = fold(" ".join(words)).partition("#")
+    parts = parts_of(wished)
+    if not parts or not cells_in(parts[0]):
+        return None
+    begun = list(takewhile(cells_in, parts))
+    cells = [cell for part in begun for cell in cells_in(part)]
+    if len(begun) < len(parts):
+        raise Unreadable(MoreThanPlacements(meant=_placed_within(wished, reply)))
+    guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
+    wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
+    return Answer(Line(tuple(words)), move_of(wish, numbered, reply), text)
+
+
+def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return what a line that begins with a word of the commands means. Raises Unreadable."""
+    first, hash_sign, number = words[0].partition("#")
+    words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
+    # In French, `aperçu : E5` has a space before the colon.
+    while len(words) > 1 and not words[1].strip(_ENDS):
+        words = (first, *words[2:])
+    first = in_english(fold(first).rstrip(_ENDS))
+    known = {deed.value for deed in WISHED} | {*KIND_FORMS}
+    known |= {form.topic for form in GENERAL_FORMS.values()}
+    if first == "if":
+        queued = read_line(" ".join(["queue", *words]), "", reply).command
+        raise Unreadable(UnknownAnswer(meant=(queued,) if isinstance(queued, Command) else ()))
+    if len(first) < _SHORTEST_WORD and first not in known:
+        raise _unknown(words, reply)
+    try:
+        name = find_command_word(first, known)
+    except Unreadable as error:
+        raise _unknown(words, reply, meant_by(error)) from None
+    if name in {deed.value for deed in WISHED}:
+        return _read_deed(line, Deed(name), words, text, reply)
+    if name not in KIND_FORMS:
+        whole = read_whole(" ".join([name, *words[1:]]), text)
+        return replace(whole, line=replace(whole.line, words=tuple(words)))
+    return _read_form(line, name, words, text, reply)
+
+
+def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -> Unreadable:
+    """Return why a line cannot be read, with what it may have meant."""
+    meant = _placed_within(fold(" ".join(words)), reply)
+    if len(words) == 1 and resembles and not meant:
+        is_deed = resembles in DEEDS
+        meant = (
+            move_of(Deed(resembles), None, reply) if is_deed else form_named(resembles).partial(),
+        )
+    return Unreadable(UnknownAnswer(meant=meant))
+
+
+def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return a deed as a move, alone or with the number after `#`. Raises Unreadable."""
+    rest = "".join(words[1:]).rstrip(_ENDS)
+    if rest and not rest.startswith("#"):
+        general = read_whole(line, text)
+        if general.is_whole:
+            return general
+        raise Unreadable(MoreThanDeed(right=deed.value, meant=(move_of(deed, None, reply),)))
+    wish, guard = read_wish([deed.value, *([rest] if rest else [])])
+    return Answer(Line(tuple(words)), move_of(wish, guard, reply), text)
+
+
+def move_of(wish: Wish, guard: int | None, reply: Reply) -> Move:
+    """Return the move of the player who answers."""
+    return Move(KINDS[reply.kind], reply.board, reply.userid, reply, wish, guard)
+
+
+def _placed_within(line: str, reply: Reply) -> Meant:
+    """Return the moves whose placements stand in a folded line."""
+    found = runs_within(probably_latin(line))
+    runs = dict.fromkeys(tuple(map(str.upper, run)) for run in found)
+    return tuple(move_of(Place(run), None, reply) for run in list(runs)[:MOST_MEANT])
+
+
+def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return the command of a game that a line gives, filled in with what the letter knows.
+
+    Raises Unreadable.
+    """
+    form, kind = KIND_FORMS[name], KINDS[reply.kind]
+    rest = words[1:]
+    if form.text is Text.CONTENT and rest and not _is_of(form, rest):
+        _, _, behind = " ".join(line.split()).partition(" ")
+        rest, text = [], "\n".join(filter(None, [behind, text]))
+    if form.parameters and not form.is_about_board:
+        return read_whole(" ".join([kind.name, *words]), text)
+    command = form.read_answer(rest, kind, reply.board, reply.userid, reply)
+    return Answer(Line(tuple(words)), command, text)
+
+
+def _is_of(form: AnyForm, words: Sequence[str]) -> bool:
+    """Return whether what follows a command is one of its own words, and not text."""
+    return len(words) == 1 and in_english(fold(words[0]), form.words) in form.words
+
+
+def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:
+    """Return what an unreadable line may have meant."""
+    reason = error.reason
+    if isinstance(reason, AnswerReason):
+        return reason.meant
+    if isinstance(reason, BadPlacement) and reason.right:
+        with suppress(Unreadable):
+            turned = turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))
+            return (_read_own(turned, "", reply).as_command(),)
+    return ()
+
+
+_DONE = frozenset((Deed.PASS.value, Deed.SWAP.value))
+"""Deeds that cost nobody a game, so that other words may stand around them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralReadings(AnswerReason):
+    """An answer can be read in more than one way."""
+
+
+def read_worded(line: str, text: str, reply: Reply) -> Answer:
+    """Return what a line of an answer means, also if a move stands there among other words.
+
+    If it may mean several things, nothing is done, and each is in `instead`.
+    """
+    answer = read_line(line, text, reply)
+    wrong = answer.command
+    is_condition = in_english(fold("".join(first_words(line, 1))), ["if"]) == "if"
+    if is_condition or not (
+        isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerReason)
+    ):
+        return answer
+    said = _said(line)
+    found = tuple(_found(said, reply))
+    only = found[0] if len(found) == 1 and said.is_clear else None
+    if isinstance(only, Move) and (said.runs or said.words[0] in _DONE):
+        return Answer(answer.line, only, text, is_worded=True)
+    first, second = (found, answer.instead) if said.is_sequence else (answer.instead, found)
+    meant = (*first, *(each for each in second if each not in first))
+    if len(meant) > 1:
+        wrong = Unreadable(SeveralReadings())
+    return replace(answer, command=wrong, instead=meant[:MOST_MEANT])
+
+
+def is_courtesy(line: str) -> bool:
+    """Return whether a line is a greeting or the like, and nothing else."""
+    return _said(line).is_courtesy
+
+
+def _said(line: str) -> Wording:
+    try:
+        return worded(" ".join(split_words(line)), DEEDS)
+    except Unreadable:
+        return Wording((), (), is_clear=False)
+
+
+def _found(said: Wording, reply: Reply) -> Iterator[Command | Partial]:
+    """Yield what a line may ask for."""
+    together = (tuple(cell for run in said.runs for cell in run),) if said.is_sequence else ()
+    for run in (*together, *said.runs):
+        yield move_of(Place(tuple(map(str.upper, run))), None, reply)
+    for word in said.words:
+        if word in DEEDS:
+            yield move_of(Deed(word), None, reply)
+        else:
+            # Whoever writes stop may mean the mails or the game.
+            yield form_named(word).partial(userid=reply.userid)
+            yield move_of(Deed.RESIGN, None, reply)
+
 
 _MARKS = "|>}:%\u203a\u00bb\u2502\u2503 \t"
 """What may stand in front of a line that is quoted."""
@@ -53,7 +373,7 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
     quoted: it is never done.
     """
     own = [(subject, text)] if subject and not is_of_letter(subject) else []
-    if reply.purpose is Purpose.CHAT:
+    if reply.purpose is AnswerPurpose.CHAT:
         first, rest = _parted(text)
         return _read_chat([*own, *([(first, rest)] if first else [])], text, reply)
     answers = [read_worded(line, further, reply) for line, further in own]
@@ -73,7 +393,7 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
 def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Answer:
     """Return what an answer to chat says."""
     whole = (read_whole(line, further) for line, further in lines if begins_whole(line))
-    meant = read_answer("", text, replace(reply, purpose=Purpose.PLAY)).command
+    meant = read_answer("", text, replace(reply, purpose=AnswerPurpose.PLAY)).command
     wish = meant.wish if isinstance(meant, Move) else None
     chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply, wish)
     begun = next((each for each in whole if each.is_whole), None)
@@ -137,7 +457,7 @@ def further_below(move: Move, text: str) -> Command | None:
 
     What passes the text on is none, and neither is the same move again.
     """
-    reply = Reply(Purpose.PLAY, move.kind.name, move.board, 0, move.userid)
+    reply = Reply(AnswerPurpose.PLAY, move.kind.name, move.board, 0, move.userid)
     for line in filter(may_be_command, text.splitlines()[:_MOST_LINES]):
         command = read_line(line, "", reply).command
         is_same = isinstance(command, Move) and command.wish == move.wish

@@ -1,8 +1,15 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pbm_oust.accounts.answered import (
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.items import board_of
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.queue import Clause
+from pbm_oust.accounts.settings import MailWhen, Switch, settings_of
+from pbm_oust.accounts.tags import (
     BROADCASTS,
     DIGEST,
     Answered,
@@ -11,29 +18,58 @@ from pbm_oust.accounts.answered import (
     Reply,
     Unsubscribing,
 )
-from pbm_oust.accounts.items import board_of
-from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.settings import MailWhen, Switch
-from pbm_oust.commands.play import Move
+from pbm_oust.board.game import Game
+from pbm_oust.board.reasons import NotYourTurn, game_in
+from pbm_oust.board.record import PLAYING, Place
+from pbm_oust.commands.lists import Games, Listing
+from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.commands.seek import Join
 from pbm_oust.commands.settings import Settle
-from pbm_oust.commands.talk import Message
+from pbm_oust.commands.show import board_as_it_is
+from pbm_oust.commands.submit import Submit
+from pbm_oust.commands.talk import Message, NothingWritten
+from pbm_oust.commands.vacation import Vacation, leave_said
 from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.commands.watch import Unwatch
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.aliases import ALIASES, in_english, language_of
-from pbm_oust.grammar.command import Command, Meant, Text
-from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.words import UnknownWord, first_words, fold, language_like
+from pbm_oust.grammar.form import Line, MissingWord
+from pbm_oust.grammar.notation import Blank, Command, Meant, Partial, Text
+from pbm_oust.grammar.parts import without_options
+from pbm_oust.grammar.values import Filter
+from pbm_oust.grammar.wish import next_wish
+from pbm_oust.grammar.words import (
+    ALIASES,
+    UnknownWord,
+    first_words,
+    fold,
+    in_english,
+    language_like,
+    language_of,
+)
 from pbm_oust.languages import Language
-from pbm_oust.play.notices import Heard
+from pbm_oust.play.forms import ChallengeForm
+from pbm_oust.play.notices import Heard, Reader
 from pbm_oust.play.request import Request
-from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
+from pbm_oust.refusal import Reason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import VOCABULARY, form_of, format_command, granted, parse_line
+from pbm_oust.rules.position import Kind
+from pbm_oust.service.table import (
+    KIND_FORMS,
+    VOCABULARY,
+    AnswerToBoard,
+    SaidPlainly,
+    WhichGame,
+    form_of,
+    format_command,
+    granted,
+    parse_line,
+)
+from pbm_oust.store.boards import NoSuchBoard
+from pbm_oust.store.open_boards import game_if_any
 
 if TYPE_CHECKING:
-    from pbm_oust.service.answer_lines import Answer
+    from pbm_oust.service.answers import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +134,7 @@ def _read(request: Request) -> Read:
         return replace(read, heard=_heard(answer))
     line = request.line
     if request.code:
-        from pbm_oust.grammar.agreement import refuses
+        from pbm_oust.grammar.wording import refuses
 
         found = _line_with(request.code, request.line, request.chat)
         if found is None and (refuses(request.line) or refuses(request.chat)):
@@ -172,7 +208,7 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     The sender's own words must hold the code, agree, or give a new password: anything else may
     be the automatic answer of somebody who is away.
     """
-    from pbm_oust.grammar.agreement import agrees
+    from pbm_oust.grammar.wording import agrees
 
     verify = Verify(code, None)
     begun = [in_english(fold(word)) for word in first_words(subject, 2)]
@@ -181,3 +217,160 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     holds_code = code.text in fold(text).split()
     is_meant = holds_code or agrees(subject) or agrees(text) or has_new_password(text)
     return format_command(verify, mask=False) if is_meant else None
+
+
+def advise(command: Command, refusal: Refusal) -> Command | Partial | None:
+    """Return what to send instead of a command that was refused, or None if nothing is known."""
+    own = command.instead(refusal)
+    if own:
+        return own
+    if isinstance(command, Move) and isinstance(refusal.reason, NotYourTurn):
+        return _queued(command, refusal.reason.game)
+    if isinstance(refusal.reason, NothingWritten):
+        return command
+    given = form_of(command).given(command)
+    kind, userid = given.get("kind"), given.get("userid")
+    if isinstance(refusal.reason, NoSuchBoard) and isinstance(kind, Kind):
+        return Games(kind, (userid,) if isinstance(userid, str) else (), Filter.ACTIVE)
+    game = game_in(refusal.reason)
+    return board_as_it_is(game) if game else None
+
+
+def _queued(move: Move, game: Game) -> Command:
+    """Return the command that queues a move, or that shows the board if it could not be played."""
+    queue = Queue(
+        move.kind,
+        move.board,
+        move.userid,
+        move.password,
+        Queueing.SET,
+        (Clause(move.wish),),
+        guard=None,
+    )
+    try:
+        queue.try_on(game)
+    except Refusal:
+        return board_as_it_is(game)
+    return queue if isinstance(move.wish, Place) or move.wish in PLAYING else board_as_it_is(game)
+
+
+def tried(meant: Command | Partial, game: Game) -> Command | Partial | None:
+    """Return what was probably meant, if it can be done on a board; otherwise what can be done.
+
+    Only what the board alone decides is tried.
+    """
+    whole = form_of(meant).whole(meant)
+    if whole is None:
+        return meant
+    try:
+        whole.try_on(game)
+    except Refusal as refusal:
+        return advise(whole, refusal)
+    return meant
+
+
+def filled(meant: Command | Partial, game: Game, userid: str) -> Command | Partial:
+    """Return what a player probably meant, with what the letter about a board knows.
+
+    Where a move is missing, an example stands for it.
+    """
+    if isinstance(meant, Command):
+        return meant
+    header = game.header
+    known: dict[str, object] = {"kind": header.kind, "board": header.board, "userid": userid}
+    if meant.command in (Move, Preview, Submit):
+        known |= {"wish": next_wish(game), "guard": None}
+    names = form_of(meant).names
+    return replace(meant, given={name: known[name] for name in names if name in known})
+
+
+_USERID, _FIRST_USERID, _SECOND_USERID = "userid", "x", "o"
+_BLANK = Blank("USERID")
+
+
+def owner(request: Request, work: UnitOfWork) -> Account | None:
+    """Return the only account that has the address of a request's sender, or None."""
+    return as_owner(work.sender_of(request), work.home).account
+
+
+def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
+    """Return a challenge that names one player as one by whoever has the sender's address.
+
+    A list of a player is taken for one of their boards. Anything else is returned as it was read.
+    """
+    line, wrong = read.line, read.command
+    if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work.names_for(request)):
+        meant = Line(line.words, KIND_FORMS["games"], next(iter(KINDS.values())), 1)
+        return replace(read, line=meant, command=Unreadable(WhichGame("games")))
+    if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
+        return read
+    named = without_options(line.arguments)
+    if not isinstance(line.form, ChallengeForm) or len(named) != 1:
+        return read
+    account = owner(request, work)
+    if account is None or account.userid == named[0] or not work.has_account(named[0]):
+        return read
+    words = (*line.words[: line.own_words], account.userid, *line.arguments)
+    whole, command = parse_line(" ".join(words))
+    return read if isinstance(command, Unreadable) else replace(read, line=whole, command=command)
+
+
+def _lists_player(line: Line, wrong: Unreadable, is_player: Callable[[str], bool]) -> bool:
+    """Return whether a line asks for the list and names a player where a game should stand."""
+    is_list = line.form is not None and line.form.command is Listing
+    return is_list and isinstance(wrong.reason, UnknownWord) and is_player(wrong.culprit)
+
+
+def signed(
+    correction: Command | Partial | None, reason: Reason, request: Request, work: UnitOfWork
+) -> Command | Partial | None:
+    """Return a command to send; if it lacks a userid, with that of the sender's address.
+
+    A challenge that names one player is by whoever has that address. A sentence about a vacation
+    also says when it is.
+    """
+    if not isinstance(correction, Partial) or request.reply:
+        return correction
+    form, given = form_of(correction), correction.given
+    is_challenge = isinstance(form, ChallengeForm)
+    place = _SECOND_USERID if is_challenge else _USERID
+    if place not in form.names or not isinstance(given.get(place, _BLANK), Blank):
+        return correction
+    account = owner(request, work)
+    if account is None or given.get(_FIRST_USERID) == account.userid:
+        return correction
+    own: dict[str, object] = {_USERID: account.userid}
+    if is_challenge:
+        own = {_FIRST_USERID: account.userid}
+        named = given.get(_FIRST_USERID, _BLANK)
+        own |= {} if isinstance(named, Blank) else {_SECOND_USERID: named}
+    if isinstance(reason, SaidPlainly) and form.command is Vacation:
+        today = work.now().astimezone(settings_of(account).zone).date()
+        own["asked"] = leave_said(request.line, today)
+    return replace(correction, given={**given, **own})
+
+
+def playable(
+    correction: Command | Partial | None, game: Game, reader: Reader
+) -> Command | Partial | None:
+    """Return what a player may have meant on a board, with an example where they gave no move."""
+    if not isinstance(correction, Partial) or reader.userid is None:
+        return correction
+    lacks_move = isinstance(correction.given.get("wish", Blank("")), Blank)
+    meant = filled(correction, game, reader.userid) if lacks_move else correction
+    return tried(meant, game)
+
+
+def board_meant(read: Read, request: Request, work: UnitOfWork) -> tuple[Game, Reader] | None:
+    """Return the board of a mail that looks like an answer to a letter about it, and its player.
+
+    None if whoever has the sender's address does not play there.
+    """
+    line, wrong = read.line, read.command
+    is_answer = isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerToBoard)
+    number = line.words[1].rstrip(":") if is_answer and len(line.words) > 1 else ""
+    if line.kind is None or not number.isdecimal():
+        return None
+    reader = as_owner(work.sender_of(request), work.home)
+    game = game_if_any(work.home, line.kind, int(number))
+    return (game, reader) if game and reader.userid and game.side_of(reader.userid) else None

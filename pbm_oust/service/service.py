@@ -1,40 +1,46 @@
 """From a request to what it writes: records, accounts and notices."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from pbm_oust.accounts.answered import Reply, Sheet
 from pbm_oust.accounts.settings import has_untold, settings_of
-from pbm_oust.accounts.tags import Credential
+from pbm_oust.accounts.tags import Credential, Reply, Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.commands.verify import Verify
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.command import Command, Meant, Partial, Text
-from pbm_oust.grammar.showing import UNNAMED, MayShow, to_player, to_stranger
+from pbm_oust.grammar.form import UNNAMED, MayShow, to_player, to_stranger
+from pbm_oust.grammar.notation import Command, Meant, Partial, Text
 from pbm_oust.grammar.words import MASK
-from pbm_oust.play.authentication import PasswordWanted, is_guess
-from pbm_oust.play.forms import Seen, Service
-from pbm_oust.play.notices import Notice, RefusalNotice
-from pbm_oust.play.outcome import Handled, Outcome, Silence, silent
-from pbm_oust.play.quota import (
+from pbm_oust.play.authentication import (
+    PasswordWanted,
     TooMuch,
     charge_player,
     charge_refusal,
     charge_stranger,
+    is_guess,
     is_to_be_told,
     number_left,
 )
-from pbm_oust.play.request import Actor, RefusedBefore, Request
+from pbm_oust.play.forms import Seen, Service
+from pbm_oust.play.notices import Notice, RefusalNotice
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.service.by_sender import board_meant, completed, playable, signed
-from pbm_oust.service.corrections import advise, filled, tried
-from pbm_oust.service.masking import may_hold_password, without_passwords
-from pbm_oust.service.reading import Read, read_request
+from pbm_oust.service.reading import (
+    Read,
+    advise,
+    board_meant,
+    completed,
+    filled,
+    playable,
+    read_request,
+    signed,
+    tried,
+)
 from pbm_oust.service.table import (
     VOCABULARY,
     AnswerToBoard,
@@ -42,10 +48,12 @@ from pbm_oust.service.table import (
     form_of,
     format_command,
     is_of_letter,
+    may_hold_password,
     parse_line,
+    without_passwords,
 )
-from pbm_oust.store.bounces import bounces_of, forget_bounces
 from pbm_oust.store.open_boards import DamagedHistory, game_if_any
+from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,19 @@
 """Reading answers to letters that show several boards: a line for each, `oust 17: D4`."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from pbm_oust.accounts.answered import Reply, Sheet
+from pbm_oust.accounts.tags import Reply, Sheet
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.multiple import Task, carry_out_all, look_at_all
-from dataclasses import dataclass, replace
-from pbm_oust.grammar.showing import to_player
+from pbm_oust.grammar.form import to_player
 from pbm_oust.grammar.words import first_words, fold
 from pbm_oust.play.forms import Service
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
-import re
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.masking import without_passwords
-from pbm_oust.service.table import GENERAL_FORMS, VOCABULARY, parse_line
+from pbm_oust.service.table import GENERAL_FORMS, VOCABULARY, parse_line, without_passwords
 from pbm_oust.store.open_boards import game_if_any
 
 _LABEL = re.compile(

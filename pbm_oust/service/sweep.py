@@ -5,6 +5,7 @@ any time, in any number of processes: each thing is done once.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -12,15 +13,13 @@ from pbm_oust.accounts.clock import ruling_due
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action
 from pbm_oust.board.record import Ruling
-from dataclasses import dataclass
-from pbm_oust.play.digests import send_digest
-from pbm_oust.play.rulings import rule_board
+from pbm_oust.play.rulings import rule_board, send_digest
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import with_digest_due
-from pbm_oust.store.board_queries import damaged_boards, due_by
+from pbm_oust.store.index import damaged_boards, due_by
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 from pbm_oust.store.upkeep import forget_expired
 

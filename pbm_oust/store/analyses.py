@@ -4,7 +4,7 @@ They are made from histories, which takes long, so they stay when the index of b
 """
 
 from pbm_oust.store.database import Snapshot, Transaction
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName
 
 
 def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:

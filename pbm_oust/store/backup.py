@@ -10,22 +10,26 @@ The database is copied first and named last: without it, a backup is not complet
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from dataclasses import dataclass
+import apsw
+
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
-from pbm_oust.store.board_queries import all_names, count_all
-from pbm_oust.store.database import Snapshot
-from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, locked_folder, read_file
 from pbm_oust.store.engines import KeyFile, server_in, without_server
 from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import State, count_letters
+from pbm_oust.store.index import all_names, count_all
+from pbm_oust.store.letters import State, count_letters, hold_letters
 from pbm_oust.store.rebuilding import Progress
-from pbm_oust.store.sending import hold_letters
+from pbm_oust.store.schema import tables
 from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED, SqliteDatabase, files_of
 
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
@@ -40,7 +44,7 @@ class InUse(NotCopied):
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class BackedUp:
     """How much a backup holds."""
 
     boards: int
@@ -49,7 +53,7 @@ class Copied:
     """Letters that wait or are held back."""
 
 
-def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
+def back_up(home: Home, folder: Path, progress: Progress) -> BackedUp:
     """Copy a home into a folder that is empty or missing, while others may use the home.
 
     Raises NotCopied, DatabaseFault and OSError.
@@ -75,7 +79,7 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     return copied
 
 
-def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> Copied:
+def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> BackedUp:
     """Make a home from a backup, at a path that is empty or missing.
 
     Its letters are held back, because some may have left since. One of the form before is brought
@@ -139,7 +143,7 @@ def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
         raise
 
 
-def _copy(home: Home, folder: Path, progress: Progress) -> Copied:
+def _copy(home: Home, folder: Path, progress: Progress) -> BackedUp:
     """Copy the database, and publish its histories beside the copy."""
     with home.database.copied_to(folder / UNFINISHED) as snapshot:
         names = all_names(snapshot)
@@ -157,7 +161,7 @@ def _copy(home: Home, folder: Path, progress: Progress) -> Copied:
 def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
     """Copy a file if it exists, with the given mode or its own."""
     with suppress(FileNotFoundError):
-        disk.write(target, content_of(path), path.stat().st_mode & 0o777 if mode is None else mode)
+        disk.write(target, bytes_of(path), path.stat().st_mode & 0o777 if mode is None else mode)
 
 
 def _configuration_of_files(home: Home) -> str:
@@ -182,6 +186,172 @@ def _check_no_server(configuration: Path) -> None:
         raise NotCopied(f"{configuration} names a server in store; remove that line first")
 
 
-def _counted(snapshot: Snapshot) -> Copied:
+def _counted(snapshot: Snapshot) -> BackedUp:
     letters = sum(number for state, number in count_letters(snapshot).items() if state in _LEAVING)
-    return Copied(count_all(snapshot), len(all_userids(snapshot)), letters)
+    return BackedUp(count_all(snapshot), len(all_userids(snapshot)), letters)
+
+
+_PAGE = 500
+"""How many rows are read at a time."""
+_LOWEST = -(2**63)
+Keys = tuple[tuple[str, Value], ...]
+"""The columns by which the rows of a table are in order, and what comes before all values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """How much was copied, and compared afterwards."""
+
+    boards: int
+    accounts: int
+    rows: int
+    letters: int
+    """Letters that waited, and are held back in the copy."""
+
+
+@cache
+def copied_tables() -> dict[str, Keys]:
+    """Return the tables that are copied: each comes after those that its rows refer to."""
+    connection = apsw.Connection(":memory:")
+    connection.execute(tables("sqlite"))
+    made = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        " ORDER BY rowid"
+    )
+    found: dict[str, Keys] = {}
+    for name in [str(name) for (name,) in made]:
+        columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
+        keys = sorted(
+            (place, str(column), kind) for _, column, kind, _, _, place in columns if place
+        )
+        found[name] = tuple(
+            (column, _LOWEST if kind == "INTEGER" else "") for _, column, kind in keys
+        )
+    connection.close()
+    return found
+
+
+def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
+    """Copy a home into another one that is empty, or that is no whole copy yet.
+
+    No server may run on either. Raises NotCopied, DatabaseFault and OSError.
+    """
+    key = target.engine.key
+    if key.is_made:
+        raise NotCopied(f"{target.path} is in use already: it has a key; copy into a new home")
+    if source.engine.key.is_withheld:
+        raise NotCopied(f"{source.path} is no whole copy of another home; copy that one")
+    source.recover()
+    target.path.mkdir(CLOSED, parents=True, exist_ok=True)
+    guard(target.path, has_readers=target.configured.readers)
+    if not target.is_on_server:
+        target.publisher.prepare()
+    with source.database.read_latest() as snapshot:
+        source.database.check_copied(snapshot)
+        _check_begun(target)
+        if not target.is_on_server:
+            _check_histories(snapshot, target)
+        key.withhold()
+        boards = count_all(snapshot)
+        progress(0, boards)
+        target.database.write(
+            lambda transaction: copy_tables(source.database, snapshot, target.database, transaction)
+        )
+        rows = _compare(snapshot, target)
+        accounts = len(all_userids(snapshot))
+    letters = target.database.write(hold_letters)
+    target.maildir.prepare()
+    if not target.is_on_server:
+        target.publisher.catch_up(progress=progress)
+    target.remove_drafts()
+    key.put(source.key())
+    return Copied(boards, accounts, rows, letters)
+
+
+def copy_tables(
+    source: Database, snapshot: Snapshot, target: Database, transaction: Transaction
+) -> None:
+    """Put all that a snapshot holds in place of what is there.
+
+    Raises DatabaseTooNew, if either may hold more than we know of.
+    """
+    source.check_copied(snapshot)
+    target.check_copied(transaction)
+    known = copied_tables()
+    for table in reversed(known):
+        transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
+    for table, keys in known.items():
+        _insert_all(transaction, table, _rows(snapshot, table, keys))
+    for table in filter(gives_ids, known):
+        target.note_latest_id(transaction, table, latest_id(source, snapshot, table))
+
+
+def latest_id(database: Database, snapshot: Snapshot, table: str) -> int:
+    """Return the highest id that a table has given."""
+    search = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
+    ((highest,),) = snapshot.rows(search)
+    return max(database.latest_id(snapshot, table), int(highest))
+
+
+def gives_ids(table: str) -> bool:
+    """Return whether a table gives its rows ids."""
+    return copied_tables()[table] == (("id", _LOWEST),)
+
+
+def _check_begun(target: Home) -> None:
+    """Raise NotCopied unless a home is new, or its copying was broken off."""
+    with target.database.read_latest() as copy:
+        target.database.check_copied(copy)
+        is_used = bool(all_userids(copy) or count_all(copy))
+    is_used = is_used or (not target.is_on_server and bool(target.publisher.names()))
+    if is_used and not target.engine.key.is_withheld:
+        raise NotCopied(f"{target.path} holds something already; copy into a new home")
+
+
+def _check_histories(snapshot: Snapshot, target: Home) -> None:
+    """Raise NotCopied if a home has files of boards that are not to be copied."""
+    boards = set(all_names(snapshot))
+    for name in target.publisher.names():
+        if name not in boards:
+            raise NotCopied(
+                f"{target.path} has a history of {name}, which is not one of the home that is "
+                "copied; copy into a new home"
+            )
+
+
+def _compare(snapshot: Snapshot, target: Home) -> int:
+    """Compare all rows, which are counted. Raises NotCopied."""
+    count = 0
+    with target.database.read_latest() as copy:
+        for table, keys in copied_tables().items():
+            there = _rows(copy, table, keys)
+            for row in _rows(snapshot, table, keys):
+                if next(there, None) != row:
+                    raise NotCopied(f"{table} are not the same in {target.path}: {row[0]}")
+                count += 1
+            if next(there, None) is not None:
+                raise NotCopied(f"{table} are not the same in {target.path}")
+    return count
+
+
+def _rows(snapshot: Snapshot, table: str, keys: Keys) -> Iterator[Row]:
+    """Yield the rows of a table in order, page by page."""
+    names = ", ".join(name for name, _ in keys)
+    places = ", ".join("?" * len(keys))
+    search = (
+        f"SELECT {names}, t.* FROM {table} t WHERE ({names}) > ({places}) "  # noqa: S608 - the names are ours # nosec B608
+        f"ORDER BY {names} LIMIT {_PAGE}"
+    )
+    after: tuple[Value, ...] = tuple(lowest for _, lowest in keys)
+    while page := snapshot.rows(search, *after):
+        yield from (row[len(keys) :] for row in page)
+        after = page[-1][: len(keys)]
+
+
+def _insert_all(transaction: Transaction, table: str, rows: Iterable[Row]) -> None:
+    """Add rows to a table, some at a time."""
+    for number, row in enumerate(rows, 1):
+        places = ", ".join("?" * len(row))
+        transaction.send(f"INSERT INTO {table} VALUES ({places})", *row)  # noqa: S608 - the names are ours # nosec B608
+        if number % _PAGE == 0:
+            transaction.wait()

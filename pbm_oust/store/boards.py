@@ -15,21 +15,25 @@ from pathlib import Path
 
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header
-from pbm_oust.board.history import BadHistory, format_records, read_header, read_history
+from pbm_oust.board.history import (
+    BadHistory,
+    format_over,
+    format_records,
+    read_header,
+    read_history,
+    with_other_userid,
+)
 from pbm_oust.board.notation import format_header, format_result, parse_record
-from pbm_oust.board.over import format_over
 from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Record
-from pbm_oust.board.rename import with_other_userid
-from dataclasses import dataclass
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_queries import find_entry
 from pbm_oust.store.columns import format_outcome, seconds
 from pbm_oust.store.database import Snapshot, Transaction, Value
 from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.entries import (
+from pbm_oust.store.faults import Stale
+from pbm_oust.store.index import (
     BoardName,
     Damage,
     Entry,
@@ -37,10 +41,10 @@ from pbm_oust.store.entries import (
     State,
     Told,
     entry_of,
+    find_entry,
     read_damage,
     read_told,
 )
-from pbm_oust.store.faults import Stale
 from pbm_oust.store.latest import Latest
 from pbm_oust.store.ratings import note_change
 

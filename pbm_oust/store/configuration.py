@@ -1,15 +1,14 @@
 """The configuration: `pbm_oust.toml` in the home; everything has a default. Pure."""
 
+import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
 from pbm_oust.accounts.address import ascii_host, parse_own_address
-from dataclasses import dataclass
-import re
 from pbm_oust.store.limits import Limits, nearest_of, parse_limits
 
 

@@ -31,7 +31,7 @@ from pbm_oust.store.faults import (
 
 if TYPE_CHECKING:
     from pbm_oust.store.boards import Change
-    from pbm_oust.store.entries import BoardName
+    from pbm_oust.store.index import BoardName
 
 T = TypeVar("T")
 Value = None | int | float | str | bytes

@@ -7,14 +7,13 @@ This is the only module that writes files.
 import errno
 import fcntl
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 from itertools import count
 from pathlib import Path
-
-import re
 
 _drafts = count()
 _DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+\.draft")
@@ -230,7 +229,7 @@ def linked(path: Path | str) -> OSError:
     return OSError(errno.ELOOP, "it is a link, and links in the home are not followed", str(path))
 
 
-def content_of(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
     """Return the content of a file of the home. Raises FileNotFoundError and OSError."""
     with open(open_regular(path), "rb") as file:
         return file.read()
@@ -239,7 +238,7 @@ def content_of(path: Path) -> bytes:
 def read_file(path: Path) -> bytes:
     """Return the content of a file of the home. Raises NoSuchFile and OSError."""
     try:
-        return content_of(path)
+        return bytes_of(path)
     except FileNotFoundError:
         raise NoSuchFile(path.name) from None
 

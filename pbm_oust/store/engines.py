@@ -6,14 +6,13 @@ import re
 import secrets
 import tomllib
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from dataclasses import dataclass
-import re
 from pbm_oust.store.configuration import parse_store
 from pbm_oust.store.database import Database
-from pbm_oust.store.disk import Disk, NoSuchFile, content_of, locked_folder, read_file
+from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, locked_folder, read_file
 from pbm_oust.store.sqlite import FILE_NAME, SqliteDatabase
 
 CONFIGURATION = "pbm_oust.toml"
@@ -180,7 +179,7 @@ class KeyFile:
         known = self._known
         if known and known[0] == stamp:
             return known[1]
-        data = content_of(self._path)
+        data = bytes_of(self._path)
         if not _KEY.fullmatch(data):
             raise OSError(f"{self._path}: a key is 64 hexadecimal digits in one line")
         key = bytes.fromhex(data.decode())

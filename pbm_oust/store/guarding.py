@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.disk import linked, set_mode
-from pbm_oust.store.maildir import FOLDERS
+from pbm_oust.store.outbox import FOLDERS
 from pbm_oust.store.sqlite import FILE_NAME
 
 CLOSED = 0o700

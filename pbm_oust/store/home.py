@@ -37,17 +37,16 @@ from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_
 from pbm_oust.store.database import Snapshot, Transaction, Work
 from pbm_oust.store.disk import Disk, NoSuchFile, locked_file, locked_folder, read_file
 from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.guarding import CLOSED, guard
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import Draft, State, add_letter
 from pbm_oust.store.limits import Tally, write_tally
-from pbm_oust.store.maildir import Maildir
-from pbm_oust.store.outbox import Outbox
+from pbm_oust.store.outbox import Maildir, Outbox
 from pbm_oust.store.publishing import Publisher, keeping_up
 from pbm_oust.store.rebuilding import rebuild
-from pbm_oust.store.sheets import keep_sheet
 from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED
+from pbm_oust.store.verifications import keep_sheet
 
 log = logging.getLogger("pbm_oust")
 

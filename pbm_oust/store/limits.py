@@ -9,12 +9,11 @@ import hashlib
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
-from dataclasses import dataclass
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.database import Snapshot, Transaction
 

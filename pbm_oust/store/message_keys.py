@@ -4,10 +4,11 @@ A key is written within the transaction of its command, so that the command is d
 often its mail comes. It is kept for 30 days, which is longer than mail servers try.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
-from dataclasses import dataclass
+from pbm_oust.board.game import Game
 from pbm_oust.store.columns import moment_of, seconds
 from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.faults import Stale
@@ -76,3 +77,107 @@ def settle_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: date
 def forget_old_keys(transaction: Transaction, now: datetime) -> int:
     """Forget the keys that nobody will ask for any more; return their number."""
     return transaction.run("DELETE FROM message_keys WHERE at < ?", seconds(now - MEMORY))
+
+
+LIFETIME = timedelta(days=365)
+"""How long a cause is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A mail that leads to records."""
+
+    userid: str
+    """The player whose mail it is."""
+    came: datetime
+    sender: str
+    """The address that it came from."""
+    message_id: str
+    """Its Message-ID; empty if it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The mail that led to some records, or that these were imported."""
+
+    record: int
+    """The number of the first one. Those after it followed at once, from queues."""
+    until: int
+    """The number of the last one."""
+    came: datetime
+    """When the mail came, or the records were imported."""
+    mail: Incoming | None
+    """None if the records were imported."""
+
+
+def keep_cause(transaction: Transaction, game: Game, first: int, mail: Incoming) -> None:
+    """Keep which mail led to the records of a game from the first one on, if its player is known.
+
+    They are written with the same transaction.
+    """
+    transaction.send(
+        "INSERT INTO causes"
+        " (kind, board, record, until, message_key, came, sender, message_id, userid)"
+        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, userid FROM accounts WHERE userid = ?"
+        " ON CONFLICT (kind, board, record) DO UPDATE SET until = excluded.until,"
+        " message_key = excluded.message_key, came = excluded.came, userid = excluded.userid,"
+        " sender = excluded.sender, message_id = excluded.message_id",
+        *_place(game, first),
+        seconds(mail.came),
+        mail.sender,
+        mail.message_id,
+        mail.userid,
+    )
+
+
+def keep_import(transaction: Transaction, game: Game, at: datetime) -> None:
+    """Keep that the records of a game were imported."""
+    if game.records:
+        place = _place(game, 1)
+        transaction.run(
+            "DELETE FROM causes WHERE kind = ? AND board = ? AND record = ?", *place[:3]
+        )
+        transaction.run(
+            "INSERT INTO causes"
+            " (kind, board, record, until, message_key, came, sender, message_id)"
+            " VALUES (?, ?, ?, ?, ?, ?, '', '')",
+            *place,
+            seconds(at),
+        )
+
+
+def find_cause(snapshot: Snapshot, game: Game, record: int) -> Cause | None:
+    """Return what led to a record of a game, or None if that is not kept."""
+    row = snapshot.row(
+        "SELECT record, until, message_key, came, userid, sender, message_id FROM causes"
+        " WHERE kind = ? AND board = ? AND record <= ? ORDER BY record DESC LIMIT 1",
+        game.header.kind.name,
+        game.header.board,
+        record,
+    )
+    if row is None:
+        return None
+    first, until, key, came, userid, sender, message_id = row
+    if record > until or game.records[first - 1].message_key != key:
+        return None
+    at = moment_of(came)
+    mail = None if userid is None else Incoming(userid, at, sender, message_id)
+    return Cause(first, until, at, mail)
+
+
+def give_causes(transaction: Transaction, userid: str, to: str) -> None:
+    """Give the mails of a player to another one, who takes over their boards."""
+    transaction.run("UPDATE causes SET userid = ? WHERE userid = ?", to, userid)
+
+
+def forget_old_causes(transaction: Transaction, now: datetime) -> int:
+    """Forget the mails that came too long ago; return their number. Imports stay known."""
+    return transaction.run(
+        "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL", seconds(now - LIFETIME)
+    )
+
+
+def _place(game: Game, first: int) -> tuple[str, int, int, int, str]:
+    """Return what sets the records of a game apart, from the first one on."""
+    header, key = game.header, game.records[first - 1].message_key
+    return header.kind.name, header.board, first, len(game.records), key

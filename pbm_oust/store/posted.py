@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 
-from dataclasses import dataclass
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State

@@ -12,13 +12,13 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from dataclasses import dataclass
-from pbm_oust.store.disk import Disk, content_of, give_to_owner_of, locked_folder
+from pbm_oust.store.disk import Disk, bytes_of, give_to_owner_of, locked_folder
 from pbm_oust.store.faults import fault_of
 
 OWN = ".pbm_oust"
@@ -128,7 +128,7 @@ class Published:
             return False
         content = piece.make()
         with suppress(FileNotFoundError):
-            if content_of(path) == content:
+            if bytes_of(path) == content:
                 return False
         for folder in reversed(path.relative_to(self.folder).parents):
             self._disk.make_folder(self.folder / folder, _FOLDER)

@@ -22,23 +22,22 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 
-from pbm_oust.board.rename import with_other_userid
+from pbm_oust.board.history import with_other_userid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_queries import all_names
 from pbm_oust.store.boards import Boards, Change
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import (
     Disk,
     Hold,
-    content_of,
+    bytes_of,
     linked,
     locked_file,
     locked_folder,
     read_file,
 )
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
+from pbm_oust.store.index import BoardName, all_names
 from pbm_oust.store.latest import Latest
 
 log = logging.getLogger("pbm_oust")
@@ -156,7 +155,7 @@ class Publisher:
     def compare(self, snapshot: Snapshot, name: BoardName) -> FileState:
         """Return how the file of a board compares with the database. Raises OSError."""
         try:
-            found = content_of(self.path(name))
+            found = bytes_of(self.path(name))
         except FileNotFoundError:
             return FileState.MISSING
         return compared(snapshot, name, found, self._boards.history_if_any(snapshot, name))
@@ -352,7 +351,7 @@ class Publisher:
     def _noted(self) -> tuple[list[int], int]:
         """Return of which database, and up to which version, all files are on the disk."""
         try:
-            note = json.loads(content_of(self._mark))
+            note = json.loads(bytes_of(self._mark))
             return list(note["database"]), int(note["version"])
         except (OSError, ValueError, KeyError, TypeError):
             return [], 0

@@ -10,6 +10,7 @@ first game by the next sweep; until then games that end in it are not counted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from pbm_oust.board.ratings import (
@@ -24,13 +25,11 @@ from pbm_oust.board.ratings import (
     count_game,
     rate,
 )
-from dataclasses import dataclass
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_pages import Part
-from pbm_oust.store.board_queries import ENTRIES, read_entries
 from pbm_oust.store.columns import ALL_ROWS, words_list
 from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.index import ENTRIES, Part, read_entries
 
 MOST_AT_ONCE = 100
 """How many games are counted while others wait to write, or for one letter."""

@@ -4,19 +4,27 @@ Histories are read on all cores. One that ends with its result is believed; ever
 replayed. One that is damaged becomes a damaged board, which the operator has to repair.
 """
 
+import gc
+import os
+import signal
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_queries import count_all, find_entry
 from pbm_oust.store.boards import Boards, reading_of
 from pbm_oust.store.database import Database, Snapshot, Transaction
-from pbm_oust.store.disk import content_of
-from pbm_oust.store.entries import BoardName, Damage, Entry, Reading, believe
+from pbm_oust.store.disk import bytes_of
+from pbm_oust.store.index import BoardName, Damage, Entry, Reading, believe, count_all, find_entry
 from pbm_oust.store.publishing import FileState, Publisher, compared, whole_lines
 from pbm_oust.store.ratings import count_marked, mark
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 
 Progress = Callable[[int, int], None]
 """Is told how many boards are done, and of how many."""
@@ -67,7 +75,7 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
         known = boards.history_if_any(snapshot, name)
     for path in [publisher.path(name), *reversed(publisher.edited(name))]:
         with suppress(FileNotFoundError):
-            data = whole_lines(content_of(path))
+            data = whole_lines(bytes_of(path))
             if data != known:
                 break
     else:
@@ -91,8 +99,6 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
 
 def read_all(folder: Path, names: Sequence[BoardName]) -> Iterator[list[Found]]:
     """Yield what files say, in portions, as far as they can be read; they are read on all cores."""
-    from pbm_oust.store.cores import on_all_cores
-
     yield from on_all_cores(_read_files, names, folder, partial(_here, folder))
 
 
@@ -104,7 +110,7 @@ def _read_files(folder: Path, names: Sequence[BoardName]) -> list[Found]:
     found = []
     for name in names:
         with suppress(OSError):
-            data = whole_lines(content_of(name.file_in(folder)))
+            data = whole_lines(bytes_of(name.file_in(folder)))
             found.append((name, data, believe(name, data) or reading_of(name, data)))
     return found
 
@@ -130,3 +136,78 @@ def _put_all(boards: Boards, found: Sequence[Found], transaction: Transaction) -
 
 def _tell_nobody(_done: int, _of: int) -> None:
     """Let nobody know how far something is."""
+
+
+YOUNG = 20_000
+"""After how many new objects the youngest are looked through; a mail or a history makes thousands,
+and hardly any circles."""
+
+
+def look_less_for_circles() -> None:
+    """Leave out what the program consists of when circles of objects are looked for."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
+
+
+T = TypeVar("T")
+P = TypeVar("P")
+R = TypeVar("R")
+
+FEW = 500
+"""So many histories are gone through before another process would have begun."""
+TOGETHER = 100
+"""How many of them are handed to a process at a time."""
+_AHEAD = 2
+"""How many of these portions wait for each process."""
+
+
+def on_all_cores(
+    work: Callable[[T, Sequence[P]], R],
+    things: Sequence[P],
+    here: T,
+    prepare: Callable[[], T],
+    *,
+    few: int = 0,
+    together: int = 0,
+) -> Iterator[R]:
+    """Yield what work returns for portions of some things, in their order.
+
+    It is done with what `prepare` returns in each process that helps; with `here` in this one,
+    which does it all if there are fewer than `few`. A portion has so many `together`. Where
+    nothing else is said, these are the usual numbers.
+    """
+    few, together = few or FEW, together or TOGETHER
+    portions = [things[first : first + together] for first in range(0, len(things), together)]
+    cores = len(os.sched_getaffinity(0))
+    if len(things) >= few:
+        look_less_for_circles()
+    if len(things) < few or cores == 1:
+        yield from (work(here, portion) for portion in portions)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(cores, spawned, _prepare, (prepare,)) as helpers:
+        begun: deque[Future[R]] = deque()
+        for portion in portions:
+            begun.append(helpers.submit(_work, work, portion))
+            if len(begun) > _AHEAD * cores:
+                yield begun.popleft().result()
+        while begun:
+            yield begun.popleft().result()
+
+
+_prepared: list[Any] = []
+"""What the work is done with, in a process that helps."""
+
+
+def _prepare(prepare: Callable[[], object]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that is helped ends by it
+    _prepared.append(prepare())
+    look_less_for_circles()
+
+
+def _work(work: Callable[[Any, Sequence[P]], R], things: Sequence[P]) -> R:
+    return work(_prepared[0], things)

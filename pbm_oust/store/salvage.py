@@ -6,19 +6,22 @@ from typing import TypeVar
 from pbm_oust.board.game import Game
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_queries import (
+from pbm_oust.store.boards import NoSuchBoard
+from pbm_oust.store.database import Snapshot
+from pbm_oust.store.disk import NoSuchFile
+from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import (
+    BoardName,
+    Entry,
     Standing,
+    State,
     boards_of_kind,
     boards_of_player,
     boards_with,
     damaged_boards,
+    entry_of,
 )
-from pbm_oust.store.boards import NoSuchBoard
-from pbm_oust.store.database import Snapshot
-from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.entries import BoardName, Entry, State, entry_of
-from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 T = TypeVar("T")

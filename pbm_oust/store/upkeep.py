@@ -1,24 +1,38 @@
 """What is done to a home from time to time: old things are removed, held letters released."""
 
-from datetime import datetime
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
 from functools import partial
 from itertools import islice
 
-from pbm_oust.store.causes import forget_old_causes
-from pbm_oust.store.database import Transaction
+from pbm_oust.store.columns import moment_of
+from pbm_oust.store.database import Snapshot, Transaction
+from pbm_oust.store.faults import (
+    DatabaseBusy,
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    DatabaseTooNew,
+    DatabaseTooOld,
+)
 from pbm_oust.store.home import Home
-from pbm_oust.store.limits import forget_old_counts
-from pbm_oust.store.message_keys import forget_old_keys
-from pbm_oust.store.ratings import count_marked
-from pbm_oust.store.sending import (
+from pbm_oust.store.letters import (
+    State,
     addresses_waiting,
+    count_letters,
+    first_due,
     has_waiting,
     release_held,
     task_of,
     turn_into_files,
 )
-from pbm_oust.store.sheets import forget_old_sheets
-from pbm_oust.store.verifications import forget_old_verifications
+from pbm_oust.store.limits import forget_old_counts
+from pbm_oust.store.message_keys import KeyOutcome, forget_old_causes, forget_old_keys, note_key
+from pbm_oust.store.ratings import count_marked
+from pbm_oust.store.verifications import forget_old_sheets, forget_old_verifications
 
 MOST_TOGETHER = 1000
 """To how many addresses letters become files at a time."""
@@ -66,3 +80,126 @@ def turn_letters_into_files(home: Home) -> None:
             taken = hold.take(map(task_of, some))
             home.do(turn_into_files, [each for each in some if task_of(each) in taken])
         home.write_out()
+
+
+LONGEST_DUE = timedelta(minutes=30)
+"""How long a letter may be due until something keeps letters from leaving."""
+
+_TRIAL = "trial"
+"""The message key that is written and removed again; no mail has one like it."""
+
+
+class Trouble(Enum):
+    """Why no mail should come here at present. The names stay the same in all versions."""
+
+    LATER_VERSION = "later_version"
+    EARLIER_VERSION = "earlier_version"
+    READ_ONLY = "read_only"
+    FULL = "full"
+    LOCKED = "locked"
+    BUSY = "busy"
+    """All connections that a process may open are in use."""
+    DAMAGED = "damaged"
+    UNREACHABLE = "unreachable"
+    """It does not answer, or refuses to serve us."""
+    SILENT = "silent"
+    """It has not answered in time."""
+    LETTERS_STAY = "letters_stay"
+    """Mail is taken, but what it leads to does not leave."""
+
+
+TEXTS = {
+    Trouble.LATER_VERSION: "The database was written by a later version of the program.",
+    Trouble.EARLIER_VERSION: "The tables have to be upgraded by their owner.",
+    Trouble.READ_ONLY: "The database is read-only.",
+    Trouble.FULL: "The database has no room left.",
+    Trouble.LOCKED: "Somebody else has locked the database for too long.",
+    Trouble.BUSY: "All connections to the database are in use.",
+    Trouble.DAMAGED: "The database is damaged.",
+    Trouble.UNREACHABLE: "The home cannot be used.",
+    Trouble.SILENT: "The home does not answer in time.",
+    Trouble.LETTERS_STAY: "Letters have been due for more than half an hour.",
+}
+"""A sentence for each, which gives nothing away."""
+
+_BY_FAULT = {
+    DatabaseTooNew: Trouble.LATER_VERSION,
+    DatabaseTooOld: Trouble.EARLIER_VERSION,
+    DatabaseReadOnly: Trouble.READ_ONLY,
+    DatabaseFull: Trouble.FULL,
+    DatabaseLocked: Trouble.LOCKED,
+    DatabaseBusy: Trouble.BUSY,
+    DatabaseDamaged: Trouble.DAMAGED,
+}
+
+
+class _TriedOut(Exception):
+    """A trial has gone well, and is undone."""
+
+
+def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
+    """Return why no mail should come at present; None if nothing is wrong.
+
+    A trial that does not last leaves out the commit, and so does not wait for the disk. What is not
+    made yet is in order then: the server makes it.
+    """
+    now = home.now()
+
+    def attempt(transaction: Transaction) -> None:
+        note_key(transaction, _TRIAL, KeyOutcome.BEGUN, now)
+        transaction.run("DELETE FROM message_keys WHERE message_key = ?", _TRIAL)
+        if not lasts:
+            raise _TriedOut
+
+    if home.is_unfinished:
+        return Trouble.UNREACHABLE
+    try:
+        if lasts or home.engine.key.is_made:
+            home.key()
+        elif home.engine.key.is_withheld:
+            return Trouble.UNREACHABLE
+        if lasts or home.database.is_made:
+            with suppress(_TriedOut):
+                home.database.write(attempt)
+        return Trouble.LETTERS_STAY if home.ask(_do_letters_stay, now) else None
+    except OSError as error:
+        return trouble_of(error)
+
+
+def described(trouble: Trouble | None) -> dict[str, object]:
+    """Return whether mail can be taken, and if not, why, as programs read it."""
+    name, text = (trouble.value, TEXTS[trouble]) if trouble else (None, None)
+    return {"takes_mail": trouble is None, "trouble": name, "text": text}
+
+
+def trouble_of(error: OSError) -> Trouble:
+    """Return which trouble an error is."""
+    found = (trouble for fault, trouble in _BY_FAULT.items() if isinstance(error, fault))
+    return next(found, Trouble.UNREACHABLE)
+
+
+def _do_letters_stay(snapshot: Snapshot, now: datetime) -> bool:
+    due = first_due(snapshot)
+    return due is not None and due < now - LONGEST_DUE
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """What a home holds."""
+
+    letters: dict[State, int]
+    oldest: datetime | None
+    """When the oldest of the letters was written that wait for the relay; None if none waits."""
+    boards: dict[tuple[str, str], int]
+    """How many boards there are of each game, in each state."""
+
+
+def read_gauges(snapshot: Snapshot) -> Gauges:
+    """Return what a home holds."""
+    ((oldest,),) = snapshot.rows("SELECT min(posted) FROM letters WHERE state = 'waiting'")
+    counts = snapshot.rows("SELECT kind, state, number FROM board_counts")
+    return Gauges(
+        count_letters(snapshot),
+        None if oldest is None else moment_of(oldest),
+        {(kind, state): number for kind, state, number in counts},
+    )

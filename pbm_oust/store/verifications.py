@@ -3,9 +3,13 @@
 They are found by a hash of their code; the code itself is not stored.
 """
 
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from itertools import groupby
 
 from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
+from pbm_oust.accounts.tags import AnswerPurpose, Reply, Sheet
 from pbm_oust.accounts.verification import LIFETIME, SIGN_IN_LIFETIME, Pending, Purpose
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
@@ -147,3 +151,98 @@ def _pending(row: Row) -> Pending:
         line,
         other,
     )
+
+
+MOST_KEPT = 10
+"""How many bounces are kept for an address, the latest ones, besides one of a few days before."""
+_DAY = 24 * 3600
+
+
+def bounces_of(snapshot: Snapshot, address: str) -> Returned:
+    """Return the bounces of an address."""
+    rows = snapshot.rows(
+        "SELECT id, address, at, status, letter, subject FROM bounces WHERE normal = ?",
+        normal_address(address),
+    )
+    # Where there is hardly ever a row, SQLite takes long to prepare for sorting them.
+    return _returned([row[1:] for row in sorted(rows)]) if rows else Returned(address, ())
+
+
+def note_bounce(transaction: Transaction, address: str, bounce: Bounce) -> Returned:
+    """Record a bounce, unless it is known, and return all bounces of the address."""
+    normal = normal_address(address)
+    transaction.run(
+        "INSERT INTO bounces (normal, address, at, status, letter, subject)"
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (normal, letter) DO NOTHING",
+        normal,
+        address,
+        seconds(bounce.at),
+        bounce.status,
+        bounce.letter,
+        bounce.subject,
+    )
+    rows = transaction.rows("SELECT id, at, status FROM bounces WHERE normal = ?", normal)
+    # Of the days before the latest bounces, the ones count on which the mailbox refused letters.
+    older = sorted(rows, reverse=True)[MOST_KEPT:]
+    days = {at // _DAY: id_ for id_, at, status in older if is_hard(status)}
+    kept = sorted(days.values(), reverse=True)[:MOST_DAYS]
+    for id_ in (row[0] for row in older if row[0] not in kept):
+        transaction.run("DELETE FROM bounces WHERE id = ?", id_)
+    return bounces_of(transaction, address)
+
+
+def forget_bounces(transaction: Transaction, address: str) -> bool:
+    """Forget the bounces of an address; return whether there were any."""
+    return transaction.run("DELETE FROM bounces WHERE normal = ?", normal_address(address)) > 0
+
+
+def all_bounces(snapshot: Snapshot) -> list[Returned]:
+    """Return the bounces of every address that has any."""
+    rows = snapshot.rows(
+        "SELECT address, at, status, letter, subject, normal FROM bounces ORDER BY normal, id"
+    )
+    return [_returned(group) for _, group in groupby(rows, key=lambda row: row[5])]
+
+
+def _returned(rows: Iterable[Row]) -> Returned:
+    found = list(rows)
+    bounces = (Bounce(moment_of(at), *words) for _, at, *words in (row[:5] for row in found))
+    return Returned(found[0][0], tuple(bounces))
+
+
+SHEET_LIFETIME = timedelta(days=60)
+"""How long a sheet is kept."""
+
+
+def keep_sheet(transaction: Transaction, sheet: Sheet, written: datetime) -> None:
+    """Keep a sheet of a letter that is written now, unless its player's account is gone."""
+    transaction.send(
+        "INSERT INTO sheets (userid, id, written, positions)"
+        " SELECT userid, ?, ?, ? FROM accounts WHERE userid = ? ON CONFLICT (userid, id)"
+        " DO UPDATE SET written = excluded.written, positions = excluded.positions",
+        sheet.id,
+        seconds(written),
+        sheet.text,
+        sheet.userid,
+    )
+
+
+def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> Sheet | None:
+    """Return the sheet of a player with an id, or None if there is none any more."""
+    search = "SELECT positions FROM sheets WHERE userid = ? AND id = ?"
+    row = snapshot.row(search, userid, sheet)
+    return _sheet(userid, row[0]) if row else None
+
+
+def forget_old_sheets(transaction: Transaction, now: datetime) -> int:
+    """Forget the sheets that nobody is to answer any more; return their number."""
+    return transaction.run("DELETE FROM sheets WHERE written <= ?", seconds(now - SHEET_LIFETIME))
+
+
+def _sheet(userid: str, positions: str) -> Sheet:
+    parted = (position.split(".") for position in positions.split())
+    replies = (
+        Reply(AnswerPurpose.PLAY, kind, int(board), int(number), userid)
+        for kind, board, number in parted
+    )
+    return Sheet(userid, tuple(replies))

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
-from pbm_oust.letters.headers import OFF_PATH
-from pbm_oust.letters.letters import CODE_PATH, PLAY_PATH
+from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH
 
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH

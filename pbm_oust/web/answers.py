@@ -1,10 +1,11 @@
 """What a player is told in answer to a form, as a page: what a letter would say."""
 
+from dataclasses import dataclass
+
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.board.placing import taken_in_turn
-from dataclasses import dataclass
+from pbm_oust.board.game import taken_in_turn
 from pbm_oust.letters.layout import Paragraph
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.html import Marks

@@ -3,18 +3,18 @@
 What nothing can be found for is answered like a page that is not there.
 """
 
+from dataclasses import dataclass
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from pbm_oust.accounts.account import parse_userid
 from pbm_oust.board.notation import LONGEST_USERID
-from dataclasses import dataclass
-from pbm_oust.play.pages import LAST_PAGE, Page, part_of
+from pbm_oust.play.pages import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.request import Request as Asked
-from pbm_oust.play.room import MOST_LISTED
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.board_pages import Part
+from pbm_oust.store.index import Part
 from pbm_oust.web.languages import language_of
 from pbm_oust.web.sources import source_of
 

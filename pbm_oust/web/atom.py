@@ -4,11 +4,10 @@ Source: RFC 4287 (Atom).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from lxml import etree
-
-from dataclasses import dataclass
 
 MEDIA_TYPE = "application/atom+xml"
 _SPACE = "http://www.w3.org/2005/Atom"

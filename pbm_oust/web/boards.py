@@ -1,6 +1,7 @@
 """The pages of one board: as it is, as it was after each of its records, and as files."""
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
@@ -17,13 +18,12 @@ from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.game import Game
-from dataclasses import dataclass
 from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot.analyses import kept_text, read_analysis
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import Board
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import paths
 from pbm_oust.web.drawing import TooManyWait

@@ -11,13 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.calendar import format_calendar as calendar_name
-from pbm_oust.accounts.calendar import parse_calendar
+from pbm_oust.accounts.account import Account, disabled_since
+from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.settings import settings_of
-from pbm_oust.accounts.status import disabled_since
-from pbm_oust.accounts.tags import is_token
-from pbm_oust.accounts.turns import turn_of
+from pbm_oust.accounts.tags import format_calendar as calendar_name
+from pbm_oust.accounts.tags import is_token, parse_calendar
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_games

@@ -3,20 +3,19 @@
 import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from pbm_oust.commands.signup import WelcomeNotice
-from dataclasses import dataclass, replace
 from pbm_oust.letters.layout import Block
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice
-from pbm_oust.play.outcome import Handled, Outcome
-from pbm_oust.play.passwords import NotDerived
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Handled, Outcome, Request
+from pbm_oust.play.unit_of_work import NotDerived
 from pbm_oust.play.verification import CodeNotice
 from pbm_oust.refusal import Refusal
 from pbm_oust.service.service import handle

@@ -1,7 +1,8 @@
 """What a player may do at a board now, and so what its page offers. Pure."""
 
-from pbm_oust.board.game import Game
 from dataclasses import dataclass
+
+from pbm_oust.board.game import Game
 from pbm_oust.rules.position import Side
 from pbm_oust.web.turns import Turn
 

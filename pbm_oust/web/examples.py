@@ -3,6 +3,7 @@
 docs/rules.md has the same ones.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 
@@ -10,7 +11,6 @@ from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import parse_action
 from pbm_oust.board.record import Record
-from dataclasses import dataclass
 from pbm_oust.letters.translator import to_translate
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS

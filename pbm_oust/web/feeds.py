@@ -11,14 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pbm_oust.board.game import Game
+from pbm_oust.board.game import Game, Summary
 from pbm_oust.board.record import Record
-from pbm_oust.board.summary import Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_pages import Part
+from pbm_oust.store.index import Part
 from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.asked import player_asked

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from pbm_oust.mail.reading.charsets import NO_TEXT
+from pbm_oust.mail.reading.body import NO_TEXT
 from pbm_oust.web.ground import ground_of
 
 LARGEST_FORM = 64 * 1024

@@ -1,9 +1,9 @@
 """Pages of boards that need no reading, because nothing was written since they were answered."""
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from datetime import datetime
 
-from dataclasses import dataclass
 from pbm_oust.store.home import Home
 from pbm_oust.store.latest import Latest
 from pbm_oust.web.kept import MOST_BYTES, Made

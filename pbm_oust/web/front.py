@@ -9,9 +9,9 @@ from starlette.routing import Route
 
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
-from pbm_oust.play.seeks import open_seeks
+from pbm_oust.play.starting import open_seeks
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_pages import Part
+from pbm_oust.store.index import Part
 from pbm_oust.web.ground import Ground, ground_of
 from pbm_oust.web.kept import HTML, answer, headers_in
 from pbm_oust.web.templates import Templates

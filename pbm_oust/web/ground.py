@@ -9,8 +9,7 @@ from starlette.responses import HTMLResponse
 
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.play.passwords import Passwords
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.web.drawing import Drawing, OneByOne

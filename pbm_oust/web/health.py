@@ -3,8 +3,8 @@
 import asyncio
 import time
 
-from pbm_oust.store.health import Trouble, find_trouble
 from pbm_oust.store.home import Home
+from pbm_oust.store.upkeep import Trouble, find_trouble
 
 FRESH_SECONDS = 2.0
 """For how long an answer is given again."""

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from pbm_oust.store.health import described
+from pbm_oust.store.upkeep import described
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import ground_of
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 
 from markupsafe import Markup, escape
@@ -10,10 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dataclasses import dataclass
-from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.translation import word_in
-from pbm_oust.grammar.words import fold
+from pbm_oust.grammar.notation import word_in
+from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import Language
 from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin

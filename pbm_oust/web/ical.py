@@ -7,11 +7,10 @@ Sources: RFC 5545 (iCalendar), RFC 7986 (NAME and REFRESH-INTERVAL).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import icalendar
-
-from dataclasses import dataclass
 
 MEDIA_TYPE = "text/calendar; charset=utf-8"
 REFRESHED = timedelta(hours=1)

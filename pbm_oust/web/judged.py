@@ -1,9 +1,10 @@
 """What the page of a game that is over shows of its analysis. Pure."""
 
+from dataclasses import dataclass
+
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
-from dataclasses import dataclass
-from pbm_oust.render.curve import Scale, curve_svg
+from pbm_oust.render.svg import Scale, curve_svg
 from pbm_oust.robot.analysis import Analysis, Verdict, turning_points
 
 _SHARES = Scale(0.0, 1.0)

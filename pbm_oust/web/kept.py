@@ -4,12 +4,12 @@ Source: RFC 9110, sections 8.8.3 and 13.1.2 (ETag and If-None-Match).
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dataclasses import dataclass
 from pbm_oust.languages import Language
 from pbm_oust.store.latest import Latest
 

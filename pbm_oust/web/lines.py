@@ -6,13 +6,13 @@ What follows the parameters is `rest`, or has the names that the help gives its 
 is empty is as if it were not there.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.grammar.parts import BadOptionValue, Option
 from pbm_oust.play.authentication import WrongPassword
 from pbm_oust.refusal import NotAllowed, Unreadable
-import re
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import AnyForm, form_named

@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 
-from pbm_oust.store.board_queries import count_records
 from pbm_oust.store.database import Snapshot
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName, count_records
 
 log = logging.getLogger("pbm_oust")
 

@@ -9,17 +9,17 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from pbm_oust.accounts.account import note_about
-from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.queue import waiting
+from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.grammar.values import Filter
 from pbm_oust.letters.layout import Block
 from pbm_oust.play.finding import Wish, find_games, find_latest
-from pbm_oust.play.seeks import open_seeks
+from pbm_oust.play.starting import open_seeks
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_pages import Part
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import Part
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web import addresses
 from pbm_oust.web.doing import done
@@ -132,7 +132,7 @@ def _game(request: Request) -> Game:
 def _sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     """Return a player at a board, whose forms may make the record of a number."""
     header, hidden = game.header, player.hidden()
-    reply = Reply(Purpose.PLAY, header.kind.name, header.board, number, player.userid)
+    reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
     plans = tuple(
         str(plan.clause) for plan in waiting(player.account.queue, player.account.userid, game)
     )

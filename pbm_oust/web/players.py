@@ -12,7 +12,7 @@ from pbm_oust.accounts.account import HOUSE
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.pages import Page
-from pbm_oust.play.seeks import open_seeks_of
+from pbm_oust.play.starting import open_seeks_of
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.web.asked import part_with, player_asked

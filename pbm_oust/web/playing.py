@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pbm_oust.accounts.answered import Purpose, Reply
+from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.web import addresses
 from pbm_oust.web.forms import form_of
 from pbm_oust.web.ground import Ground, ground_of
@@ -37,7 +37,7 @@ async def _sitting(request: Request) -> Sitting:
 def _reply_in(text: str, ground: Ground) -> Reply | None:
     """Return what a link proves; None if that is nothing."""
     reply = proved_by_tag(text, ground)
-    return reply if isinstance(reply, Reply) and reply.purpose is Purpose.PLAY else None
+    return reply if isinstance(reply, Reply) and reply.purpose is AnswerPurpose.PLAY else None
 
 
 _LINK = f"{addresses.PLAY}/{{tag}}"

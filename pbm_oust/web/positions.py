@@ -1,11 +1,10 @@
 """A board as its page shows it: a position among those that its records led to. Pure."""
 
 from collections.abc import Callable
-
-from pbm_oust.board.game import Game
-from pbm_oust.board.placing import taken_in_turn
-from pbm_oust.board.record import Record
 from dataclasses import dataclass
+
+from pbm_oust.board.game import Game, taken_in_turn
+from pbm_oust.board.record import Record
 from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import Marks
 from pbm_oust.render.svg import Labels, board_svg

@@ -6,10 +6,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from pbm_oust.accounts.answered import Answered
-from pbm_oust.accounts.tags import Claim, parse_tag
-from pbm_oust.play.authentication import verify
-from pbm_oust.play.quota import spend_once
+from pbm_oust.accounts.tags import Answered, Claim, parse_tag
+from pbm_oust.play.authentication import spend_once, verify
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.limits import Charge, Counted, end_of_limit
 from pbm_oust.web.ground import Ground, ground_of

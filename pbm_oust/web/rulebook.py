@@ -1,5 +1,6 @@
 """The rules of each game, with examples that one can step through."""
 
+from dataclasses import dataclass
 from functools import cache
 
 from starlette.exceptions import HTTPException
@@ -7,8 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pbm_oust.board.records import Records
-from dataclasses import dataclass
+from pbm_oust.board.record import Records
 from pbm_oust.letters.translator import Translator
 from pbm_oust.web import addresses
 from pbm_oust.web.asked import kind_asked

@@ -1,11 +1,10 @@
 """What every response says for the safety of whoever looks, and which requests are taken at all."""
 
+import re
 from urllib.parse import unquote_plus
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-import re
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _POLICY = "; ".join(

@@ -3,24 +3,23 @@
 import hmac
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.sessions import (
+from pbm_oust.accounts.account import Account, disabled_since
+from pbm_oust.accounts.settings import Settings, settings_of
+from pbm_oust.accounts.tags import (
     LIFETIME,
     FormsOf,
     Session,
     format_session,
     is_proved,
     parse_session,
+    token_for,
 )
-from pbm_oust.accounts.settings import Settings, settings_of
-from pbm_oust.accounts.status import disabled_since
-from pbm_oust.accounts.tags import token_for
-from dataclasses import dataclass
 from pbm_oust.languages import Language
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.web import addresses

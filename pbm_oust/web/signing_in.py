@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from pbm_oust.accounts.account import disabled_since
 from pbm_oust.accounts.address import is_same_address, parse_address
 from pbm_oust.accounts.settings import settings_of
-from pbm_oust.accounts.status import disabled_since
 from pbm_oust.accounts.verification import Pending, Purpose
-from pbm_oust.play.quota import spend
+from pbm_oust.play.authentication import spend
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import Asked as Mailed

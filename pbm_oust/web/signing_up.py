@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -9,7 +10,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from pbm_oust.accounts.settings import USUAL
-from dataclasses import replace
 from pbm_oust.letters.layout import Block
 from pbm_oust.play.notices import Reader
 from pbm_oust.refusal import Refusal

@@ -2,18 +2,17 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.accounts.answered import Reply
 from pbm_oust.accounts.settings import settings_of
+from pbm_oust.accounts.tags import Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
-from dataclasses import dataclass
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.rules.kinds import KINDS

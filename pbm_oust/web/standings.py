@@ -1,15 +1,16 @@
 """The standings of a game, and how the ratings of its players came about."""
 
+from dataclasses import dataclass
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from pbm_oust.board.ratings import Change, SizeClass, Standing
-from dataclasses import dataclass
 from pbm_oust.play.pages import Page
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.render.curve import curve_svg
+from pbm_oust.render.svg import curve_svg
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web.asked import kind_asked, page_asked, part_with, player_asked, there

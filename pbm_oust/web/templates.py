@@ -3,11 +3,10 @@
 from datetime import UTC
 
 from pbm_oust.languages import Language, Section
-from pbm_oust.letters.figures import FIGURES
-from pbm_oust.letters.tables import name_of
+from pbm_oust.letters.html import name_of
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.letters.words import words_in
+from pbm_oust.letters.words import FIGURES, words_in
 from pbm_oust.play.notices import Reader
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.web import addresses

@@ -1,11 +1,11 @@
 """A turn that is put together stone by stone, before it is played. Pure."""
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.placing import placed, taken_in_turn
+from dataclasses import dataclass
+
+from pbm_oust.board.game import Game, placed, taken_in_turn
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
 from pbm_oust.board.record import Place
-from dataclasses import dataclass
-from pbm_oust.grammar.cells import cells_in, parts_of
+from pbm_oust.grammar.wording import cells_in, parts_of
 from pbm_oust.grammar.words import fold
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pbm_oust.accounts.answered import BROADCASTS, DIGEST, Unsubscribing
 from pbm_oust.accounts.settings import settings_of
+from pbm_oust.accounts.tags import BROADCASTS, DIGEST, Unsubscribing
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.web import addresses
 from pbm_oust.web.answers import answer_page

@@ -6,8 +6,8 @@ from textwrap import dedent
 
 from babel import Locale
 
-from pbm_oust.grammar.command import Command, Heading
 from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.help import brief_usages, first_sentence
 from pbm_oust.letters.words import Words

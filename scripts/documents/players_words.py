@@ -2,10 +2,9 @@
 
 import re
 
-from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.accounts.settings import NAMES, values_of
-from pbm_oust.grammar.aliases import in_english
-from pbm_oust.grammar.words import fold
+from pbm_oust.accounts.tags import AnswerPurpose, Reply
+from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import Shape
 from pbm_oust.rules.kinds import KINDS
@@ -84,7 +83,7 @@ def _is_of_players(text: str) -> bool:
         return True
     if _is_read(text) or all(_in_english(word) in VOCABULARY for word in text.split()):
         return True
-    reply = Reply(Purpose.PLAY, next(iter(KINDS)), 17, 12, "alice")
+    reply = Reply(AnswerPurpose.PLAY, next(iter(KINDS)), 17, 12, "alice")
     return not isinstance(read_answer("", text, reply).command, Unreadable)
 
 

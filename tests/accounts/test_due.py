@@ -6,8 +6,13 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.clock import earliest_ruling, read_clock, ruling_due
-from pbm_oust.accounts.turns import _plain_turn, _replayed_turn
+from pbm_oust.accounts.clock import (
+    _plain_turn,
+    _replayed_turn,
+    earliest_ruling,
+    read_clock,
+    ruling_due,
+)
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms

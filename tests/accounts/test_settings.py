@@ -1,5 +1,6 @@
 """What players settle about their mail, and how accounts keep it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -16,7 +17,6 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
-from dataclasses import replace
 
 ALICE = Account(
     "alice",

@@ -9,20 +9,18 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.account import (
     MOST_BROADCASTS,
     Account,
+    disabled_since,
+    is_placeholder,
     note_about,
     notes_of,
     parse_userid,
+    placeholder,
     with_broadcast,
+    with_disabled,
     with_limit,
     with_note,
 )
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.accounts.status import (
-    disabled_since,
-    is_placeholder,
-    placeholder,
-    with_disabled,
-)
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ALICE = Account("alice", hash_password(Secret("wonderland")), ("alice@example.org",), NOON)

@@ -1,6 +1,6 @@
 """Moves that were submitted, as accounts keep them."""
 
-from pbm_oust.accounts.submissions import Submission, submitted_on
+from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.board.record import Deed, Place
 from tests.support.games import new_game
 

@@ -8,12 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Answered, Correspondence, Purpose, Reply, Sheet
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import (
+    Answered,
+    AnswerPurpose,
     BoardClaim,
     Claim,
+    Correspondence,
+    Reply,
     Robotic,
+    Sheet,
     SheetClaim,
     envelope_sender,
     letter_id,
@@ -32,7 +36,7 @@ KEY, OWN, HOST = b"k" * 32, "pbmserv@example.com", "example.com"
 ALICE = Account(
     "alice", "scrypt 2 8 1 ab cd", ("alice@example.org",), datetime(2026, 11, 1, tzinfo=UTC)
 )
-REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
+REPLY = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
 TOKEN = token_for(KEY, ALICE, REPLY)
 ADDRESS = reply_address(OWN, REPLY, TOKEN)
 LETTER = "0123456789ab"
@@ -40,7 +44,7 @@ MESSAGE_ID = letter_id(HOST, REPLY, LETTER, token_for(KEY, ALICE, REPLY, LETTER)
 
 REPLIES = st.builds(
     Reply,
-    st.sampled_from(Purpose),
+    st.sampled_from(AnswerPurpose),
     st.sampled_from(("oust", "churn")),
     st.integers(1, 99999),
     st.integers(1, 999),
@@ -156,7 +160,7 @@ def test_a_token_is_good_for_one_record_of_one_board(other: Reply) -> None:
 
 
 def test_a_token_for_chat_does_not_play() -> None:
-    chat = replace(REPLY, purpose=Purpose.CHAT)
+    chat = replace(REPLY, purpose=AnswerPurpose.CHAT)
     assert read(reply_address(OWN, REPLY, token_for(KEY, ALICE, chat))) == chat
 
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, Proof
+from pbm_oust.accounts.account import Account, Proof, signed_off_since, with_signed_off
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.accounts.status import signed_off_since, with_signed_off
 from pbm_oust.accounts.verification import (
     CODE,
     LIFETIME,

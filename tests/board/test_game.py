@@ -11,7 +11,7 @@ from pbm_oust.board.reasons import (
     NotYourTurn,
     SwapOff,
     SwapTooLate,
-    board_of,
+    game_in,
 )
 from pbm_oust.board.record import Deed, Placement, Record, wish_of
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
@@ -29,7 +29,7 @@ def barred(game: Game, command: str) -> NotAllowedReason:
     """Return the reason why a command is not allowed."""
     with pytest.raises(NotAllowed) as refused:
         act(game, command)
-    assert board_of(refused.value.reason) is game
+    assert game_in(refused.value.reason) is game
     return refused.value.reason
 
 

@@ -5,12 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from pbm_oust.board.game import Game
+from pbm_oust.board.game import Game, before_latest_turn
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import parse_ruling
 from pbm_oust.board.reasons import DeclineTooLate, NoOffer, NothingToUndo, OfferWaits
 from pbm_oust.board.record import Deed, Place, Ruling, Verb
-from pbm_oust.board.ruled import before_latest_turn
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import How, Result, Side
 from tests.support.games import act, actions, history_of, new_game, play

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.header import Header, Origin, Terms
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_origin, parse_origin
-from pbm_oust.board.origin import Origin
 from pbm_oust.board.reasons import NoSuchRecord
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.commands.replay import ReplayOfTheEnd, origin_after

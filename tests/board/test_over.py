@@ -3,10 +3,9 @@
 import pytest
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.history import BadHistory, format_records, read_history
+from pbm_oust.board.history import BadHistory, format_records, read_history, with_other_userid
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.board.rename import with_other_userid
 from pbm_oust.rules.position import Side
 from tests.support.games import STARTED, history_of, new_game, play
 

@@ -3,10 +3,9 @@
 import pytest
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.history import format_records, read_history
+from pbm_oust.board.history import format_records, read_history, userids_in, with_other_userid
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Place, Ruling, Verb
-from pbm_oust.board.rename import userids_in, with_other_userid
 from pbm_oust.rules.position import Side
 from tests.support.games import EXAMPLE, STARTED, new_game
 

@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.store import cores
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
 from tests.support.games import history_of, new_game, play
@@ -69,7 +68,7 @@ def test_verify_finds_the_same_with_several_processes(
     path = home / "oust" / "2.txt"
     path.write_text(path.read_text().replace("10 x F3*1", "10 x F2*1"))
     alone = _run(home, "games", "verify")
-    monkeypatch.setattr(cores, "FEW", 1)
+    monkeypatch.setattr("pbm_oust.store.rebuilding.FEW", 1)
     together = _run(home, "games", "verify")
     assert (together.exit_code, together.output) == (alone.exit_code, alone.output)
 

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 
 CHALLENGE = (ALICE, "oust challenge alice bob wonderland -size=5")

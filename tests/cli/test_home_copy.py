@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from pbm_oust.cli.main import main
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from tests.support.home_by_mail import ALICE, BOB, home_of
 
 CHALLENGE = [(ALICE, "oust challenge alice bob wonderland")]

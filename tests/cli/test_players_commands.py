@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from tests.support.histories import make_from_files
 from tests.support.server import PROGRAM
 

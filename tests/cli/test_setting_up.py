@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm_oust.accounts.status import with_disabled, with_signed_off
+from pbm_oust.accounts.account import with_disabled, with_signed_off
 from pbm_oust.board.notation import format_header
 from pbm_oust.cli import main
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName
 from tests.support.sweeping import World, day, new_world
 
 

@@ -37,7 +37,7 @@ FOR_DELIVER = {
     "pbm_oust.mail.delivery",
     "pbm_oust.regex",
     "pbm_oust.render",
-    "pbm_oust.render.visible",
+    "pbm_oust.render.text",
     "pbm_oust.store",
     "pbm_oust.store.disk",
     "pbm_oust.store.own_socket",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.status import signed_off_since, with_disabled
+from pbm_oust.accounts.account import signed_off_since, with_disabled
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.limits import Counted, Limits
 from tests.support.accounts import account_of, change_account, codes

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.accounts.account import signed_off_since
 from pbm_oust.accounts.password import Match
-from pbm_oust.accounts.status import signed_off_since
 from pbm_oust.mail.inbound import Envelope
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of, codes, count_waiting, make_account

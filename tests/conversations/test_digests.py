@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import Account, Digested
-from pbm_oust.accounts.digest import latest_slot, next_digest, next_slot, with_digested
-from pbm_oust.accounts.settings import USUAL, MailWhen, Settings, with_settings
+from pbm_oust.accounts.settings import (
+    USUAL,
+    MailWhen,
+    Settings,
+    latest_slot,
+    next_digest,
+    next_slot,
+    with_digested,
+    with_settings,
+)
 from pbm_oust.store.home import Home
 from tests.support.disturbed import FAULTS, disturbed
 from tests.support.rings import first_is_fast

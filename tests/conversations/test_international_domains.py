@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.play.outcome import outcome_text
+from pbm_oust.play.request import outcome_text
 from pbm_oust.store.configuration import parse_configuration
 from tests.support.accounts import account_of, make_account
 from tests.support.home_by_mail import ADDRESS, BOB, Talk, home_of, new_id

@@ -20,8 +20,8 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
-from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.verifications import note_bounce
 from tests.support.accounts import account_of, change_account, damage_account
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, PASSWORDS, Talk

@@ -1,20 +1,19 @@
 """Commands of players for themselves, sent by mail."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import MOST_BROADCASTS, Account
+from pbm_oust.accounts.account import MOST_BROADCASTS, Account, with_disabled
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.queue import Clause, Plan
 from pbm_oust.accounts.settings import USUAL, settings_of
-from pbm_oust.accounts.status import with_disabled
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.export import LARGEST_PART
 from pbm_oust.commands.invitations import Reject
 from pbm_oust.commands.play import Move
-from dataclasses import replace
 from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line

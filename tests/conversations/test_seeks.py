@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.seeks import LIFETIME, MOST_SEEKS
+from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.home import Home
@@ -112,7 +112,7 @@ JOINING = """
 from datetime import UTC, datetime
 from pbm_oust.mail.inbound import Envelope
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.play.outcome import outcome_text
+from pbm_oust.play.request import outcome_text
 
 sender = "USERID@example.org"
 mail = f"From: {sender}\\nSubject: oust join 1 USERID wonderland\\nMessage-ID: <1@x.org>\\n\\n"

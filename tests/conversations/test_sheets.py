@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.sheets import LIFETIME
+from pbm_oust.store.verifications import SHEET_LIFETIME
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.listening import listening
@@ -151,7 +151,7 @@ def test_a_list_that_somebody_else_asked_for_can_be_answered_by_nobody(talk: Tal
 
 def test_a_sheet_is_forgotten_in_time_and_with_its_player(talk: Talk) -> None:
     letter = listed(talk)
-    talk.now += LIFETIME
+    talk.now += SHEET_LIFETIME
     talk.sweep()
     answer(talk, letter, "churn 1: C3")
     assert not any(move.startswith("x") for move in moves(talk, 1, "churn"))

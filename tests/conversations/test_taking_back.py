@@ -13,11 +13,11 @@ from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.notation import format_action
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.bounces import note_bounce
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.posted import read_letters
+from pbm_oust.store.verifications import note_bounce
 from tests.support.accounts import change_account
 from tests.support.disturbed import FAULTS, disturbed
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, mailed

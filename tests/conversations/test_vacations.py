@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pbm_oust.accounts.settings import Settings, with_settings
-from pbm_oust.play.outcome import Outcome
+from pbm_oust.play.request import Outcome
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
 from tests.support.disturbed import FAULTS, disturbed

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.play.outcome import outcome_text
+from pbm_oust.play.request import outcome_text
 from pbm_oust.store.accounts import read_account
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import Counted, Limits

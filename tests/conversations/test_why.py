@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.play.causes import Origin, Way, origin_of
+from pbm_oust.play.moving import Origin, Way, origin_of
 from pbm_oust.play.renaming import merge_players
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.causes import LIFETIME
 from pbm_oust.store.home import Home
+from pbm_oust.store.message_keys import LIFETIME
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.upkeep import forget_expired
 from tests.support.accounts import make_account

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.service.sweep import sweep
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of, new_id
 from tests.support.mails import mail
 from tests.support.outbox import Letter, letters

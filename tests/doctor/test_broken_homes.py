@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli.main import main
-from pbm_oust.store.account_transfer import import_accounts, parse_accounts
+from pbm_oust.store.accounts import import_accounts, parse_accounts
 from pbm_oust.store.home import Home
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.server import PROGRAM

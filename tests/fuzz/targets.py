@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 
 from pbm_oust.accounts.tags import envelope_sender
-from pbm_oust.grammar.showing import to_stranger
+from pbm_oust.grammar.form import to_stranger
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.own_text import own_text
-from pbm_oust.play.passwords import NotDerived
+from pbm_oust.play.unit_of_work import NotDerived
 from pbm_oust.service.table import parse_line
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
 from tests.support.limits import UNLIMITED

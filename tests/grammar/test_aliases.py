@@ -11,19 +11,21 @@ from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.board.record import WISHED, Deed
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import SETTING_WORDS
-from pbm_oust.grammar.aliases import (
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.notation import Command, word_in, words_of
+from pbm_oust.grammar.values import BadPassword
+from pbm_oust.grammar.words import (
     ALIASES,
     OPTION_ALIASES,
     Aliases,
+    AmbiguousWord,
+    find_command_word,
+    find_word,
     in_english,
     language_of,
+    meant_by,
     without_accents,
 )
-from pbm_oust.grammar.command import Command
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.passwords import BadPassword
-from pbm_oust.grammar.translation import word_in, words_of
-from pbm_oust.grammar.words import AmbiguousWord, find_command_word, find_word, meant_by
 from pbm_oust.languages import LANGUAGES, Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS

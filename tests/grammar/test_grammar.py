@@ -13,7 +13,7 @@ from pbm_oust.commands.lists import Games
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.show import Show
 from pbm_oust.commands.signup import Signup
-from pbm_oust.grammar.command import Command
+from pbm_oust.grammar.notation import Command
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import format_wish, read_wish
 from pbm_oust.refusal import Unreadable

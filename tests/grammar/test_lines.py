@@ -5,8 +5,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from pbm_oust.commands.signup import Signup
-from pbm_oust.grammar.line import Line
-from pbm_oust.grammar.showing import to_player
+from pbm_oust.grammar.form import Line, to_player
 from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS

@@ -4,11 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.grammar.addresses import BadAddress
-from pbm_oust.grammar.form import MissingWord, SurplusWord
-from pbm_oust.grammar.passwords import BadPassword
-from pbm_oust.grammar.showing import to_player
-from pbm_oust.grammar.values import BadBoard, BadFilter, BadGuard, BadUserid
+from pbm_oust.grammar.form import BadAddress, MissingWord, SurplusWord, to_player
+from pbm_oust.grammar.values import BadBoard, BadFilter, BadGuard, BadPassword, BadUserid
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.grammar.words import UnknownWord
 from pbm_oust.refusal import Unreadable, UnreadableReason

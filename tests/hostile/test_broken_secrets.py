@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.service.masking import without_passwords
+from pbm_oust.service.table import without_passwords
 from tests.support.steps import work_of
 
 TOKEN = "abcdefgh2345ijkl"

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.service.masking import without_passwords
-from pbm_oust.service.table import VOCABULARY, parse_line
+from pbm_oust.service.table import VOCABULARY, parse_line, without_passwords
 from pbm_oust.store.home import Home
 from tests.hostile.costly import COSTLY
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, new_id

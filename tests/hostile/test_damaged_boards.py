@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm_oust.mail.replies import S250_DONE, S451_LATER
+from pbm_oust.mail.clients import S250_DONE, S451_LATER
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
 from tests.support.histories import lay_histories

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.reading import read_mail
-from pbm_oust.mail.reading.verdict import Verdict, verdict_of
+from pbm_oust.mail.reading.mail import Verdict, verdict_of
 from pbm_oust.mail.session import LmtpSession, SmtpSession
-from pbm_oust.play.outcome import outcome_text
+from pbm_oust.play.request import outcome_text
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import Counted, Limits
 from tests.support.histories import board_numbers

@@ -8,10 +8,10 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.cli.imported import LARGEST_IMPORT
-from pbm_oust.mail.replies import S250_DONE
-from pbm_oust.store.entries import BoardName
+from pbm_oust.mail.clients import S250_DONE
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ALICE, mailed
 from tests.support.listening import command, deliver

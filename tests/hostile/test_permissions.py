@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.store.disk import set_mode
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ALICE, mailed
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm_oust.accounts.reserved import RESERVED_USERIDS
+from pbm_oust.accounts.account import RESERVED_USERIDS
 from pbm_oust.cli import main
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes

@@ -13,6 +13,8 @@ from pbm_oust.mail.clients import (
     KEPT_FOR_MAIL_SERVERS,
     MOST_CONNECTIONS,
     MOST_CONNECTIONS_OF_ONE,
+    S250_DONE,
+    S421_BUSY_SOURCE,
     BadNaming,
     ConnectionLimits,
     TurnedAway,
@@ -20,7 +22,6 @@ from pbm_oust.mail.clients import (
     source_at,
 )
 from pbm_oust.mail.inbound import Envelope
-from pbm_oust.mail.replies import S250_DONE, S421_BUSY_SOURCE
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
 from tests.support.listening import ask, begin, client_of, command, listening, send

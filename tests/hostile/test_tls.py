@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.clients import MOST_CONNECTIONS_OF_ONE, Patience
-from pbm_oust.mail.replies import S220_TLS, S250_DONE
+from pbm_oust.mail.clients import MOST_CONNECTIONS_OF_ONE, S220_TLS, S250_DONE, Patience
 from pbm_oust.mail.session import SmtpsSession
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Configuration

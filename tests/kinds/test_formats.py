@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from pbm_oust.cli import main
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from tests.support.games import history_of
 from tests.support.happenings import FORMATS, anything_goes, taken_back, with_remarks, written
 from tests.support.kinds import grids_of, short_games

@@ -6,7 +6,7 @@ from random import Random
 
 import pbm_oust
 from pbm_oust.experiments.simulate import play
-from pbm_oust.grammar.aliases import ALIASES
+from pbm_oust.grammar.words import ALIASES
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Kind
 from pbm_oust.service.table import FORMS

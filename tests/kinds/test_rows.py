@@ -6,11 +6,19 @@ import pytest
 
 from pbm_oust.board.ratings import START, finish_of, rate
 from pbm_oust.rules.position import How, Kind, Result, Side
-from pbm_oust.store import board_queries as queries
-from pbm_oust.store.board_pages import Part, boards_in
+from pbm_oust.store import index as queries
 from pbm_oust.store.columns import format_outcome, parse_outcome
-from pbm_oust.store.entries import BoardName, Reading, State, believe, entry_of, read_told
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import (
+    BoardName,
+    Part,
+    Reading,
+    State,
+    believe,
+    boards_in,
+    entry_of,
+    read_told,
+)
 from pbm_oust.store.ratings import finished_games
 from tests.support.games import history_of
 from tests.support.kinds import short_games

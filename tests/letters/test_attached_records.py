@@ -17,8 +17,8 @@ from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action
 from pbm_oust.board.record import Deed
 from pbm_oust.languages import LANGUAGES, Language
+from pbm_oust.letters.body import names_of_files
 from pbm_oust.letters.letters import Letters
-from pbm_oust.letters.records import names_of_files
 from pbm_oust.play.notices import BoardNotice, News, Reader
 from pbm_oust.play.request import Request
 from pbm_oust.store.posted import on_the_wire, parse_content

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.letters.records import whole_game
+from pbm_oust.letters.body import whole_game
 from pbm_oust.render.html import draw_html
 from pbm_oust.render.text import draw_text
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk

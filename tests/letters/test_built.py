@@ -10,8 +10,7 @@ import pytest
 from jinja2.compiler import generate
 
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.letters.built import FOLDER
-from pbm_oust.letters.templates import build
+from pbm_oust.letters.templates import FOLDER, build
 from pbm_oust.letters.words import Words
 from pbm_oust.service.table import FORMS
 

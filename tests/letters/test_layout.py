@@ -14,11 +14,13 @@ from pbm_oust.letters.layout import (
     Paragraph,
     Written,
     blocks,
+    board_below,
     broken,
+    quoted,
+    unmarked,
 )
-from pbm_oust.letters.marks import board_below, quoted, unmarked
 from pbm_oust.play.notices import Shown
-from pbm_oust.render.visible import visible_letter
+from pbm_oust.render.text import visible_letter
 from tests.support.games import new_game, play
 
 words = st.text(string.ascii_letters + string.punctuation, min_size=1, max_size=90)

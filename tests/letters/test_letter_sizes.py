@@ -11,8 +11,7 @@ from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.letters.body import LARGEST, beginning, body, part
 from pbm_oust.letters.words import Words
 from pbm_oust.mail.reading.mail import LONGEST_CHAT
-from pbm_oust.play.meanings import turn_on
-from pbm_oust.play.notices import BoardNotice, News, Reader
+from pbm_oust.play.notices import BoardNotice, News, Reader, turn_on
 from tests.support.games import new_game, play
 from tests.support.letters import text_of
 from tests.support.pages import Page

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.settings import BoardForm, Settings
-from pbm_oust.board.game import Game
+from pbm_oust.board.game import Game, taken_in_turn
 from pbm_oust.board.header import Terms
-from pbm_oust.board.placing import taken_in_turn
 from pbm_oust.commands.show import BoardsNotice
 from pbm_oust.letters.body import LARGEST
 from pbm_oust.letters.words import Words

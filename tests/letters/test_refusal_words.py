@@ -11,12 +11,10 @@ import pytest
 from jinja2 import Environment, nodes
 
 from pbm_oust.commands.help import HelpNotice
-from pbm_oust.grammar.command import Command
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.showing import to_player
+from pbm_oust.grammar.form import Form, to_player
+from pbm_oust.grammar.notation import Command
 from pbm_oust.letters.help import help_subjects, wrapped_usage
-from pbm_oust.letters.refusals import place_of
-from pbm_oust.letters.words import Words
+from pbm_oust.letters.words import Words, place_of
 from pbm_oust.mail.inbound import SeveralSubjects
 from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.play.starting import LimitReached

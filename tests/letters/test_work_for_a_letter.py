@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.grammar.suggest import example
+from pbm_oust.grammar.wish import example
 from pbm_oust.letters.letters import Letters
 from pbm_oust.play.notices import BoardNotice, News, Reader
 from pbm_oust.play.request import Request

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from pbm_oust.mail.replies import (
+from pbm_oust.mail.clients import (
     S421_NONSENSE,
     S500_ASCII,
     S500_BARE,

@@ -8,10 +8,9 @@ from threading import Lock
 import pytest
 
 from pbm_oust.mail.clients import Patience
-from pbm_oust.mail.committer import Committer
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import envelope_of, open_inbound
-from pbm_oust.mail.workers import Workers
+from pbm_oust.mail.workers import Committer, Workers
 from pbm_oust.store.home import Home
 from tests.support.listening import ADDRESS, ALICE, NOW, command
 from tests.support.waiting import PATIENCE

@@ -7,18 +7,19 @@ import time
 
 import pytest
 
-from pbm_oust.mail.clients import ConnectionLimits, Patience
-from pbm_oust.mail.handler import LONGEST_ADDRESS, MOST_RECIPIENTS, Handler
-from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
-from pbm_oust.mail.replies import (
+from pbm_oust.mail.clients import (
     S250_DONE,
     S250_RECIPIENT,
     S451_LATER,
     S452_RECIPIENTS,
     S550_RECIPIENT,
     S553_ADDRESS,
+    ConnectionLimits,
+    Patience,
 )
+from pbm_oust.mail.handler import LONGEST_ADDRESS, MOST_RECIPIENTS, Handler
+from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
 from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
 from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.workers import Workers

@@ -14,13 +14,16 @@ from pbm_oust.mail.clients import (
     KEPT_FOR_MAIL_SERVERS,
     MOST_CONNECTIONS,
     MOST_CONNECTIONS_OF_ONE,
+    S250_DONE,
+    S421_BUSY,
+    S421_BUSY_SOURCE,
+    S550_BARE,
     ConnectionLimits,
     Source,
     TurnedAway,
     source_of,
 )
 from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
-from pbm_oust.mail.replies import S250_DONE, S421_BUSY, S421_BUSY_SOURCE, S550_BARE
 from pbm_oust.mail.session import MOST_COMMANDS, SIZE_LIMIT
 from pbm_oust.mail.wire import LONGEST_LINE
 from pbm_oust.store.configuration import parse_networks

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbm_oust.mail.replies import (
+from pbm_oust.mail.clients import (
     S250_DONE,
     S250_RECIPIENT,
     S451_LATER,

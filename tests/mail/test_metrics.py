@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.mail.metrics import MOST_CONNECTIONS
-from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Handled, Outcome
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
 from tests.support.ports import free_port

@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from pbm_oust.mail.clients import Patience
-from pbm_oust.mail.replies import S421_IDLE, S421_SESSION, S421_SLOW, S451_LATER
+from pbm_oust.mail.clients import S421_IDLE, S421_SESSION, S421_SLOW, S451_LATER, Patience
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from tests.support.listening import ADDRESS, listening

@@ -30,13 +30,12 @@ from pbm_oust.mail.relay import (
     Relaying,
 )
 from pbm_oust.store import posted
-from pbm_oust.store.bounces import all_bounces, bounces_of
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Draft, Head, State
+from pbm_oust.store.letters import Draft, Head, State, hold_letters
 from pbm_oust.store.posted import read_all_letters
-from pbm_oust.store.sending import hold_letters
 from pbm_oust.store.upkeep import release_letters, turn_letters_into_files
+from pbm_oust.store.verifications import all_bounces, bounces_of
 from tests.support.disturbed import FAULTS, FaultyWrites
 from tests.support.outbox import post as post_letters
 from tests.support.processes import run_at_once

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.tags import Robotic, envelope_sender, parse_tag
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.mail.reports import FailedDelivery, read_report
-from pbm_oust.store.bounces import bounces_of
 from pbm_oust.store.home import Home
+from pbm_oust.store.verifications import bounces_of
 from tests.support.mails import mail, parts
 
 OWN, ALICE, BOB = "pbmserv@example.com", "alice@example.org", "bob@example.net"

@@ -6,8 +6,8 @@ import pytest
 
 from pbm_oust.commands.help import HelpNotice
 from pbm_oust.letters.letters import Letters
+from pbm_oust.mail.inbound import MOST_HOPS, automatic_by, doubtful_by, marked_by
 from pbm_oust.mail.reading import read_mail
-from pbm_oust.mail.robots import MOST_HOPS, automatic_by, doubtful_by, marked_by
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.request import Request
 from tests.support.mails import in_parts, mail

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from pbm_oust.mail.inbound import automatic_by, doubtful_by, marked_by
 from pbm_oust.mail.reading import UnreadableMail, read_mail
-from pbm_oust.mail.robots import automatic_by, doubtful_by, marked_by
 
 FOLDER = Path(__file__).parent
 OWN_ADDRESS = "pbmserv@example.org"

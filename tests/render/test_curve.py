@@ -5,7 +5,7 @@ import re
 import pytest
 from lxml import etree
 
-from pbm_oust.render.curve import HEIGHT, WIDTH, curve_svg
+from pbm_oust.render.svg import CURVE_HEIGHT, CURVE_WIDTH, curve_svg
 
 
 def points_of(numbers: list[float]) -> list[tuple[float, float]]:
@@ -25,4 +25,4 @@ def test_a_higher_number_stands_higher_and_a_later_one_further_right() -> None:
 def test_a_curve_stays_within_its_picture(numbers: list[float]) -> None:
     points = points_of(numbers)
     assert len(points) == len(numbers)
-    assert all(0 < x < WIDTH and 0 < y < HEIGHT for x, y in points)
+    assert all(0 < x < CURVE_WIDTH and 0 < y < CURVE_HEIGHT for x, y in points)

@@ -5,8 +5,18 @@ from itertools import pairwise
 
 import pytest
 
-from pbm_oust.render.html import COLOURS, ON_STONES, Marks, Taps, board_html
-from pbm_oust.render.table import CELL, INK, USUAL, WOOD, letter_size
+from pbm_oust.render.html import (
+    CELL,
+    COLOURS,
+    INK,
+    ON_STONES,
+    USUAL,
+    WOOD,
+    Marks,
+    Taps,
+    board_html,
+    letter_size,
+)
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS

@@ -11,13 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from pbm_oust.render.html import COLOURS, UNMARKED, Marks
-from pbm_oust.render.lines import star_points
-from pbm_oust.render.ruling import HALF, ruling_of
-from pbm_oust.render.strokes import HEIGHT, STROKES, strokes_around
-from pbm_oust.render.svg import Labels, board_svg
-from pbm_oust.render.table import INK, WOOD
-from pbm_oust.render.visible import visible_line
+from pbm_oust.render.html import COLOURS, INK, UNMARKED, WOOD, Marks
+from pbm_oust.render.svg import (
+    HALF,
+    STROKE_HEIGHT,
+    STROKES,
+    Labels,
+    board_svg,
+    ruling_of,
+    strokes_around,
+)
+from pbm_oust.render.text import star_points, visible_line
 from pbm_oust.rules.grid import COLUMNS, Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position, Side, taken
@@ -99,7 +103,7 @@ def names_in(path: str) -> dict[str, list[Point]]:
         while name.isdigit() and glyphs and glyphs[0][1] == top and glyphs[0][0] - last == 13:
             last, _, digit = glyphs.pop(0)
             name += digit
-        names.setdefault(name, []).append(((left + last + 10) / 2, top + HEIGHT / 2))
+        names.setdefault(name, []).append(((left + last + 10) / 2, top + STROKE_HEIGHT / 2))
     return names
 
 
@@ -226,8 +230,8 @@ def test_coordinates_of_a_hexagonal_board_stand_left_of_rows_and_below_columns(g
         x, y = ruling.places[lowest]
         assert names[COLUMNS[number - 1]] == [(x + HALF, y + 34)]
     for name in chain.from_iterable(names.values()):
-        assert HEIGHT <= name[0] <= ruling.width - HEIGHT
-        assert HEIGHT <= name[1] <= ruling.height - HEIGHT
+        assert STROKE_HEIGHT <= name[0] <= ruling.width - STROKE_HEIGHT
+        assert STROKE_HEIGHT <= name[1] <= ruling.height - STROKE_HEIGHT
         assert all(dist(name, place) > 2 * HALF - 1 for place in ruling.places.values())
 
 
@@ -238,7 +242,7 @@ def test_every_letter_and_digit_has_strokes_of_its_own_that_stay_in_its_box() ->
     assert len(straight) > 10
     for letter in straight:
         for line in lines_in(f"M0 0{STROKES[letter]}"):
-            assert all(-1 <= x <= 11 and 0 <= y <= HEIGHT for x, y in line)
+            assert all(-1 <= x <= 11 and 0 <= y <= STROKE_HEIGHT for x, y in line)
     assert strokes_around(20, 30, "T") == f"M15 23{STROKES['T']}"
 
 

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 
 from pbm_oust.board.game import Game
-from pbm_oust.board.record import Placement, Record
-from pbm_oust.board.records import Records
-from pbm_oust.render.lines import star_points
-from pbm_oust.render.text import board_text, game_text, player_text
+from pbm_oust.board.record import Placement, Record, Records
+from pbm_oust.render.text import board_text, game_text, player_text, star_points
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Side

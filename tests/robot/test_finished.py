@@ -11,7 +11,7 @@ import pytest
 from pbm_oust.board.game import Game
 from pbm_oust.robot.analyses import keep, kept
 from pbm_oust.robot.analysis import Analysis
-from pbm_oust.robot.finished import Finished
+from pbm_oust.robot.boards import Finished
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game

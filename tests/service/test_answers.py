@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.help import Help
 from pbm_oust.commands.invitations import Reject
@@ -17,20 +17,23 @@ from pbm_oust.commands.show import Show
 from pbm_oust.commands.submit import Confirm, Submit
 from pbm_oust.commands.talk import Chat
 from pbm_oust.commands.why import Why
-from pbm_oust.grammar.command import partial
-from pbm_oust.grammar.showing import to_player
+from pbm_oust.grammar.form import to_player
+from pbm_oust.grammar.notation import partial
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.answer_lines import (
+from pbm_oust.service.answers import (
     Answer,
     EmptyAnswer,
     MoreThanDeed,
     MoreThanPlacements,
+    SeveralReadings,
+    TwoMoves,
     UnknownAnswer,
+    UnsureAnswer,
+    read_answer,
 )
-from pbm_oust.service.answers import TwoMoves, UnsureAnswer, read_answer
 from pbm_oust.service.table import (
     VOCABULARY,
     UnlabelledCharacter,
@@ -39,10 +42,9 @@ from pbm_oust.service.table import (
     is_of_letter,
     parse_line,
 )
-from pbm_oust.service.worded_answers import SeveralReadings
 
-REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
-CHAT = Reply(Purpose.CHAT, "oust", 17, 12, "alice")
+REPLY = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
+CHAT = Reply(AnswerPurpose.CHAT, "oust", 17, 12, "alice")
 SUBJECT = "oust 17 #12: your turn, alice"
 
 

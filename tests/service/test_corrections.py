@@ -12,8 +12,8 @@ from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.play import Move, suggested
 from pbm_oust.commands.queue import YourOwnTurn
 from pbm_oust.commands.verify import UseridTaken
-from pbm_oust.grammar.command import Command
-from pbm_oust.grammar.suggest import example, legal_near, nearest, next_wish
+from pbm_oust.grammar.notation import Command
+from pbm_oust.grammar.wish import example, legal_near, nearest, next_wish
 from pbm_oust.play.moving import OtherRecord
 from pbm_oust.play.unit_of_work import NoSuchPlayer
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
@@ -21,7 +21,7 @@ from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import How, Result, Side
-from pbm_oust.service import corrections
+from pbm_oust.service import reading
 from pbm_oust.service.table import format_command, parse_line
 from pbm_oust.store.boards import NoSuchBoard
 from tests.support.boards import board
@@ -56,7 +56,7 @@ def refusal_of(game: Game, wanted: Move) -> Refusal:
 
 
 def advise(refused: Command, refusal: Refusal) -> str | None:
-    instead = corrections.advise(refused, refusal)
+    instead = reading.advise(refused, refusal)
     return format_command(instead) if instead else None
 
 

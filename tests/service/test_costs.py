@@ -8,8 +8,8 @@ import pytest
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Place, wish_of
 from pbm_oust.mail.inbound import envelope_of, open_inbound
-from pbm_oust.play.outcome import Outcome
-from pbm_oust.play.passwords import Passwords
+from pbm_oust.play.request import Outcome
+from pbm_oust.play.unit_of_work import Passwords
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
 from tests.support.costs import Costs, counting

@@ -7,10 +7,9 @@ import pytest
 from pbm_oust.board.formats.any import parse_any
 from pbm_oust.board.header import Terms
 from pbm_oust.mail.inbound import envelope_of, open_inbound
-from pbm_oust.play.outcome import Outcome
+from pbm_oust.play.request import Outcome
 from pbm_oust.store.home import Home
-from pbm_oust.store.importing import import_game
-from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.open_boards import import_game, read_game
 from tests.speed.long import KIND, PATIENCE, PLAYERS, long_history, turns
 from tests.support.costs import Costs, counting
 from tests.support.histories import history_text, lay_histories

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.answered import Purpose, Reply
+from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.play import Move
-from pbm_oust.grammar.command import Command
+from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.play.forms import SignedForm
 from pbm_oust.refusal import Unreadable
@@ -22,7 +22,7 @@ from pbm_oust.service.table import (
     parse_line,
 )
 
-REPLY = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
+REPLY = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
 
 USERIDS = st.sampled_from(("alice", "bob", "pass", "really", "move", "x-9"))
 NUMBERS = st.integers(1, 99999).map(str)

@@ -10,7 +10,7 @@ from pbm_oust.board.record import WISHED, Place, Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.queue import Queue
 from pbm_oust.commands.show import Show
-from pbm_oust.service.corrections import tried
+from pbm_oust.service.reading import tried
 from pbm_oust.service.table import form_of
 from tests.support.games import act, new_game
 from tests.support.home_by_mail import ALICE, BOB, Talk

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.service.masking import without_passwords
+from pbm_oust.service.table import without_passwords
 
 
 @pytest.mark.parametrize(

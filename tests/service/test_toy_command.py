@@ -15,10 +15,10 @@ TOY = '''
 
 from pbm_oust.accounts.tags import Credential
 from dataclasses import dataclass
-from pbm_oust.grammar.command import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, only_word
 from pbm_oust.play.forms import SignedForm
-from pbm_oust.play.outcome import Handled, Outcome
+from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
@@ -90,8 +90,8 @@ from pathlib import Path
 from pbm_oust.accounts.tags import Purpose, Reply
 from pbm_oust.letters.words import Words
 from pbm_oust.service.answers import read_answer
-from pbm_oust.service.completion import next_in
-from pbm_oust.service.masking import without_passwords
+from pbm_oust.service.table import next_in
+from pbm_oust.service.table import without_passwords
 from pbm_oust.service.table import format_answer, format_command, parse_line
 """
 

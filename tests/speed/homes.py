@@ -6,9 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.answered import Purpose, Reply
 from pbm_oust.accounts.settings import BoardForm, Settings, with_settings
-from pbm_oust.accounts.tags import reply_address, token_for
+from pbm_oust.accounts.tags import AnswerPurpose, Reply, reply_address, token_for
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Place, wish_of
 from pbm_oust.rules.grid import parse_grid
@@ -65,7 +64,7 @@ class Played:
         recipient, line = ADDRESS, f"oust move {self.number} {mover} {password_of(mover)} {words}"
         if form is Form.TOKEN and home:
             account = account_of(home, mover)
-            reply = Reply(Purpose.PLAY, "oust", self.number, before.next_number, mover)
+            reply = Reply(AnswerPurpose.PLAY, "oust", self.number, before.next_number, mover)
             recipient = reply_address(ADDRESS, reply, token_for(home.key(), account, reply))
             line = f"Re: {before.name}: {words}"
         return Message(address_of(mover), recipient, content(mover, recipient, line, words, after))

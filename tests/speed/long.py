@@ -14,13 +14,13 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import format_header, format_record, format_result
 from pbm_oust.board.record import Placement, Record
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
-from pbm_oust.play.outcome import Outcome
+from pbm_oust.play.request import Outcome
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position, taken
 from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home
-from pbm_oust.store.importing import import_game
+from pbm_oust.store.open_boards import import_game
 from tests.speed.sizes import prepare
 from tests.support.accounts import make_account
 from tests.support.histories import lay_histories

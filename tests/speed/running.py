@@ -19,7 +19,7 @@ from typing import TypeVar
 from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home
-from pbm_oust.store.sending import has_waiting
+from pbm_oust.store.letters import has_waiting
 from tests.speed.homes import PASSED, WARMING, Form, all_played, configure, make_home
 from tests.speed.load import Message
 from tests.speed.stages import stopwatch

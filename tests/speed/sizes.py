@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pbm_oust.board.game import Game
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
-from pbm_oust.play.outcome import Outcome
+from pbm_oust.play.request import Outcome
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home

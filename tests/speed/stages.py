@@ -12,7 +12,7 @@ STAGES = {
     "reading": ["pbm_oust.mail.inbound:read_mail"],
     "tags": ["pbm_oust.mail.inbound:parse_tag", "pbm_oust.mail.inbound:Inbound._reply"],
     "commands": ["pbm_oust.service.service:read_request"],
-    "password": ["pbm_oust.play.passwords:Passwords.match"],
+    "password": ["pbm_oust.play.unit_of_work:Passwords.match"],
     "boards": ["pbm_oust.store.boards:Boards.read"],
     "rules": ["pbm_oust.board.game:Game.act"],
     "words": ["pbm_oust.letters.words:Words.of"],

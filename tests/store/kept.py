@@ -13,7 +13,7 @@ from pbm_oust.store.boards import Board, Boards, challenge_remark
 from pbm_oust.store.database import Row, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.engines import Engine
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.publishing import Publisher
 from pbm_oust.store.rebuilding import rebuild
 from pbm_oust.store.sqlite import SqliteDatabase

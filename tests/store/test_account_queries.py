@@ -7,10 +7,14 @@ import apsw
 import psycopg
 import pytest
 
-from pbm_oust.accounts.account import Digested, with_rejected, with_watched
-from pbm_oust.accounts.digest import next_digest, with_digested
-from pbm_oust.accounts.settings import Settings, Switch, with_settings
-from pbm_oust.accounts.status import with_disabled, with_signed_off
+from pbm_oust.accounts.account import (
+    Digested,
+    with_disabled,
+    with_rejected,
+    with_signed_off,
+    with_watched,
+)
+from pbm_oust.accounts.settings import Settings, Switch, next_digest, with_digested, with_settings
 from pbm_oust.store import accounts as queries
 from pbm_oust.store.accounts import mentioning, read_account, remove_account
 from pbm_oust.store.database import Database

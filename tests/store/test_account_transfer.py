@@ -8,13 +8,15 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import BadAccount
 from pbm_oust.accounts.document import format_json
-from pbm_oust.store.account_transfer import (
+from pbm_oust.store.accounts import (
     UseridsTaken,
+    all_userids,
     export_accounts,
     import_accounts,
     parse_accounts,
+    read_account,
+    write_account,
 )
-from pbm_oust.store.accounts import all_userids, read_account, write_account
 from pbm_oust.store.database import Database, Transaction
 from tests.support.account_store import ALICE, BOB, CAROL, ask, read, seek, tried, write
 from tests.support.kept import accounts

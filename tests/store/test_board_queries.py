@@ -10,12 +10,19 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.ratings import finish_of, rate
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import How, Result, Side
-from pbm_oust.store.board_pages import Part, boards_in, boards_of, boards_waiting_for
-from pbm_oust.store.board_queries import (
+from pbm_oust.store.database import Row, Snapshot, Value
+from pbm_oust.store.index import (
+    Entry,
+    Part,
+    Source,
     Standing,
+    State,
     boards_between,
+    boards_in,
+    boards_of,
     boards_of_kind,
     boards_of_player,
+    boards_waiting_for,
     boards_with,
     count_active,
     damaged_boards,
@@ -26,8 +33,6 @@ from pbm_oust.store.board_queries import (
     started_by,
     started_from,
 )
-from pbm_oust.store.database import Row, Snapshot, Value
-from pbm_oust.store.entries import Entry, Source, State
 from pbm_oust.store.ratings import best_players, finished_games, is_counting
 from tests.store.kept import OUST, Kept, key_of, later, named, new_game, played
 from tests.support.games import STARTED

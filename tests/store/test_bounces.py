@@ -8,8 +8,14 @@ from functools import partial
 import pytest
 
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned
-from pbm_oust.store.bounces import MOST_KEPT, all_bounces, bounces_of, forget_bounces, note_bounce
 from pbm_oust.store.database import Database
+from pbm_oust.store.verifications import (
+    MOST_KEPT,
+    all_bounces,
+    bounces_of,
+    forget_bounces,
+    note_bounce,
+)
 
 ALICE, BOB = "alice@example.org", "bob@example.net"
 LETTER = "<oust.17.5.0123456789abcdef@example.com>"

@@ -9,13 +9,12 @@ import pytest
 
 from pbm_oust.doctor.database import check
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.backup import NotCopied, back_up
-from pbm_oust.store.copying import Copied, copied_tables, copy_home
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.backup import Copied, NotCopied, back_up, copied_tables, copy_home
 from pbm_oust.store.faults import DatabaseTooNew
-from pbm_oust.store.health import Trouble, find_trouble
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.sqlite import make_tables
+from pbm_oust.store.upkeep import Trouble, find_trouble
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import letters

@@ -12,7 +12,7 @@ from pbm_oust.store.boards import reading_of
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.engines import Engine, open_engine, server_in
-from pbm_oust.store.entries import BoardName
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase

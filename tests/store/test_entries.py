@@ -10,7 +10,7 @@ from pbm_oust.board.history import format_records, read_history
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from pbm_oust.store.entries import BoardName, Reading, Source, believe, entry_of, read_told
+from pbm_oust.store.index import BoardName, Reading, Source, believe, entry_of, read_told
 from tests.support.games import EXAMPLE, act, history_of, new_game, play
 from tests.support.rings import examples
 from tests.support.strategies import games

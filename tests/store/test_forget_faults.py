@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.rename import userids_in
+from pbm_oust.board.history import userids_in
 from pbm_oust.play.renaming import merge_players, rename_player
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import State, all_letters

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.disk import NoSuchFile, locked_file
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import REBUILDING, Home
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.sqlite import files_of
 from tests.store.disturbed import ALICE, BOB
 from tests.support.accounts import account_of, make_account

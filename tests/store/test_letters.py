@@ -11,8 +11,10 @@ from pbm_oust.store.letters import (
     Head,
     State,
     add_letter,
+    begin_sending,
     content_of,
     count_letters,
+    fail_letter,
     files_to,
     find_letter,
     may_show_board_since,
@@ -20,7 +22,6 @@ from pbm_oust.store.letters import (
     remove_letters_to,
     unsent_about,
 )
-from pbm_oust.store.sending import begin_sending, fail_letter
 from tests.store.posting import head, ids, letter, post
 
 ALICE, BOB = "alice@example.org", "bob@example.net"

@@ -12,7 +12,7 @@ import pytest
 
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.letters import State, add_letter, all_letters, remove_letter
-from pbm_oust.store.maildir import Maildir, recall_letter
+from pbm_oust.store.outbox import Maildir, recall_letter
 from pbm_oust.store.sqlite import SqliteDatabase
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from pbm_oust.store.renaming import plan_renaming, rename
+from pbm_oust.store.open_boards import plan_renaming, rename
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace

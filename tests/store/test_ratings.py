@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.store import ratings
-from pbm_oust.store.board_pages import Part
 from pbm_oust.store.database import Answer, Database, Transaction, Value
+from pbm_oust.store.index import Part
 from pbm_oust.store.ratings import (
     best_players,
     changes_by,

@@ -8,7 +8,7 @@ import pytest
 
 from pbm_oust.store import rebuilding
 from pbm_oust.store.boards import DamagedHistory, reading_of
-from pbm_oust.store.entries import BoardName, Reading
+from pbm_oust.store.index import BoardName, Reading
 from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.rebuilding import NotAccepted, accept
 from tests.store.kept import OUST, Kept, edited, named

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from tests.store.disturbed import (
     ALICE,
     BOB,

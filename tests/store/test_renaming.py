@@ -7,9 +7,9 @@ import pytest
 
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from pbm_oust.store.board_queries import has_played
 from pbm_oust.store.boards import BoardChanged, DamagedHistory
-from pbm_oust.store.renaming import plan_renaming, rename
+from pbm_oust.store.index import has_played
+from pbm_oust.store.open_boards import plan_renaming, rename
 from tests.store.dying import Death, Dying
 from tests.store.kept import Kept, key_of, later, named
 from tests.support.rings import first_is_fast

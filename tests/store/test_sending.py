@@ -7,8 +7,10 @@ import apsw
 import pytest
 
 from pbm_oust.store.database import Database, Snapshot, Transaction
-from pbm_oust.store.letters import Letter, State, add_letter, remove_letter
-from pbm_oust.store.sending import (
+from pbm_oust.store.letters import (
+    Letter,
+    State,
+    add_letter,
     addresses_waiting,
     begin_sending,
     due_letters,
@@ -16,6 +18,7 @@ from pbm_oust.store.sending import (
     has_waiting,
     hold_waiting,
     put_off,
+    remove_letter,
     retry_letter,
     stop_sending,
     turn_into_files,

@@ -8,9 +8,9 @@ from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.boards import challenge_remark
-from pbm_oust.store.entries import Source
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, start_new_board, started_from
 from tests.store.kept import new_game
 

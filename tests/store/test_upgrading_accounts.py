@@ -15,7 +15,7 @@ from pbm_oust.board.notation import parse_time
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.columns import seconds
 from pbm_oust.store.database import Database, Row
-from pbm_oust.store.upgrading_accounts import TABLES, upgraded_account
+from pbm_oust.store.upgrading import TABLES, upgraded_account
 from tests.support.account_store import read
 from tests.support.kept import HASH, accounts
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.seeks import Seek
+from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.settings import MailWhen, Settings
 from pbm_oust.board.header import Terms
 from pbm_oust.rules.grid import square

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.rebuilding import rebuild
 
 

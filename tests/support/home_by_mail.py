@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.play.outcome import Handled, Outcome, outcome_text
+from pbm_oust.play.request import Handled, Outcome, outcome_text
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits

@@ -19,8 +19,8 @@ from pbm_oust.accounts.account import (
     SignedOffSince,
     WatchedBoard,
 )
+from pbm_oust.accounts.items import Seek, Submission
 from pbm_oust.accounts.queue import Clause, Plan
-from pbm_oust.accounts.seeks import Seek
 from pbm_oust.accounts.settings import (
     BoardForm,
     MailWhen,
@@ -30,7 +30,6 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
-from pbm_oust.accounts.submissions import Submission
 from pbm_oust.accounts.vacations import LONGEST, Absence
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place, Wish

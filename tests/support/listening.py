@@ -6,10 +6,9 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from dataclasses import dataclass
 from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
@@ -17,7 +16,7 @@ from pbm_oust.mail.listener import bound_endpoint, listen, listening_at_home
 from pbm_oust.mail.session import SmtpSession
 from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.workers import Workers
-from pbm_oust.play.outcome import Handled
+from pbm_oust.play.request import Handled
 from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
 from tests.support.mails import FROM, mail

@@ -13,7 +13,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.database import Database, Transaction
-from pbm_oust.store.entries import BoardName, Damage, Entry, Reading, Told
+from pbm_oust.store.index import BoardName, Damage, Entry, Reading, Told
 from pbm_oust.store.ratings import (
     changes_by,
     count_marked,

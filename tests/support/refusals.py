@@ -20,8 +20,8 @@ from pbm_oust.commands.vacation import Leave, SaidLoosely, VacationFar, Vacation
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import BadOptionValue
 from pbm_oust.grammar.wish import BadPlacement
+from pbm_oust.play.authentication import TooMuch
 from pbm_oust.play.moving import OldAnswer
-from pbm_oust.play.quota import TooMuch
 from pbm_oust.play.starting import LimitReached
 from pbm_oust.refusal import (
     Illegal,
@@ -38,7 +38,7 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
 from pbm_oust.rules.position import Kind, Occupied
-from pbm_oust.service.answer_lines import MoreThanDeed
+from pbm_oust.service.answers import MoreThanDeed
 from pbm_oust.store.limits import SETTABLE, Charge
 from tests.support.games import new_game, play
 

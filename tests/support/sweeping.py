@@ -1,7 +1,7 @@
 """A home for tests of what is due in time: boards, players, and a clock set by hand."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from functools import cached_property
@@ -14,10 +14,8 @@ from pbm_oust.accounts.vacations import Absence, in_order
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import format_record, format_result
-from dataclasses import replace
 from pbm_oust.letters.letters import Letters
-from pbm_oust.play.outcome import Handled
-from pbm_oust.play.request import Request
+from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pbm_oust.grammar.command import Command
+from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.letters import Letters
 from pbm_oust.letters.words import Words

@@ -10,8 +10,8 @@ import pytest
 import vobject
 from click.testing import CliRunner
 
-from pbm_oust.accounts.calendar import format_calendar
 from pbm_oust.accounts.clock import Clock
+from pbm_oust.accounts.tags import format_calendar
 from pbm_oust.cli import main
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.rules.kinds import KINDS

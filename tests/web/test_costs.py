@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pbm_oust.accounts.calendar import format_calendar
+from pbm_oust.accounts.tags import format_calendar
 from pbm_oust.web.addresses import of_calendar
 from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground

@@ -10,7 +10,7 @@ from lxml import html
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Wish
-from pbm_oust.render.curve import HEIGHT
+from pbm_oust.render.svg import CURVE_HEIGHT
 from pbm_oust.robot.analyses import keep
 from pbm_oust.robot.analysis import Analysis, Verdict
 from pbm_oust.rules.kinds import KINDS
@@ -105,7 +105,7 @@ def test_a_curve_has_a_point_for_each_position_and_rings_where_it_turned(
     (line,) = curve.xpath("./polyline")
     places = [tuple(map(float, each.split(","))) for each in line.get("points").split()]
     assert len(places) == len(VERDICTS)
-    assert [y < HEIGHT / 2 for _, y in places] == [each.x_wins > 0.5 for each in VERDICTS]
+    assert [y < CURVE_HEIGHT / 2 for _, y in places] == [each.x_wins > 0.5 for each in VERDICTS]
     *rings, dot = [
         (float(each.get("cx")), float(each.get("cy"))) for each in curve.xpath("./circle")
     ]

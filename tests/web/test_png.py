@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from pbm_oust.render.html import UNMARKED
-from pbm_oust.render.ruling import ruling_of
-from pbm_oust.render.svg import Labels, board_svg
-from pbm_oust.render.table import INK, WOOD
+from pbm_oust.render.html import INK, UNMARKED, WOOD
+from pbm_oust.render.svg import Labels, board_svg, ruling_of
 from pbm_oust.rules.position import Position, Side
 from pbm_oust.web.png import png_beside, png_of
 from tests.support.boards import board, churn_board

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from pbm_oust.accounts.sessions import Session, format_session
+from pbm_oust.accounts.tags import Session, format_session
 from tests.support.accounts import account_of
 from tests.support.browsing import Browser
 from tests.support.home_by_mail import ALICE, BOB

@@ -1,10 +1,9 @@
 """A game in whichever format a text has. Pure."""
 
 from pbm_oust.board.formats.plain import OPENING, has_plain, parse_plain
-from pbm_oust.board.formats.sgf import parse_sgf
+from pbm_oust.board.formats.sgf import has_tree, parse_sgf
 from pbm_oust.board.formats.sheet import BadGame, Draft, Piece
 from pbm_oust.board.formats.structured import parse_structured
-from pbm_oust.board.formats.tree import has_tree
 from pbm_oust.board.notation import FIRST_LINE
 
 

@@ -16,12 +16,11 @@ import string
 import textwrap
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from pbm_oust.board.formats.sheet import FORMAT, BadGame, Draft, Piece, Remark, Sheet, draft
 from pbm_oust.board.notation import NUMBER, format_record, record_line
-from dataclasses import dataclass
-import re
 
 OPENING = f"[{FORMAT}]"
 CLOSING = f"[end of {FORMAT}]"

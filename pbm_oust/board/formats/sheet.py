@@ -4,11 +4,18 @@ A format carries the lines of the header as they are and knows nothing of their 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
-from pbm_oust.board.notation import FIRST_LINE, format_header, format_result
-from dataclasses import dataclass, replace
+from pbm_oust.board.notation import (
+    FIRST_LINE,
+    format_action,
+    format_header,
+    format_result,
+    format_time,
+)
 
 FORMAT = "pbm_oust game 1"
 """The name and version that programs look for in the formats that have one."""
@@ -128,3 +135,15 @@ def draft(
         if any("\ud800" <= character <= "\udfff" for character in piece.text):
             raise BadGame(piece.where, "half a character stands in it")
     return Draft(tuple(pieces))
+
+
+def format_moves(game: Game) -> str:
+    """Return a game as lines of moves."""
+    sheet = Sheet(game)
+    lines = [f"{key}: {value}" for key, value in sheet.header] + [""]
+    for day, records in groupby(game.records, lambda record: format_time(record.at)[:10]):
+        first, *later = records
+        done = " ".join(f"{each.by} {format_action(each.action)}" for each in (first, *later))
+        lines.append(f"{first.number:>4} {day} {done}")
+    lines += [f"= {sheet.result}"] if sheet.result else []
+    return "".join(f"{line}\n" for line in lines)

@@ -1,17 +1,121 @@
 """The text of a mail among its parts."""
 
+import codecs
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from email.message import Message
 from functools import lru_cache
 
-from dataclasses import dataclass
-from pbm_oust.mail.reading.charsets import NO_TEXT, decoded
-from pbm_oust.mail.reading.flowed import unflowed
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.limits import DEEPEST_PART
-from pbm_oust.mail.reading.pgp import ENCRYPTED, without_armour
-import re
+
+_MEANT = {
+    "iso-8859-1": "cp1252",
+    "latin-1": "cp1252",
+    "latin1": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "x-gbk": "gb18030",
+    "shift_jis": "cp932",
+    "shift-jis": "cp932",
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "ks_c_5601-1987": "cp949",
+    "euc-kr": "cp949",
+    "windows-874": "cp874",
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-8859-8-e": "iso-8859-8",
+    "x-mac-roman": "mac-roman",
+    "macintosh": "mac-roman",
+    "x-big5": "big5hkscs",
+    "big5": "big5hkscs",
+    "unicode-1-1-utf-7": "utf-7",
+    "utf8mb4": "utf-8",
+    "iso-2022-jp": "iso-2022-jp-ext",
+}
+"""Names that programs write for a larger charset, or that Python does not know."""
+
+_NONE_OF_MAIL = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
+"""Codecs of Python that are not charsets; some are slow."""
+
+NO_TEXT = dict.fromkeys(
+    {*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)} - {0x09, 0x0A}
+)
+"""Characters that control terminals or programs and are not text."""
+
+
+def decoded(data: bytes, charset: str) -> str:
+    """Return bytes as text that can be written as UTF-8.
+
+    Bytes that do not fit their charset, or whose charset is unknown, are read as UTF-8. What does
+    not fit there becomes U+FFFD.
+    """
+    name = charset.strip().strip("\"'").partition("*")[0].lower()
+    for candidate in (_MEANT.get(name, name), name):
+        text = _strictly(data, candidate)
+        if text is not None:
+            return text
+    return data.decode("utf-8", "replace")
+
+
+def _strictly(data: bytes, name: str) -> str | None:
+    try:
+        if codecs.lookup(name).name.replace("_", "-") in _NONE_OF_MAIL:
+            return None
+        return without_surrogates(data.decode(name))
+    except (LookupError, ValueError):
+        return None
+
+
+def without_surrogates(text: str) -> str:
+    """Return a text without surrogates, which some charsets decode to and UTF-8 cannot encode."""
+    return text.encode("utf-8", "replace").decode()
+
+
+_SIGNATURE_LINE = "-- "
+
+
+def unflowed(text: str, drops_space: bool) -> str:
+    """Return a flowed text without soft line breaks, and with quotes marked by one `>`.
+
+    `drops_space` is the parameter DelSp: the space that marks a soft break is not part of the text.
+    """
+    paragraphs: list[list[str]] = []
+    open_depth = None
+    for line in text.split("\n"):
+        content = line.lstrip(">")
+        depth = len(line) - len(content)
+        content = content.removeprefix(" ")
+        if depth != open_depth or content == _SIGNATURE_LINE:
+            paragraphs.append(["> "] if depth else [])
+        is_soft = content.endswith(" ") and content != _SIGNATURE_LINE
+        paragraphs[-1].append(content[:-1] if is_soft and drops_space else content)
+        open_depth = depth if is_soft else None
+    return "\n".join("".join(paragraph) for paragraph in paragraphs)
+
+
+_SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
+_PGP_SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
+ENCRYPTED = "-----BEGIN PGP MESSAGE-----"
+
+
+def without_armour(text: str) -> str:
+    """Return the text that was signed, or the text above what was encrypted."""
+    lines = text.split("\n")
+    bare = [line.rstrip() for line in lines]
+    if ENCRYPTED in bare:
+        return "\n".join(lines[: bare.index(ENCRYPTED)])
+    if _SIGNED not in bare:
+        return text
+    begin = bare.index(_SIGNED)
+    try:
+        begin = bare.index("", begin) + 1
+        end = bare.index(_PGP_SIGNATURE, begin)
+    except ValueError:
+        return text
+    return "\n".join(line.removeprefix("- ") for line in lines[begin:end])
+
 
 _CLOSED_TYPES = (
     "application/ms-tnef",

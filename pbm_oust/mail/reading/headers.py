@@ -1,16 +1,20 @@
 """Headers, decoded one by one; a header that cannot be decoded is taken as it is."""
 
+import re
 from collections import defaultdict
+from collections.abc import Mapping
 from email.header import decode_header
 from email.message import Message
 from email.utils import getaddresses
 from functools import lru_cache
 
 from pbm_oust.accounts.address import is_address, parse_address
-from pbm_oust.mail.reading.charsets import NO_TEXT, decoded, without_surrogates
-import re
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.mail.reading.body import NO_TEXT, decoded, without_surrogates
 
-_IN_BRACKETS = re.compile(r'<((?:"[^"<>]*"@)?[^<>"]*)>(?!\s*<)|"(?:[^"\\]|\\.)*+"|\((?:[^()\\]|\\.)*+\)')
+_IN_BRACKETS = re.compile(
+    r'<((?:"[^"<>]*"@)?[^<>"]*)>(?!\s*<)|"(?:[^"\\]|\\.)*+"|\((?:[^()\\]|\\.)*+\)'
+)
 """What stands in `<>`; without a group, quotes and comments, in which such signs mean nothing."""
 
 
@@ -66,3 +70,37 @@ def _first_address(lines: tuple[str, ...]) -> str:
     # The parser makes an address of `Dora @ Work`.
     found += [address for address in others if any(address in line for line in lines)]
     return next(map(parse_address, filter(is_address, found)), "")
+
+
+_RANGE = re.compile(
+    r"([a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:\s*;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?))?", re.IGNORECASE
+)
+
+
+def language_asked(headers: Mapping[str, list[str]]) -> Language:
+    """Return the language that a mail asks for, or is in; English if it names none of ours.
+
+    Accept-Language (RFC 3282) says what its sender likes to read. It takes precedence over
+    Content-Language, which says what they write.
+    """
+    for name in ("accept-language", "content-language"):
+        if (said := ",".join(headers[name])) and (found := _ours_among(said)):
+            return found
+    return ENGLISH
+
+
+@lru_cache(100)
+def _ours_among(said: str) -> Language | None:
+    """Return the preferred one of the languages in a header that we have."""
+    from babel.core import negotiate_locale
+
+    found = negotiate_locale(_by_preference(said), list(LANGUAGES), sep="-")
+    return LANGUAGES[found] if found else None
+
+
+def _by_preference(value: str) -> list[str]:
+    """Return the language tags of a header, the preferred one first; anything else is left out."""
+    ranges = filter(None, (_RANGE.fullmatch(part.strip()) for part in value.split(",")))
+    rated = [(float(found[2] or 1), found[1].lower()) for found in ranges]
+    liked = sorted((each for each in rated if each[0]), key=lambda each: -each[0])
+    return [tag for _, tag in liked]

@@ -4,12 +4,12 @@ The parser is lxml's, which reads any input in time that grows only with its len
 256 elements deep is lost, and so is everything after the first 8,000 tags and pieces of text.
 """
 
+import re
 from collections import Counter
 from enum import Enum
 from typing import Any
 
 from pbm_oust.mail.reading.phrases import QUOTING_CLASSES, QUOTING_FROM_HERE, SIGNATURE_CLASSES
-import re
 
 _BLOCKS = frozenset(
     {

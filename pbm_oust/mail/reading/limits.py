@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from pbm_oust.mail import LARGEST_MAIL
-import re
 
 LARGEST_HEADERS = 32 * 1024
 LARGEST_HEADER = 4 * 1024

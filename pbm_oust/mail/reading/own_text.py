@@ -2,13 +2,304 @@
 
 import re
 from collections.abc import Sequence
-
 from dataclasses import dataclass, replace
-from pbm_oust.mail.reading.attributions import DIRECTIONS, attribution
-from pbm_oust.mail.reading.companies import lines_of_warning
-from pbm_oust.mail.reading.footers import is_footer, names_program
-from pbm_oust.mail.reading.older_messages import SEPARATOR, Ending, ending, judged, next_written
-import re
+from enum import Enum
+
+from pbm_oust.mail.reading.phrases import (
+    ANNOUNCEMENTS,
+    DEVICES,
+    HEADER_NAMES,
+    OPENINGS,
+    PHONE_FOOTERS,
+    SAID,
+    SUBJECT_NAMES,
+    disclaimer,
+    lines_of_warning,
+)
+
+_LONGEST = 200
+_MOST_WORDS = 8
+_LONGEST_NAME = 48
+_ADDRESS_OF_PROGRAM = re.compile(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
+_AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
+_BRACKETS = str.maketrans("", "", "[]")
+_OF_CHECKS = re.compile(
+    r"(?:\S+\s+){0,5}(?:\S*\.)?\s?www\.(?:avast|avg)\.com(?:\s*<https?://[^\s<>]*>)?"
+    r"|<?https?://[\w.-]*(?:avast|avg)\.com/\S*|<#[0-9a-f]{8}-[0-9a-f-]{27}>"
+    r"|yahoo mail\s?: \w+, \w+, \w+"
+    r"|version: [\d.]+ / virus database: .*|sent from mailspring\b.*",
+    re.IGNORECASE,
+)
+"""What Avast, AVG, Yahoo and Mailspring write in any language, with the links around it."""
+_KNOWN = re.compile("|".join(map(re.escape, DEVICES)), re.IGNORECASE)
+_FOOTER_ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]
+_BEGINNINGS = tuple(begin for begin, _ in _FOOTER_ENDS if begin)
+_ENDINGS = tuple(end for begin, end in _FOOTER_ENDS if not begin)
+_WHOLE = frozenset(phrase for phrase in PHONE_FOOTERS if "{}" not in phrase)
+
+
+def is_footer(line: str) -> bool:
+    """Return whether a line as a whole is one that a phone or a program adds.
+
+    The phone or the program is named in one to six words; an address may follow.
+    """
+    if len(line) > _LONGEST:
+        return False
+    if _OF_CHECKS.fullmatch(line.strip(" \t.*_")):
+        return True
+    bare = _ADDRESS_OF_PROGRAM.sub("", line.strip()).translate(_BRACKETS).strip(_AROUND).lower()
+    if bare in _WHOLE:
+        return True
+    may_be = bare.startswith(_BEGINNINGS) or bare.endswith(_ENDINGS)
+    return may_be and any(_is_phrase(bare, *ends) for ends in _FOOTER_ENDS)
+
+
+def names_program(line: str) -> bool:
+    """Return whether such a line is certainly no person's: it names a device or a program."""
+    is_known = _OF_CHECKS.fullmatch(line.strip(" \t.*_")) or _KNOWN.search(line)
+    return line.strip(_AROUND).lower() in _WHOLE or bool(is_known)
+
+
+def _is_phrase(line: str, begin: str, end: str) -> bool:
+    if not (line.startswith(begin) and line.endswith(end)):
+        return False
+    name = line[len(begin) : len(line) - len(end)].strip()
+    return 0 < len(name) <= _LONGEST_NAME and len(name.split()) <= _MOST_WORDS
+
+
+def any_of(phrases: tuple[str, ...]) -> str:
+    """Return a pattern that matches any of the phrases, the longest first."""
+    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+
+
+DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Marks without a width, some of which say in which direction a text is read."""
+_DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069 "
+_COLONS = (":", "\uff1a")
+_DATE = re.compile(
+    r"\b\d{4}\b|\b\d{1,2}[:.h]\d{2}\b|\d{4}[\u5e74\ub144]|\b\d{1,2}[./-]\d{1,2}[./-]"
+)
+_IS_NEEDED = re.compile(r"[@\d]")
+"""Any two of the three signs contain one of these."""
+ADDRESS = re.compile(r"[^\s@<>]@[\w-]+\.\w")
+_ENDS_IN_ADDRESS = re.compile(r"@[\w.-]+>\s*$")
+_SAID = re.compile(rf"(?<!\w)(?:{any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
+_OPENING = re.compile(
+    rf"[\W_]*(?:(?:{any_of(OPENINGS)})(?!\w)|\d{{1,4}}[-/.]\d|\d{{4}}[\u5e74\ub144]"
+    r"|\w{2,4}[.,]{1,2}\s\d|\w{2,3}\s\d{1,2}\.)",
+    re.IGNORECASE,
+)
+_WITHOUT_COLON = re.compile(r"\d{4}/\d{1,2}/\d{1,2},?\s.{0,80}<[^\s@<>]+@[^\s@<>]+>\s*")
+"""What Gmail wrote at first, without a verb: `2009/11/20 Bob <bob@example.org>`."""
+_LONGEST_ATTRIBUTION = 3
+"""How many lines such a sentence may take."""
+_LONGEST_LINE = 300
+_LONGEST_SENTENCE = 600
+
+
+def attribution(kept: Sequence[str], is_sure: bool = False) -> int:
+    """Return how many of the last lines say who wrote what follows: 0 if they do not.
+
+    They end in a colon and have a date, an address or the verb; `is_sure` asks for two of these.
+    """
+    if kept and _WITHOUT_COLON.fullmatch(DIRECTIONS.sub("", kept[-1])):
+        return 1
+    if not kept or not kept[-1].rstrip(_DIRECTION_MARKS).endswith(_COLONS):
+        return 0
+    if is_sure and not any(map(_IS_NEEDED.search, kept[-_LONGEST_ATTRIBUTION:])):
+        return 0
+    number = _lines_of_sentence(kept)
+    sentence = DIRECTIONS.sub("", " ".join(kept[-number:])[-_LONGEST_SENTENCE:])
+    return number if signs_of(sentence) >= 1 + is_sure else 0
+
+
+def signs_of(sentence: str) -> int:
+    """Return how many of a date, an address and the verb are in a sentence."""
+    return sum(bool(sign.search(sentence)) for sign in (_DATE, _SAID, ADDRESS))
+
+
+def _goes_on_below(kept: Sequence[str]) -> bool:
+    """Return whether the last line ends in an address, so that the verb may stand below it."""
+    return bool(kept) and bool(_ENDS_IN_ADDRESS.search(kept[-1]))
+
+
+def _lines_of_sentence(kept: Sequence[str]) -> int:
+    """Return how many of the last lines belong to the sentence at their end.
+
+    It begins on a line that begins like such sentences and has a date or an address, or else on
+    the line with the verb.
+    """
+    with_verb = 0
+    for count in range(1, min(_LONGEST_ATTRIBUTION, len(kept)) + 1):
+        line = DIRECTIONS.sub("", kept[-count])
+        if not line.strip() or len(line) > _LONGEST_LINE:
+            break
+        is_more = _DATE.search(line) or ADDRESS.search(line)
+        if (is_more or (count == 1 and not _goes_on_below(kept[:-1]))) and _OPENING.match(line):
+            return count
+        if not with_verb and _SAID.search(line):
+            with_verb = count
+    return with_verb or 1
+
+
+SEPARATOR = re.compile(r"[-_=*~ ]{3,}")
+"""A line drawn across the page."""
+_SIGNATURE = re.compile(r"--[ \t\u00a0]\s*$|[*_]{1,3}\s?--\s?[*_]{1,3}\s*$")
+"""What stands above a signature; Gmail writes it in bold."""
+_BARE_SIGNATURE = re.compile(r"--$")
+"""The same where a program has dropped its space, unless a person has drawn it."""
+_UNDERSCORES = re.compile(r"\s{0,3}_{3,}\s*$")
+_DRAWN = re.compile(r"\s{0,3}_{10,}\s*$|-{5}.*\w.*-{5}\s*$")
+_OF_LIST = re.compile(
+    r"(?=.*(?:@|https?:)).*(?:mailing[ -]?list|unsubscribe|listinfo|googlegroups)"
+)
+"""What mailing lists write below a line, in small letters."""
+_MOST_LINES_OF_LIST = 6
+_OURS = re.compile(r"pbm_oust|pbmserv")
+"""What the headers of our own letters hold."""
+_ANNOUNCED = frozenset(ANNOUNCEMENTS)
+_AROUND_ANNOUNCEMENT = " \t-=_*~#|:\uff1a\u00a0"
+_LONGEST_ANNOUNCEMENT = 160
+_DASHES = ("--", "==", "__", "**", "~~", "# ", "|--")
+_BEGINNING = re.compile(
+    r"\s{0,8}from \S+\s.{0,60}\d{4}\s*"
+    r"|\W{0,8}(?:message du|nachricht vom|mensaje del|messaggio del|message of)\s\d.{0,60}"
+)
+"""The first line of a mail in an mbox, or what some French programs write there."""
+_HEADERS = frozenset(HEADER_NAMES)
+_SUBJECTS = frozenset(SUBJECT_NAMES)
+_LONGEST_HEADER_NAME = 30
+_HEADERS_IN_A_BLOCK = 3
+_MOST_HEADERS = 8
+_HEADER_IN_LINE = re.compile(rf"(?<!\w)(?:{any_of(HEADER_NAMES)})[ \u00a0]?[:\uff1a]")
+_LONGEST_LINE_OF_HEADERS = 1000
+_LEAST_TO_WRAP = 50
+"""A header that is at least so long may go on below."""
+_MOST_EMPTY_LINES = 10
+
+
+class Ending(Enum):
+    """Whether a line ends what the sender wrote for this mail."""
+
+    NO = 0
+    DOUBTFUL = 1
+    """It may. A person may as well have written it, and what follows."""
+    LIKELY = 2
+    """It does as far as can be told; the sender should know."""
+    SIGNATURE = 3
+    """It does: a signature follows, or what a mailing list or a company adds."""
+    OLDER = 4
+    """It does: an older message follows."""
+
+
+def ending(lines: Sequence[str], number: int, is_letter_below: bool) -> Ending:
+    """Return whether a line ends the sender's text; `is_letter_below`: a board of ours follows."""
+    line = lines[number]
+    if _SIGNATURE.match(line):
+        return Ending.SIGNATURE
+    if _BARE_SIGNATURE.match(line):
+        return Ending.LIKELY
+    if disclaims := disclaimer(lines, number):
+        return Ending.SIGNATURE if disclaims > 1 else Ending.LIKELY
+    if _UNDERSCORES.match(line):
+        below = " ".join(lines[number + 1 : number + 1 + _MOST_LINES_OF_LIST])
+        if _OF_LIST.match(below.lower()):
+            return Ending.SIGNATURE
+    if announced := _announcement(line):
+        return announced
+    headers = max(_headers_from(lines, number), _headers_in_line(line), key=len)
+    if len(headers) >= _HEADERS_IN_A_BLOCK:
+        is_subject = any(_name_of(header) in _SUBJECTS for header in headers)
+        return judged(" ".join(headers), is_letter_below, is_sure=is_subject)
+    return Ending.DOUBTFUL if headers[1:] or _DRAWN.match(line) else Ending.NO
+
+
+def judged(above: str, is_letter_below: bool, *, is_sure: bool = False) -> Ending:
+    """Return whether an older message follows below what looks like its headers.
+
+    It does if they name us; it is likely if they hold an address or, as `is_sure` says, something
+    else that only a program writes, or if a board of ours follows; and certain if both are so.
+    """
+    is_sure = is_sure or bool(ADDRESS.search(above))
+    if _OURS.search(above.lower()) or (is_sure and is_letter_below):
+        return Ending.OLDER
+    return Ending.LIKELY if is_sure or is_letter_below else Ending.DOUBTFUL
+
+
+def _announcement(line: str) -> Ending | None:
+    """Return what a line says that announces an older message, between dashes or before a colon."""
+    if len(line) > _LONGEST_ANNOUNCEMENT:
+        return None
+    words = line.strip(_AROUND_ANNOUNCEMENT)
+    line = line.strip()
+    if words.lower() in _ANNOUNCED:
+        if line.startswith(_DASHES):
+            return Ending.OLDER
+        return Ending.LIKELY if line.endswith((":", "\uff1a")) else None
+    if line.startswith("---") and line.endswith("---") and signs_of(words) > 1:
+        return judged(words, is_letter_below=False)
+    return None
+
+
+def _headers_from(lines: Sequence[str], number: int) -> list[str]:
+    """Return the headers on this line and the next ones that are not empty.
+
+    A line of dashes above them, or words between dashes, or the first line of a mail in an mbox,
+    counts as one.
+    """
+    line = lines[number].rstrip()
+    is_title = line.startswith("---") and line.endswith("---")
+    found = list[str]()
+    if is_title or SEPARATOR.fullmatch(line) or _BEGINNING.fullmatch(line.lower()):
+        found.append(line)
+        number = next_written(lines, number + 1)
+    above = len(found)
+    while number < len(lines) and len(found) < _MOST_HEADERS and _name_of(lines[number]):
+        found.append(lines[number])
+        number = _behind_header(lines, number)
+    return found if len(found) > above else []
+
+
+def _behind_header(lines: Sequence[str], number: int) -> int:
+    """Return the number of the next line that is not empty behind a header, which may be long."""
+    following = next_written(lines, number + 1)
+    is_wrapped = following < len(lines) and (
+        lines[following][:1] in (" ", "\t") or len(lines[number]) >= _LEAST_TO_WRAP
+    )
+    if is_wrapped and not _name_of(lines[following]):
+        behind = next_written(lines, following + 1)
+        if behind < len(lines) and _name_of(lines[behind]):
+            return behind
+    return following
+
+
+def _headers_in_line(line: str) -> list[str]:
+    """Return the headers of an older message that stand on one line."""
+    colons = line.count(":") + line.count("\uff1a")
+    if colons < _HEADERS_IN_A_BLOCK or len(line) > _LONGEST_LINE_OF_HEADERS:
+        return []
+    line = line.lower()
+    begins = [found.start() for found in _HEADER_IN_LINE.finditer(line)]
+    if not begins or line[: begins[0]].strip(" \t*|"):
+        return []
+    headers = [line[at:to] for at, to in zip(begins, [*begins[1:], len(line)], strict=True)]
+    return headers if len({_name_of(each) for each in headers}) >= _HEADERS_IN_A_BLOCK else []
+
+
+def _name_of(line: str) -> str:
+    """Return the name of the header on a line, or an empty text if none is there."""
+    name, colon, _ = line[:_LONGEST_HEADER_NAME].replace("\uff1a", ":").partition(":")
+    name = name.strip(" \t*|>\u00a0").lower()
+    return name if colon and name in _HEADERS else ""
+
+
+def next_written(lines: Sequence[str], number: int) -> int:
+    """Return the number of the next line that is not empty; after too many, of the last one."""
+    for each in range(number, min(number + _MOST_EMPTY_LINES, len(lines))):
+        if lines[each].strip():
+            return each
+    return min(number + _MOST_EMPTY_LINES, len(lines))
+
 
 _QUOTED = re.compile(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
 _GLUED = re.compile(r"[ \t]*(?:[A-Za-z]+[>\uff1e]|[>\uff1e][^\s>\uff1e])")
@@ -19,13 +310,17 @@ _STUFFED = ">From "
 _OTHER_MARK = re.compile(r"[ ]?[|\t}:%\u203a\u2502\u2503]")
 """Quote marks of a few programs; they count as such only right below an attribution."""
 _OTHER_MARK_OR_EMPTY = re.compile(rf"{_OTHER_MARK.pattern}|\s*$")
-_MAY_BE_QUOTED = re.compile(r"[ \t]{0,8}(?:[|}:%\u203a\u2502\u2503\u275a\u276f]|\u00bb(?!.*\u00ab))")
+_MAY_BE_QUOTED = re.compile(
+    r"[ \t]{0,8}(?:[|}:%\u203a\u2502\u2503\u275a\u276f]|\u00bb(?!.*\u00ab))"
+)
 """The same where no attribution stands above."""
 _OF_A_BOARD = re.compile(
     r"\s*\d{1,2}\s+(?:[.,xoXO\u00b7\u2022]\s+){2}|\s*A B C?|.{0,40}\bx: \S+ \d+/\d+"
 )
 """A row of a board as our letters draw it, its columns, or the players above it."""
-_BROKEN_ADDRESS = re.compile(r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>")
+_BROKEN_ADDRESS = re.compile(
+    r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>"
+)
 """An address that Polymail writes on three lines, of which the last looks like a quote."""
 _MOST_FOOTERS = 6
 _ENDS = (Ending.LIKELY, Ending.SIGNATURE, Ending.OLDER)

@@ -17,10 +17,8 @@ def open_server(home: Path, url: str) -> Engine:
     except ImportError as error:
         reason = "install pbm_oust[postgresql], or take the line with store out of pbm_oust.toml"
         raise OSError(f"{error}; {reason}") from None
-    from pbm_oust.store.postgresql.database import PostgresqlDatabase
-    from pbm_oust.store.postgresql.key import SharedKey
-    from pbm_oust.store.postgresql.server import Server
-    from pbm_oust.store.postgresql.url import check_url
+    from pbm_oust.store.postgresql.database import PostgresqlDatabase, SharedKey
+    from pbm_oust.store.postgresql.server import Server, check_url
 
     try:
         check_url(url)

@@ -11,24 +11,173 @@ that it waits for the host, it ends the transaction itself. In the middle of a p
 so who has waited for a lock in vain ends the connections of hosts that have said nothing for long.
 """
 
+import re
 import select
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import cast
 
 import psycopg
+from psycopg import errors
 from psycopg.abc import QueryNoTemplate
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import UniqueViolation
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
-from dataclasses import dataclass
 from pbm_oust.store.database import Identity, Row, Value
-from pbm_oust.store.faults import DatabaseConflict, DatabaseFreed, DatabaseLocked
-from pbm_oust.store.postgresql.clock import SharedClock
-from pbm_oust.store.postgresql.dialect import statement_for
-from pbm_oust.store.postgresql.faults import conflict, fault_of, too_new
+from pbm_oust.store.faults import (
+    DatabaseConflict,
+    DatabaseFailing,
+    DatabaseFault,
+    DatabaseFreed,
+    DatabaseFull,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    DatabaseTooNew,
+    DatabaseTooOld,
+    command_line,
+)
 from pbm_oust.store.schema import LATEST, OLDEST_AND_TIME
+
+_CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected)
+_FAILING = (
+    *(psycopg.OperationalError, psycopg.InterfaceError, errors.InsufficientPrivilege),
+    # What was prepared on a connection is gone; it works again on a new one.
+    errors.InvalidSqlStatementName,
+)
+
+
+def name_of(url: str) -> str:
+    """Return how a database is named in messages: without its password."""
+    found = conninfo_to_dict(url)
+    host, name = found.get("host") or "localhost", found.get("dbname") or found.get("user") or ""
+    return f"the database {name} at {host}"
+
+
+def fault_of(error: psycopg.Error, where: str) -> DatabaseFault | None:
+    """Return the fault for an error of PostgreSQL; None for a mistake in the program."""
+    match error:
+        case _ if isinstance(error, _CONFLICTS):
+            return conflict(where)
+        case errors.LockNotAvailable():
+            return DatabaseLocked(f"{where} is locked by another server for too long")
+        case errors.QueryCanceled():
+            return DatabaseFailing(f"{where} has cancelled a statement: {_reason(error)}")
+        case errors.IdleInTransactionSessionTimeout():
+            return DatabaseFailing(
+                f"{where} has given up a connection over which this host said nothing for too "
+                "long while it wrote"
+            )
+        case errors.DiskFull():
+            return DatabaseFull(f"{where}: its disk is full")
+        case errors.ReadOnlySqlTransaction():
+            return DatabaseReadOnly(f"{where} is read-only; it may be a standby")
+        case _ if isinstance(error, _FAILING):
+            return DatabaseFailing(f"{where} cannot be used: {_reason(error)}")
+    return None
+
+
+def conflict(where: str) -> DatabaseConflict:
+    """Return the fault for rows that others changed at the same moment."""
+    return DatabaseConflict(f"{where} was changed by others at the same moment")
+
+
+def too_new(where: str, oldest: int, known: int) -> DatabaseTooNew:
+    """Return the fault for tables that only later versions of the program can work with."""
+    return DatabaseTooNew(
+        f"{where} was taken over by a newer pbm_oust: its tables need version {oldest}, and this "
+        f"program knows version {known}. Install the newer program"
+    )
+
+
+def too_new_to_copy(where: str, version: int, known: int) -> DatabaseTooNew:
+    """Return the fault for tables of which this program does not know all that is in them."""
+    return DatabaseTooNew(
+        f"{where} was taken over by a newer pbm_oust: its tables are of version {version}, and "
+        f"this program can copy those of version {known}. Copy with the newer program"
+    )
+
+
+def too_old(where: str, version: int, known: int, home: Path) -> DatabaseTooOld:
+    """Return the fault for tables that have to be changed by somebody who may do that."""
+    there = f"its tables are of version {version}" if version else "it has no tables yet"
+    return DatabaseTooOld(
+        f"{where} cannot be used yet: {there}, this program needs version {known}, and whom it "
+        "connects as may not change that. Name the database with a user who may as URL:  "
+        + command_line(home, "home", "upgrade", "--owner", "URL")
+    )
+
+
+@contextmanager
+def faults(where: str) -> Iterator[None]:
+    """Turn errors of PostgreSQL into faults of the database."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise fault_of(error, where) or error from error
+
+
+def _reason(error: psycopg.Error) -> str:
+    """Return what the server or the library says, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+_PLACE = re.compile(r"\?(\d*)")
+_HINTS = (re.compile(r" INDEXED BY \w+"), re.compile(r"(?<= )\+(?=[a-z])"))
+"""How SQLite is told which index to use; PostgreSQL decides that by itself."""
+_CROSS = re.compile(r"CROSS JOIN (?=\w+ \w+ USING)")
+"""Another such hint: SQLite keeps the order of tables."""
+
+
+@lru_cache(maxsize=1000)
+def statement_for(statement: str) -> str:
+    """Return a statement of the program as PostgreSQL reads it: places are `$1`, `$2` and so on."""
+    for hint in _HINTS:
+        statement = hint.sub("", statement)
+    statement = _CROSS.sub("JOIN ", statement)
+    statement = statement.replace("json_each(", "json_array_elements_text(")
+    return _with_places(statement)
+
+
+def _with_places(statement: str) -> str:
+    number = 0
+
+    def place(match: re.Match[str]) -> str:
+        nonlocal number
+        number = int(match[1]) if match[1] else number + 1
+        return f"${number}"
+
+    return _PLACE.sub(place, statement)
+
+
+class SharedClock:
+    """The clock of the server, told by the host's own clock and by how much it is ahead of that.
+
+    Whenever the server tells the time, this is put right as far as it was wrong for certain: the
+    answer was given at some moment between the question and its arrival.
+    """
+
+    def __init__(self, own: Callable[[], float] = time.time) -> None:
+        """`own` gives seconds since the epoch, by the clock of this host."""
+        self.own = own
+        self.is_set = False
+        """Whether the server has ever told the time."""
+        self._ahead = 0.0
+
+    def time(self) -> float:
+        """Return the seconds since the epoch."""
+        return self.own() + self._ahead
+
+    def put_right(self, asked: float, told: float) -> None:
+        """Take what the server told after it was asked at some time by the host's own clock."""
+        self._ahead = min(max(self._ahead, told - self.own()), told - asked)
+        self.is_set = True
+
 
 Raw = psycopg.Connection[TupleRow]
 

@@ -5,6 +5,8 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,11 +15,18 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InsufficientPrivilege
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from pbm_oust.store.database import Identity
+from pbm_oust.store.database import Identity, Snapshot
 from pbm_oust.store.faults import DatabaseBusy, DatabaseFault
-from pbm_oust.store.postgresql.clock import SharedClock
-from pbm_oust.store.postgresql.connection import GUARDED, PostgresqlConnection, Raw, set_up
-from pbm_oust.store.postgresql.faults import faults, name_of, too_old
+from pbm_oust.store.postgresql.connection import (
+    GUARDED,
+    PostgresqlConnection,
+    Raw,
+    SharedClock,
+    faults,
+    name_of,
+    set_up,
+    too_old,
+)
 from pbm_oust.store.schema import LATEST, OLDEST, VERSION, tables
 
 T = TypeVar("T")
@@ -207,3 +216,95 @@ def _identity_of(raw: Raw) -> Identity:
         " WHERE datname = current_database()"
     ).fetchone()
     return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+_WRONG = (
+    "what stands behind postgresql:// cannot be read. It is written USER@HOST/DATABASE, with "
+    "special characters percent-encoded (@ is %40, / is %2F), and with no parameters but those of "
+    "libpq. A password belongs in ~/.pgpass"
+)
+"""The sentence for all that is wrong: what the library says may quote a password."""
+
+
+def check_url(url: str) -> None:
+    """Raise ValueError unless a URL can be read, and its names are names.
+
+    Where a password has characters that are not encoded, a part of it is taken for the name of a
+    host or of the database, and names are shown.
+    """
+    try:
+        found = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise ValueError(_WRONG) from None
+    hosts, addresses, ports = (_listed(found.get(key)) for key in ("host", "hostaddr", "port"))
+    are_names = (
+        all(map(_is_host, [*hosts, *addresses])),
+        all(port == "" or port.isdecimal() for port in ports),
+        not set("@/:") & set(str(found.get("dbname") or "")),
+    )
+    if not all(are_names):
+        raise ValueError(_WRONG)
+
+
+def _listed(value: object) -> list[str]:
+    """Return what a parameter has for each of several hosts."""
+    return str(value or "").split(",")
+
+
+def _is_host(text: str) -> bool:
+    """Return whether this may be a name, an address, or the folder of a socket."""
+    if "@" in text:
+        return False
+    if text.startswith("/"):
+        return True
+    try:
+        ip_address(text)
+    except ValueError:
+        return not set("/:") & set(text)
+    return True
+
+
+_SETTINGS = (
+    "SELECT current_setting('server_version'),"
+    " CAST(current_setting('server_version_num') AS BIGINT),"
+    " pg_encoding_to_char(encoding), current_setting('synchronous_commit'),"
+    " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on',"
+    " pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',"
+    " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"
+    " FROM pg_database WHERE datname = current_database()"
+)
+_FORBIDDEN = (
+    "SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)"
+    " AND CASE relkind WHEN 'r' THEN relname <> 'pbm_oust_version'"
+    " AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')"
+    " AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))"
+    " WHEN 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') ELSE false END ORDER BY relname"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """A server, and what we may do there."""
+
+    forbidden: tuple[str, ...]
+    """The tables and sequences that we may not use as we have to."""
+    version: str
+    number: int
+    """The version as a number: 150014 for 15.14."""
+    encoding: str
+    synchronous_commit: str
+    """What our transactions wait for."""
+    survives: bool
+    """Whether what is committed survives a loss of power, as far as the server says."""
+    is_standby: bool
+    is_read_only: bool
+    """Whether transactions are read-only unless they say otherwise."""
+    is_superuser: bool
+    """Whether we connect as somebody who may do everything."""
+
+
+def read_facts(snapshot: Snapshot) -> ServerFacts:
+    """Return what matters about the server."""
+    (facts,) = snapshot.rows(_SETTINGS)
+    forbidden = tuple(name for (name,) in snapshot.rows(_FORBIDDEN))
+    return ServerFacts(forbidden, *facts)

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import MutableMapping
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp
-
-from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from functools import partial
 from html import unescape
 from urllib.parse import quote
 
-import re
 from pbm_oust.web.export.places import Past, board_in, link_to, place_of
 
 _WITHOUT_FILE = ' role="link" aria-disabled="true"'

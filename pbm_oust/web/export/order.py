@@ -1,6 +1,7 @@
 """What is to be exported, and what tells one export apart from another."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
@@ -8,7 +9,6 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from dataclasses import dataclass
 from pbm_oust.web.export.places import Past
 
 

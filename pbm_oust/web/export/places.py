@@ -5,12 +5,12 @@ already, such as `/oust/17.svg`, as it is. What is asked of a list becomes folde
 `/history?game=oust&page=2` is `history/game-oust/page-2.html`.
 """
 
+import re
 from enum import Enum
 from functools import lru_cache
 from posixpath import basename
 from urllib.parse import parse_qsl, quote, unquote
 
-import re
 from pbm_oust.rules.kinds import KINDS
 
 FRONT = "index"

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
 from functools import partial
 
-from dataclasses import dataclass
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.board_queries import all_players
-from pbm_oust.store.cores import on_all_cores
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName, all_players
 from pbm_oust.store.published import Published, published
+from pbm_oust.store.rebuilding import on_all_cores
 from pbm_oust.web import addresses
 from pbm_oust.web.export.exporter import Done, Exporter
 from pbm_oust.web.export.order import Order

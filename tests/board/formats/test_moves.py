@@ -2,9 +2,8 @@
 
 import re
 
-from pbm_oust.board.formats.moves import format_moves
 from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
-from pbm_oust.board.formats.sheet import Sheet
+from pbm_oust.board.formats.sheet import Sheet, format_moves
 from pbm_oust.board.history import read_history
 from tests.support.games import EXAMPLE
 

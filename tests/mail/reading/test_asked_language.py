@@ -16,8 +16,7 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.languages import ENGLISH, LANGUAGES, language_named
-from pbm_oust.mail.reading.asked_language import language_asked
-from pbm_oust.mail.reading.headers import raw_headers
+from pbm_oust.mail.reading.headers import language_asked, raw_headers
 from tests.support.accounts import JOINED
 
 ACCOUNT = Account("carol", "", ("carol@example.com",), JOINED)

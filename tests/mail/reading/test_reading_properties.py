@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.mail.reading import read_mail
-from pbm_oust.mail.reading.flowed import unflowed
+from pbm_oust.mail.reading.body import unflowed
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.own_text import own_text
 from tests.support.mails import FROM, mail

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm_oust.mail.reading import read_mail
-from pbm_oust.mail.reading.prefixes import without_prefixes
+from pbm_oust.mail.reading.phrases import without_prefixes
 from tests.support.mails import FROM, mail
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 
-from pbm_oust.accounts.answered import BROADCASTS, Unsubscribing
-from pbm_oust.accounts.tags import reply_address, tag_of, token_for
+from pbm_oust.accounts.tags import BROADCASTS, Unsubscribing, reply_address, tag_of, token_for
 from pbm_oust.board.record import Deed
 from pbm_oust.robot.analyses import keep
 from pbm_oust.robot.analysis import Analysis, Verdict

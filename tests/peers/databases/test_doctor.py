@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pbm_oust.store.health import LONGEST_DUE
+from pbm_oust.store.upkeep import LONGEST_DUE
 from tests.peers.databases.conftest import Host
 from tests.store.posting import head, post
 from tests.support.home_by_mail import ADDRESS

@@ -19,8 +19,8 @@ from pbm_oust.store.faults import (
 )
 from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
 from pbm_oust.store.postgresql import open_server
+from pbm_oust.store.postgresql.connection import fault_of
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.postgresql.faults import fault_of
 from pbm_oust.store.postgresql.server import Server, ServerPool
 from pbm_oust.store.schema import LATEST
 from tests.peers.databases.conftest import Host, mailed

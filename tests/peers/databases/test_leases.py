@@ -15,19 +15,17 @@ from itertools import pairwise
 import pytest
 
 from pbm_oust.mail import relay as relay_module
-from pbm_oust.mail import sweeper
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.relay import Flushed, Relaying
-from pbm_oust.mail.sweeper import SHARED_SECONDS, Sweeper
-from pbm_oust.play.outcome import Outcome
+from pbm_oust.mail.server import SHARED_SECONDS, Sweeper
+from pbm_oust.play.request import Outcome
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.database import LEASE_SECONDS, Database
-from pbm_oust.store.entries import BoardName
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Draft, Head
+from pbm_oust.store.index import BoardName
+from pbm_oust.store.letters import Draft, Head, task_of
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
-from pbm_oust.store.sending import task_of
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id
@@ -225,7 +223,7 @@ def test_a_host_that_has_seen_no_lease_takes_over_as_soon_as_others(
     hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual, shared = 15.0, 0.5
-    monkeypatch.setattr(sweeper, "SHARED_SECONDS", shared)
+    monkeypatch.setattr("pbm_oust.mail.server.SHARED_SECONDS", shared)
     home, ended = hosts[1].home(), list[float]()
     sweeping = Sweeper(usual, lambda: None, lambda: ended.append(time.monotonic()))
     sweeping.use(open_inbound(home, ADDRESS, home.now).work)

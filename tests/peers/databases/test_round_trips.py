@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.play.outcome import Outcome
-from pbm_oust.play.passwords import Passwords
+from pbm_oust.play.request import Outcome
+from pbm_oust.play.unit_of_work import Passwords
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.entries import Entry
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import Entry
 from pbm_oust.store.salvage import Salvage
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, new_id

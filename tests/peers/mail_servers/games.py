@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pbm_oust.store.bounces import all_bounces
 from pbm_oust.store.home import Home
+from pbm_oust.store.verifications import all_bounces
 from tests.peers.mail_servers.host import Host
 from tests.peers.mail_servers.postfix import Postfix
 from tests.support.player import Letters, Player, latest_mail, play_to_the_end

@@ -3,9 +3,9 @@
 The first stone may not go on the cell in the middle of the board, if there is one.
 """
 
+from dataclasses import dataclass
 from enum import Enum
 
-from dataclasses import dataclass
 from pbm_oust.rules.grid import Grid, Shape, square
 from pbm_oust.rules.position import (
     Fault,

@@ -1,0 +1,601 @@
+"""What the index says about a board, made from its history. Pure.
+
+A history that ends with its result is believed: its header is read, each record is checked for its
+form, number, time and message key, and the owners follow from the records that change them. If that
+needs the rules, because a turn was taken back or the board goes on, all of it is replayed.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+from functools import lru_cache
+from pathlib import Path
+
+from pbm_oust.accounts.clock import earliest_ruling
+from pbm_oust.board.game import AHEAD, Game, Summary
+from pbm_oust.board.header import Header
+from pbm_oust.board.history import BadHistory, read_header, userids_in
+from pbm_oust.board.notation import USERID, format_time, parse_time
+from pbm_oust.board.ratings import Finish
+from pbm_oust.board.record import Deed, Verb
+from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import How, Result, Side
+from pbm_oust.store.columns import moment_of, parse_outcome, seconds, words_list
+from pbm_oust.store.database import Row, Snapshot, Value
+
+_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
+_RECORDS = re.compile(
+    rb"(?: {0,3}+[0-9]++ [xo*] \S.{24,}? [0-9]{4}-[0-9][0-9]-[0-9][0-9]"
+    rb"T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z [0-9a-f]{16}\n|#.*\n)*+"
+)
+"""Records and remarks. Of each record, what follows has a fixed place from one of its ends."""
+_NUMBER, _FIRST, _ACTION = slice(4), 7, slice(7, -38)
+_TIME, _KEY = slice(-37, -17), slice(-16, None)
+_HASH, _Z = b"#Z"
+_ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
+_ASKS_THE_RULES = re.compile(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardName:
+    """A board by its kind and number; boards are in the order of the registry of kinds."""
+
+    kind: str
+    board: int
+
+    def __lt__(self, other: "BoardName") -> bool:
+        return self._place < other._place
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        return list(KINDS).index(self.kind), self.board
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.board}"
+
+    def file_in(self, folder: Path) -> Path:
+        """Return the path of the file of the board's history below a folder."""
+        return folder / self.kind / f"{self.board}.txt"
+
+
+class State(Enum):
+    """The state of a board."""
+
+    ACTIVE = "active"
+    OVER = "over"
+    DAMAGED = "damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a board came from, if only one board may come from it: open challenge 5 of its game."""
+
+    word: str
+    """Its word, in small letters: `seek`."""
+    number: int
+
+    @property
+    def remark(self) -> bytes:
+        """Its line in a history, right below the one with the message key."""
+        return f"# {self.word} {self.number}\n".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the index says about a board whose history replays."""
+
+    name: BoardName
+    grid: str
+    x: str
+    """The userid that owns side x at the end of the history."""
+    o: str
+    to_move: str | None
+    """The userid that acts next; None if the game is over."""
+    result: Result | None
+    is_rated: bool
+    """Whether the players agreed that the game counts."""
+    started: datetime
+    latest: datetime
+    """When the latest record was made, or the board was started."""
+    records: int
+    due: datetime | None
+    """The earliest moment when something can be due; None if the game is over."""
+
+    @property
+    def state(self) -> State:
+        """Whether the game goes on."""
+        return State.OVER if self.result else State.ACTIVE
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The userids that own the sides."""
+        return frozenset((self.x, self.o))
+
+    @property
+    def summary(self) -> Summary:
+        """What a list says about the board."""
+        return Summary(
+            KINDS[self.name.kind],
+            self.name.board,
+            parse_grid(self.grid),
+            self.x,
+            self.o,
+            self.to_move,
+            self.result,
+            self.records,
+            self.latest,
+        )
+
+    @property
+    def finish(self) -> Finish | None:
+        """How the game ended, if it counts for ratings."""
+        if not self.is_rated or self.result is None or self.result.how is How.VOID:
+            return None
+        kind, board = KINDS[self.name.kind], self.name.board
+        grid, winner = parse_grid(self.grid), self.result.winner
+        return Finish(kind, board, grid, self.x, self.o, winner, self.latest)
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What the index says about a board whose history does not replay."""
+
+    name: BoardName
+    x: str | None
+    """The userid that owned side x at the start; None if the header cannot be read."""
+    o: str | None
+    line: int
+    """The line at fault."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the index keeps of the words of a history, whatever the rules say of it."""
+
+    userids: frozenset[str]
+    """All userids in it."""
+    challenge: str | None = None
+    """The message key of the mail that started the board."""
+    source: Source | None = None
+    """What the board came from, if not from the mail alone."""
+
+    def with_records(self, text: bytes) -> "Told":
+        """Return what a history tells with more lines: records, and a result."""
+        return replace(self, userids=self.userids | userids_in(b"\n" + text))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that the index keeps about a history."""
+
+    entry: Entry | Damage
+    told: Told
+
+
+def read_told(data: bytes) -> Told:
+    """Return what a history tells without being replayed."""
+    started = _STARTED.search(data)
+    source = Source(started[2].decode(), int(started[3])) if started and started[2] else None
+    return Told(userids_in(data), started[1].decode() if started else None, source)
+
+
+def entry_of(game: Game) -> Entry:
+    """Return what the index says about the board of a game."""
+    header, result = game.header, game.result
+    return Entry(
+        name=BoardName(header.kind.name, header.board),
+        grid=str(header.grid),
+        x=game.x,
+        o=game.o,
+        to_move=None if result else game.player_to_move,
+        result=result,
+        is_rated=header.terms.rated,
+        started=header.started,
+        latest=game.latest,
+        records=len(game.records),
+        due=earliest_ruling(game),
+    )
+
+
+def read_damage(name: BoardName, data: bytes, error: BadHistory) -> Reading:
+    """Return what the index says about a history that is damaged."""
+    header = None
+    with suppress(BadHistory):
+        header = read_header(data)
+    x, o = (header.x, header.o) if header else (None, None)
+    return Reading(Damage(name, x, o, error.line, error.reason), read_told(data))
+
+
+def believe(name: BoardName, data: bytes) -> Reading | None:
+    """Return what the index says about a history that ends with its result, without replaying it.
+
+    None for any other history, and if all of it has to be replayed.
+    """
+    head, _, body = data.partition(b"\n\n")
+    records, is_ended, end = body.rpartition(b"= ")
+    if not is_ended or not end.endswith(b"\n") or not _RECORDS.fullmatch(records):
+        return None
+    try:
+        result = parse_outcome(KINDS[name.kind], end[:-1].decode())
+        header = read_header(head + b"\n\n")
+        if BoardName(header.kind.name, header.board) != name:
+            return None
+        course = _tell(records.split(b"\n")[:-1], header)
+    except (BadHistory, ValueError):
+        return None
+    entry = Entry(
+        name=name,
+        grid=str(header.grid),
+        x=course.x,
+        o=course.o,
+        to_move=None,
+        result=result,
+        is_rated=header.terms.rated,
+        started=header.started,
+        latest=course.latest,
+        records=course.records,
+        due=None,
+    )
+    return Reading(entry, read_told(data))
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """What the records of a history say without being replayed."""
+
+    x: str
+    o: str
+    latest: datetime
+    records: int
+
+
+def _tell(lines: Iterable[bytes], header: Header) -> _Course:
+    """Return what the lines below a header say. Raises ValueError if they need the rules."""
+    records = [line for line in lines if line[0] != _HASH]
+    numbers, keys = [line[_NUMBER] for line in records], {line[_KEY] for line in records}
+    times = [format_time(header.started).encode(), *[line[_TIME] for line in records]]
+    are_next = numbers == _numbers(len(records))
+    if not (are_next and len(keys) == len(records) and sorted(times) == times):
+        raise ValueError("these are not records that follow one another")
+    x, o = header.x, header.o
+    actions = [line[_ACTION] for line in records if line[_FIRST] > _Z]  # all but placements
+    for action in (each.rstrip().decode() for each in actions):
+        adoption = _ADOPTION.fullmatch(action)
+        if adoption:
+            x, o = (adoption[2], o) if adoption[1] == Side.X.value else (x, adoption[2])
+        elif action == Deed.SWAP.value:
+            x, o = o, x
+        elif _ASKS_THE_RULES.fullmatch(action):
+            raise ValueError("the owners may have changed by this")
+    return _Course(x, o, parse_time(times[-1].decode()), len(records))
+
+
+@lru_cache
+def _numbers(most: int) -> list[bytes]:
+    """Return how histories write the numbers from 1 to this one."""
+    return [b"%4d" % number for number in range(1, most + 1)]
+
+
+ENTRIES = (
+    "SELECT b.kind, b.board, b.grid, b.x, b.o, b.to_move, b.result, b.is_rated, b.started, "
+    "b.latest, b.records, b.due FROM"
+)
+"""The beginning of a statement whose rows `read_entries` reads; it calls the boards `b`."""
+
+_WHOLE = "state <> 'damaged'"
+"""Of boards whose histories replay."""
+
+
+class Standing(Enum):
+    """In what sense a board belongs to a player."""
+
+    OWNS = "owns"
+    """The player owns a side at the end of the history."""
+    STANDS = "stands"
+    """The userid is anywhere in the history."""
+
+
+def all_names(snapshot: Snapshot) -> list[BoardName]:
+    """Return all boards, damaged or not, by the names of their kinds and their numbers."""
+    rows = snapshot.rows("SELECT kind, board FROM boards ORDER BY kind, board")
+    return [BoardName(*row) for row in rows]
+
+
+def count_all(snapshot: Snapshot) -> int:
+    """Return the number of all boards, damaged or not."""
+    ((number,),) = snapshot.rows("SELECT count(*) FROM boards")
+    return int(number)
+
+
+def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
+    """Return the entry of a board; None if it is damaged or does not exist."""
+    found = read_entries(
+        snapshot,
+        f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND {_WHOLE}",
+        name.kind,
+        name.board,
+    )
+    return found[0] if found else None
+
+
+def count_records(snapshot: Snapshot, name: BoardName) -> int | None:
+    """Return how many records a board has; None if it is damaged or does not exist."""
+    row = snapshot.row(
+        f"SELECT records FROM boards WHERE kind = ? AND board = ? AND {_WHOLE}",  # noqa: S608 - the words are ours # nosec B608
+        name.kind,
+        name.board,
+    )
+    return int(row[0]) if row else None
+
+
+def boards_of_kind(snapshot: Snapshot, kind: str) -> list[Entry]:
+    """Return the boards of a kind in order of their numbers."""
+    search = f"{ENTRIES} boards b WHERE kind = ? AND {_WHOLE} ORDER BY board"
+    return read_entries(snapshot, search, kind)
+
+
+def boards_of_player(
+    snapshot: Snapshot,
+    userid: str,
+    state: State,
+    kind: str | None = None,
+    standing: Standing = Standing.OWNS,
+) -> list[Entry]:
+    """Return the boards of a player in one state, in order of kinds and numbers."""
+    owned = (1,) if standing is Standing.OWNS else (0, 1)
+    statement = (
+        f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
+        "WHERE u.userid = ? AND u.state = ? AND u.is_owner = ?"
+    )
+    values: tuple[Value, ...] = ()
+    if kind is not None:
+        statement, values = f"{statement} AND u.kind = ?", (kind,)
+    found = [
+        entry
+        for is_owner in owned
+        for entry in read_entries(snapshot, statement, userid, state.value, is_owner, *values)
+    ]
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def count_active(snapshot: Snapshot, userid: str) -> int:
+    """Return the number of active boards on which a player owns a side."""
+    row = snapshot.row(
+        "SELECT count(*) FROM board_userids WHERE userid = ? AND state = ? AND is_owner = 1",
+        userid,
+        State.ACTIVE.value,
+    )
+    return int(row[0]) if row else 0
+
+
+def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str]) -> int:
+    """Return the number of active boards on which a player plays against any of some others."""
+    row = snapshot.row(
+        "SELECT count(*) FROM board_userids a JOIN board_userids b USING (kind, board) "
+        "WHERE a.userid = ? AND a.state = ? AND a.is_owner = 1 AND b.is_owner = 1 "
+        "AND b.userid IN (SELECT value FROM json_each(?))",
+        userid,
+        State.ACTIVE.value,
+        words_list(others),
+    )
+    return int(row[0]) if row else 0
+
+
+def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
+    """Return how many active boards these players have, and how many records those have in all.
+
+    It differs after whatever happens on one of them.
+    """
+    row = snapshot.row(
+        "SELECT count(*), coalesce(sum(b.records), 0) FROM board_userids u "
+        "JOIN boards b USING (kind, board) "
+        "WHERE u.userid IN (SELECT value FROM json_each(?)) AND u.state = ? AND u.is_owner = 1",
+        words_list(userids),
+        State.ACTIVE.value,
+    )
+    return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
+    """Return the boards with both userids in their histories, including damaged ones."""
+    rows = snapshot.rows(
+        "SELECT a.kind, a.board FROM board_userids a JOIN board_userids b "
+        "ON b.userid = ? AND b.kind = a.kind AND b.board = a.board "
+        "WHERE a.userid = ?",
+        other,
+        one,
+    )
+    return sorted(BoardName(*row) for row in rows)
+
+
+def boards_with(snapshot: Snapshot, userid: str) -> list[BoardName]:
+    """Return the boards with a userid in their histories, including damaged ones, in order."""
+    rows = snapshot.rows("SELECT kind, board FROM board_userids WHERE userid = ?", userid)
+    return sorted(BoardName(*row) for row in rows)
+
+
+def all_players(snapshot: Snapshot) -> list[str]:
+    """Return the userids in all histories."""
+    rows = snapshot.rows("SELECT DISTINCT userid FROM board_userids ORDER BY userid")
+    return [userid for (userid,) in rows]
+
+
+def has_played(snapshot: Snapshot, userid: str) -> bool:
+    """Return whether a userid is in any history."""
+    row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)
+    return row is not None
+
+
+def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
+    """Return the boards on which something may be due by a moment, the earliest first.
+
+    Whether it is depends on the vacations of the player to move. Those come last whose latest
+    record lies far ahead, as a clock was wrong.
+    """
+    rows = snapshot.rows(
+        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board",
+        seconds(moment),
+    )
+    for kind in KINDS:
+        rows += snapshot.rows(
+            "SELECT kind, board FROM boards WHERE kind = ? AND state = 'active' AND latest > ?",
+            kind,
+            seconds(moment + AHEAD),
+        )
+    return [BoardName(*row) for row in rows]
+
+
+def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
+    """Return the board that the mail with a message key has started."""
+    row = snapshot.row(
+        "SELECT kind, board FROM boards WHERE challenge = ? ORDER BY kind, board LIMIT 1", key
+    )
+    return BoardName(*row) if row else None
+
+
+def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | None:
+    """Return the board of a kind that came from a source."""
+    row = snapshot.row(
+        "SELECT board FROM boards WHERE kind = ? AND source = ? AND source_number = ? "
+        "ORDER BY board LIMIT 1",
+        kind,
+        source.word,
+        source.number,
+    )
+    return BoardName(kind, row[0]) if row else None
+
+
+def highest_source(snapshot: Snapshot, kind: str, word: str) -> int:
+    """Return the highest number among the sources with a word; 0 if there are none."""
+    row = snapshot.row(
+        "SELECT max(source_number) FROM boards WHERE kind = ? AND source = ?", kind, word
+    )
+    return int(row[0] or 0) if row else 0
+
+
+def damaged_boards(
+    snapshot: Snapshot, kind: str, userids: Sequence[str] | None = None
+) -> list[Damage]:
+    """Return the damaged boards of a kind, all or those of some players, in order.
+
+    A board whose header cannot be read may be anybody's.
+    """
+    rows = snapshot.rows(
+        "SELECT board, x, o, line, reason FROM damages WHERE kind = ? ORDER BY board", kind
+    )
+    found = (Damage(BoardName(kind, board), *rest) for board, *rest in rows)
+    wanted = {None, *userids} if userids is not None else None
+    return [each for each in found if wanted is None or wanted & {each.x, each.o}]
+
+
+def read_entries(snapshot: Snapshot, statement: str, *values: Value) -> list[Entry]:
+    """Return the entries that a statement gives."""
+    return [_entry(row) for row in snapshot.rows(statement, *values)]
+
+
+def _entry(row: Row) -> Entry:
+    kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
+    return Entry(
+        name=BoardName(kind, board),
+        grid=grid,
+        x=x,
+        o=o,
+        to_move=to_move,
+        result=parse_outcome(KINDS[kind], result) if result else None,
+        is_rated=bool(is_rated),
+        started=moment_of(started),
+        latest=moment_of(latest),
+        records=records,
+        due=moment_of(due) if due is not None else None,
+    )
+
+
+_COUNT = "SELECT count(*) FROM"
+_IN_STATE = "boards b WHERE b.kind = ? AND b.state = ? AND b.latest > ?"
+_OWNED = (
+    "boards b WHERE (b.kind, b.board) IN ("
+    "SELECT u.kind, u.board FROM board_userids u "
+    "WHERE u.userid IN (SELECT value FROM json_each(?)) "
+    "AND u.state IN (SELECT value FROM json_each(?)) AND u.is_owner = 1 AND u.kind = ?)"
+)
+_TO_MOVE = (
+    "boards b INDEXED BY boards_to_move "  # else all boards of the kind are gone through
+    "WHERE b.to_move IN (SELECT value FROM json_each(?)) AND b.kind = ?"
+)
+_LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which boards of a list are wanted: at most so many, after so many."""
+
+    most: int
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """Some boards of a list."""
+
+    entries: list[Entry]
+    count: int
+    """How many boards the list has."""
+
+
+def boards_in(
+    snapshot: Snapshot,
+    kind: str,
+    states: Collection[State],
+    part: Part,
+    since: datetime | None = None,
+) -> Extract:
+    """Return boards of a kind in some states; only those with a record after `since`."""
+    after = seconds(since) if since else -1
+    asked: list[tuple[Value, ...]] = [(kind, state.value, after) for state in states]
+    if since:
+        count = sum(_count(snapshot, _IN_STATE, *each) for each in asked)
+    else:
+        count = sum(_number_in(snapshot, kind, state) for state in states)
+    boards = f" UNION ALL {ENTRIES} ".join([_IN_STATE] * len(asked))
+    return _extract(snapshot, count, part, boards, *(value for each in asked for value in each))
+
+
+def boards_of(
+    snapshot: Snapshot, kind: str, userids: Collection[str], states: Collection[State], part: Part
+) -> Extract:
+    """Return boards of a kind in some states on which any of these players owns a side."""
+    values = words_list(userids), words_list(state.value for state in states), kind
+    return _extract(snapshot, _count(snapshot, _OWNED, *values), part, _OWNED, *values)
+
+
+def boards_waiting_for(
+    snapshot: Snapshot, kind: str, userids: Collection[str], part: Part
+) -> Extract:
+    """Return boards of a kind on which any of these players is to move."""
+    values = words_list(userids), kind
+    return _extract(snapshot, _count(snapshot, _TO_MOVE, *values), part, _TO_MOVE, *values)
+
+
+def _extract(snapshot: Snapshot, count: int, part: Part, boards: str, *values: Value) -> Extract:
+    if part.skipped >= count or not part.most:
+        return Extract([], count)
+    wanted = f"{ENTRIES} {boards} {_LATEST}"
+    return Extract(read_entries(snapshot, wanted, *values, part.most, part.skipped), count)
+
+
+def _count(snapshot: Snapshot, boards: str, *values: Value) -> int:
+    row = snapshot.row(f"{_COUNT} {boards}", *values)
+    return int(row[0]) if row else 0
+
+
+def _number_in(snapshot: Snapshot, kind: str, state: State) -> int:
+    """Return how many boards of a kind are in a state."""
+    row = snapshot.row(
+        "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value
+    )
+    return int(row[0]) if row else 0
