@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from unicodedata import normalize
 
-from pbm_oust.render.text import UNSEEN
+from pbm_oust.render.visible import UNSEEN
 
 MOST_ADDRESSES = 5
 """How many a player has at most."""

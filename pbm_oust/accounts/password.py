@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from pbm_oust.render.text import UNSEEN
+from pbm_oust.render.visible import UNSEEN
 
 _SCRYPT = (2**14, 8, 1)
 

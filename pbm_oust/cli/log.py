@@ -4,7 +4,7 @@ import logging
 from types import TracebackType
 
 from pbm_oust.accounts.address import without_addresses
-from pbm_oust.render.text import visible_line, visible_text
+from pbm_oust.render.visible import visible_line, visible_text
 
 _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 

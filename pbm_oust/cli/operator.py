@@ -16,7 +16,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.grammar.values import BoardAt, read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
-from pbm_oust.render.text import in_columns, visible_line
+from pbm_oust.render.text import in_columns
+from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind

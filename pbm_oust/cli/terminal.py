@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from pbm_oust.render.text import visible_json, visible_line, visible_text
+from pbm_oust.render.visible import visible_json, visible_line, visible_text
 
 
 class Shown(str):

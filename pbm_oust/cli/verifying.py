@@ -35,8 +35,9 @@ def _reader(path: Path) -> tuple[Home, Salvage]:
 
 def _verify_all(reader: tuple[Home, Salvage], names: Sequence[BoardName]) -> list[dict[str, Any]]:
     home, boards = reader
-    with home.database.sharing():
+    with suppress(DatabaseFault), home.database.read():
         return [_verify(home, boards, name) for name in names]
+    return [_verify(home, boards, name) for name in names]
 
 
 def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.commands.multiple import MultipleNotice
 from pbm_oust.commands.sgf import SgfNotice
 from pbm_oust.play.notices import BoardNotice, Notice
-from pbm_oust.render.text import visible_line
+from pbm_oust.render.visible import visible_line
 
 LONGEST_LINE = 900
 """The most characters on a line; mail may not hold more than 998 (RFC 5322, section 2.1.1)."""

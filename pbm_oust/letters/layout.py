@@ -13,7 +13,8 @@ from itertools import groupby
 from pbm_oust.accounts.tags import AnswerPurpose, Joining
 from pbm_oust.grammar.notation import Partial
 from pbm_oust.play.notices import Shown
-from pbm_oust.render.text import board_text, visible_letter
+from pbm_oust.render.text import board_text
+from pbm_oust.render.visible import visible_letter
 
 BOARD, SAID, END, OFFERS = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
 """Mark a board, the beginning and end of what a player wrote, and links that join open challenges

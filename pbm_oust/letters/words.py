@@ -66,15 +66,8 @@ from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, has_counted
 from pbm_oust.play.pages import MOST_LISTED
 from pbm_oust.refusal import Reason
-from pbm_oust.render.text import (
-    LETTERS,
-    Letters,
-    cells_text,
-    draw_text,
-    in_columns,
-    players_text,
-    visible_line,
-)
+from pbm_oust.render.text import LETTERS, Letters, cells_text, draw_text, in_columns, players_text
+from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.grid import LONGEST, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, choices

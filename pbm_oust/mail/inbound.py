@@ -271,7 +271,7 @@ class Inbound:
         named = [tag for tag in tags if isinstance(tag, Claim)]
         if not (claims or named):
             return None
-        with self.work.home.database.sharing():
+        with self.work.home.database.read():
             for claim in claims:
                 if reply := verify(claim, self.work):
                     return reply

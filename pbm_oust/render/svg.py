@@ -15,7 +15,8 @@ from html import escape
 from itertools import pairwise
 
 from pbm_oust.render.html import COLOURS, INK, WOOD, Marks
-from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, star_points, visible_line
+from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, star_points
+from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 from pbm_oust.rules.position import Position, Side
 

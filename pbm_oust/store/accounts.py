@@ -252,9 +252,9 @@ def _write_beside(transaction: Transaction, before: Account | None, account: Acc
         names, places = ", ".join(columns), ", ".join("?" for _ in columns)
         insert = f"INSERT INTO {table} (userid, {names}) VALUES (?, {places})"  # noqa: S608 - the names are ours # nosec B608
         for row in old.keys() - new.keys():
-            transaction.send(delete, account.userid, *row)
+            transaction.run(delete, account.userid, *row)
         for row in new.keys() - old.keys():
-            transaction.send(insert, account.userid, *row)
+            transaction.run(insert, account.userid, *row)
             if table == "seeks":
                 _note_number(transaction, *row[:2])
 
@@ -265,7 +265,7 @@ def _note_number(transaction: Transaction, kind: str, number: int) -> None:
         "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
         " DO UPDATE SET highest = excluded.highest WHERE seek_numbers.highest < excluded.highest"
     )
-    transaction.send(statement, kind, number)
+    transaction.run(statement, kind, number)
 
 
 # Finding

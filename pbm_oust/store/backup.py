@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import apsw
@@ -350,8 +351,7 @@ def _rows(snapshot: Snapshot, table: str, keys: Keys) -> Iterator[Row]:
 
 def _insert_all(transaction: Transaction, table: str, rows: Iterable[Row]) -> None:
     """Add rows to a table, some at a time."""
-    for number, row in enumerate(rows, 1):
-        places = ", ".join("?" * len(row))
-        transaction.send(f"INSERT INTO {table} VALUES ({places})", *row)  # noqa: S608 - the names are ours # nosec B608
-        if number % _PAGE == 0:
-            transaction.wait()
+    remaining = iter(rows)
+    while some := list(islice(remaining, _PAGE)):
+        places = ", ".join("?" * len(some[0]))
+        transaction.run_all(f"INSERT INTO {table} VALUES ({places})", some)  # noqa: S608 - the names are ours # nosec B608

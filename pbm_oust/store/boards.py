@@ -331,7 +331,7 @@ class Boards:
                 lines = by_records(board.data)[-1][1] + lines
                 self._set_lines(transaction, name, number, lines)
             else:
-                transaction.send(_ADD, name.kind, name.board, number, lines)
+                transaction.run(_ADD, name.kind, name.board, number, lines)
         self._note(transaction, board, after, text)
         return after
 
@@ -354,7 +354,7 @@ class Boards:
         for number, lines in by_records(renamed.data):
             if lines != before[number]:
                 self._set_lines(transaction, name, number, lines)
-        transaction.send(
+        transaction.run(
             "INSERT INTO renamed (kind, board, old, new, at) VALUES (?, ?, ?, ?, ?)",
             name.kind,
             name.board,
@@ -433,10 +433,10 @@ class Boards:
         transaction.require(BoardChanged(str(name)), _MAKE, *row, name.kind, name.board)
         _count_one(transaction, name.kind, _state_of(reading.entry), 1)
         for number, lines in by_records(data) or [(0, b"")]:
-            transaction.send(_ADD, name.kind, name.board, number, lines)
+            transaction.run(_ADD, name.kind, name.board, number, lines)
         if isinstance(reading.entry, Damage):
             damage = reading.entry
-            transaction.send(
+            transaction.run(
                 "INSERT INTO damages (kind, board, line, reason, x, o) VALUES (?, ?, ?, ?, ?, ?)",
                 name.kind,
                 name.board,
@@ -458,7 +458,7 @@ class Boards:
         if before.state is not after.state:
             _count_one(transaction, name.kind, before.state, -1)
             _count_one(transaction, name.kind, after.state, 1)
-        transaction.send(
+        transaction.run(
             "DELETE FROM board_userids WHERE kind = ? AND board = ?", name.kind, name.board
         )
         self._add_userids(transaction, reading)
@@ -468,7 +468,7 @@ class Boards:
         entry = reading.entry
         owners = entry.owners if isinstance(entry, Entry) else frozenset[str]()
         for userid in sorted(reading.told.userids):
-            transaction.send(
+            transaction.run(
                 "INSERT INTO board_userids (userid, kind, board, state, is_owner) "
                 "VALUES (?, ?, ?, ?, ?)",
                 userid,
@@ -493,7 +493,7 @@ class Boards:
     def _set_lines(
         self, transaction: Transaction, name: BoardName, number: int, lines: bytes
     ) -> None:
-        transaction.send(
+        transaction.run(
             "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND number = ?",
             lines,
             name.kind,
@@ -568,7 +568,7 @@ def _with_record(game: Game, record: Record) -> Game:
 
 def _count_one(transaction: Transaction, kind: str, state: State, number: int) -> None:
     """Count a board, or one less."""
-    transaction.send(
+    transaction.run(
         "INSERT INTO board_counts (kind, state, number) VALUES (?, ?, ?) ON CONFLICT (kind, state) "
         "DO UPDATE SET number = board_counts.number + excluded.number",
         kind,

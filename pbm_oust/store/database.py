@@ -4,10 +4,10 @@
         account = find(snapshot, "alice")
     database.write(lambda transaction: note(transaction, "alice"))
 
-What threads want to write is done one after the other, several in one transaction with one commit,
-each in a savepoint of its own: one of the waiting threads takes the lead and does the work of all.
-Within a work, whatever the thread reads is its transaction. An engine opens connections, and says
-how they begin and end.
+What threads want to write is done one after the other: whoever has the turn does the work of all
+who wait, in one transaction with one commit, each in a savepoint of its own. Within a work,
+whatever the thread reads is its transaction. An engine opens connections, and says how they begin
+and end.
 """
 
 import os
@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from pbm_oust.store.faults import (
     DatabaseConflict,
     DatabaseFault,
-    DatabaseFreed,
     DatabaseInterrupted,
     disk_fault,
 )
@@ -41,24 +40,6 @@ Identity = tuple[int, int]
 
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
-LEASE_SECONDS = 30.0
-"""How long a task is kept for a host that is dead, or has stopped."""
-
-
-class Answer(Protocol):
-    """What a statement that was sent does, as soon as that is known."""
-
-    @property
-    def rows(self) -> list[Row]:
-        """The rows that it gives; the statement must have been carried out."""
-
-    @property
-    def changed(self) -> int:
-        """The number of rows that it is known to have changed."""
-
-    @property
-    def is_none(self) -> bool:
-        """Whether it is known to give no row."""
 
 
 class Connection(Protocol):
@@ -86,11 +67,8 @@ class Connection(Protocol):
     def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
         """Carry out a statement in the SQL that all engines know, and return its rows."""
 
-    def send(self, statement: str, values: tuple[Value, ...] = ()) -> Answer:
-        """Have a statement carried out within a transaction, without waiting for its answer."""
-
-    def wait(self) -> None:
-        """Wait until all that was sent has been carried out. Its faults show here, or before."""
+    def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+        """Carry out a statement for each of some rows of values."""
 
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""
@@ -109,9 +87,6 @@ class Connection(Protocol):
 
     def roll_back(self) -> None:
         """Undo what was written, and end the transaction, if one is open."""
-
-    def tend(self) -> None:
-        """Do what may follow a commit, and what nobody has to wait for."""
 
     def moment(self) -> Value:
         """Return what is another value after each commit of others."""
@@ -138,10 +113,13 @@ class Snapshot:
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """Return all rows that a statement gives."""
-        if self.fault:
-            self._check()
+        return self._carry_out(self._connection.execute, statement, values)
+
+    def _carry_out(self, execute: Callable[..., T], *given: object) -> T:
+        if self.fault and not self._connection.is_in_transaction:
+            raise self.fault
         try:
-            return self._connection.execute(statement, values)
+            return execute(*given)
         except DatabaseFault as fault:
             self.fault = self.fault or fault
             raise
@@ -150,10 +128,6 @@ class Snapshot:
         """Return the first row that a statement gives, or None."""
         found = self.rows(statement, *values)
         return found[0] if found else None
-
-    def _check(self) -> None:
-        if self.fault and not self._connection.is_in_transaction:
-            raise self.fault
 
 
 class Transaction(Snapshot):
@@ -169,66 +143,35 @@ class Transaction(Snapshot):
         """The versions of the accounts that were written."""
         self.held = ExitStack()
         """What is left when the transaction is over, committed or not."""
-        self._required: list[tuple[Answer, Exception]] = []
-        """Answers that must not be empty, each with what is raised if it is."""
 
     @contextmanager
     def part(self) -> Iterator[None]:
         """Undo what the body has written, if it fails."""
-        saved, boards, has_letters = dict(self.saved), dict(self.boards), self.has_letters
-        self.send("SAVEPOINT part")
+        boards, has_letters = dict(self.boards), self.has_letters
+        self.rows("SAVEPOINT part")
         try:
             yield
-            self.wait()
         except BaseException:
             if self._connection.is_in_transaction:
                 self._connection.execute("ROLLBACK TO part")
                 self._connection.execute("RELEASE part")
-                self.saved, self.boards, self.has_letters = saved, boards, has_letters
+                self.boards, self.has_letters = boards, has_letters
             raise
-        self.send("RELEASE part")
+        self.rows("RELEASE part")
 
     def run(self, statement: str, *values: Value) -> int:
         """Carry out a statement and return the number of rows it has changed."""
         self.rows(statement, *values)
         return self._connection.changed
 
-    def send(self, statement: str, *values: Value) -> Answer:
-        """Have a statement carried out; nobody waits for its answer until the work ends."""
-        if self.fault:
-            self._check()
-        try:
-            return self._connection.send(statement, values)
-        except DatabaseFault as fault:
-            self.fault = self.fault or fault
-            raise
+    def run_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+        """Carry out a statement for each of some rows of values."""
+        self._carry_out(self._connection.execute_all, statement, rows)
 
-    def require(self, otherwise: Exception, statement: str, *values: Value) -> Answer:
-        """Have a statement carried out that must give a row.
-
-        If it does not, `otherwise` is what the work raises, at its end at the latest.
-        """
-        answer = self.send(statement, *values)
-        if answer.is_none:
+    def require(self, otherwise: Exception, statement: str, *values: Value) -> None:
+        """Carry out a statement that must give a row. Raises `otherwise` if it gives none."""
+        if not self.rows(statement, *values):
             raise otherwise
-        self._required.append((answer, otherwise))
-        return answer
-
-    def wait(self) -> None:
-        """Wait until all that was sent has been carried out. Raises what required that."""
-        if self.fault:
-            self._check()
-        try:
-            self._connection.wait()
-        except DatabaseFault as fault:
-            self.fault = self.fault or fault
-            raise
-        if unmet := self.unmet():
-            raise unmet
-
-    def unmet(self) -> Exception | None:
-        """Return what is to be raised because something required is known to be missing."""
-        return next((error for answer, error in self._required if answer.is_none), None)
 
 
 Work = Callable[[Transaction], Any]
@@ -255,34 +198,31 @@ class Task(Generic[T]):
 
     def __init__(self, work: Callable[[Transaction], T]) -> None:
         self.work = work
-        self.shares = isinstance(work, Sharing)
-        """Whether others on a server may do such work meanwhile."""
         self.transaction: Transaction | None = None
         """Where it was done last."""
-        self._result: list[T] = []
-        self._error: Exception | None = None
         self.is_over = False
         """Whether its result is durable, or it has failed."""
+        self._result: list[T] = []
+        self._error: Exception | None = None
 
     @property
-    def is_done(self) -> bool:
-        """Whether it has not failed."""
-        return self._error is None
+    def shares(self) -> bool:
+        """Whether others on a server may do such work meanwhile."""
+        return isinstance(self.work, Sharing)
 
     def run(self, connection: Connection, here: "_Here") -> None:
         """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
 
         Such a fault is one of the whole transaction, including the work before this.
         """
-        connection.send("SAVEPOINT task")
         self.release()
+        connection.execute("SAVEPOINT task")
         self._error, transaction = None, Transaction(connection)
         self.transaction = here.transaction = transaction
         try:
             self._result = [self.work(transaction)]
-            transaction.wait()
         except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
-            self._error = transaction.unmet() or error
+            self._error = error
         except BaseException:
             self.release()
             raise
@@ -293,7 +233,7 @@ class Task(Generic[T]):
             raise fault
         if self._error:
             connection.execute("ROLLBACK TO task")
-        connection.send("RELEASE task")
+        connection.execute("RELEASE task")
 
     def release(self) -> None:
         """Leave what its transaction holds, which is over."""
@@ -304,6 +244,12 @@ class Task(Generic[T]):
         """Mark the work as failed, because its transaction has."""
         self._error = type(fault)(*fault.args)
         self._error.__cause__ = fault
+        self.is_over = True
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has not failed."""
+        return self._error is None
 
     def result(self) -> T:
         """Return what the work returned, or raise what it raised."""
@@ -327,10 +273,6 @@ class _Here(threading.local):
     """That of the work that it does."""
     snapshot: Snapshot | None = None
     """That of a `read` that has not ended."""
-    sharing = 0
-    """How many times `sharing` has begun and not ended."""
-    shared: tuple[Any, Snapshot] | None = None
-    """The connection and the snapshot that its questions share."""
 
 
 class Hold(Protocol):
@@ -362,12 +304,10 @@ class DatabaseOf(ABC, Generic[C]):
         self._process = os.getpid()
         self._here = _Here()
         self._writer: C | None = None
-        """The connection that writes."""
-        self._tasks: deque[Task[Any]] = deque()
-        self._change = threading.Condition()
-        """Guards `_is_led`, and wakes waiting threads when their work is over."""
-        self._is_led = False
-        """Whether a thread does the work of others, or its own."""
+        """The connection that writes; only who has the turn may use it."""
+        self._turn = threading.Lock()
+        self._waiting: deque[Task[Any]] = deque()
+        """The work of threads that wait for their turn."""
         self._has_met_others = False
         """Whether others who wrote at the same time have undone what was done last."""
         self._lock = threading.Lock()
@@ -441,13 +381,6 @@ class DatabaseOf(ABC, Generic[C]):
         made. Raises DatabaseTooOld for other tables.
         """
 
-    def tended(self) -> AbstractContextManager[None]:
-        """Leave the upkeep to the body, so that nobody who writes waits for it."""
-        return nullcontext()
-
-    def shorten_log(self) -> None:
-        """Do the upkeep that is due, while others write."""
-
     def empty_log(self) -> None:
         """Let no file keep what was removed, as far as this engine can see to that."""
 
@@ -463,25 +396,22 @@ class DatabaseOf(ABC, Generic[C]):
 
         Within a work, that is its transaction.
         """
-        self._check_process()
-        here = self._here
-        if known := here.transaction or here.snapshot:
-            return nullcontext(known)
-        return self._read_shared() if here.sharing else self._read_now()
+        known = self._here.transaction or self._here.snapshot
+        return nullcontext(known) if known else self._read()
 
     @contextmanager
-    def _read_now(self) -> Iterator[Snapshot]:
-        with self.read_latest() as snapshot:
-            self._here.snapshot = snapshot
+    def _read(self) -> Iterator[Snapshot]:
+        with self.lend() as connection:
+            connection.begin_to_read()
+            self._here.snapshot = Snapshot(connection)
             try:
-                yield snapshot
+                yield self._here.snapshot
             finally:
                 self._here.snapshot = None
 
     @contextmanager
     def read_latest(self) -> Iterator[Snapshot]:
         """Give what the database holds now, even within another `read`; but see `transaction`."""
-        self._check_process()
         if transaction := self._here.transaction:
             yield transaction
             return
@@ -492,53 +422,15 @@ class DatabaseOf(ABC, Generic[C]):
     @contextmanager
     def lend(self) -> Iterator[C]:
         """Lend a connection that reads."""
+        self._check_process()
         connection = self._take()
         try:
             yield connection
         finally:
             self._put_back(connection)
 
-    @contextmanager
-    def sharing(self) -> Iterator[None]:
-        """Let all that this thread reads in the body be of one moment, until it writes.
-
-        Within another body, what follows that is of a later moment.
-        """
-        self._check_process()
-        self._here.sharing += 1
-        try:
-            yield
-        finally:
-            self._here.sharing -= 1
-            self._renew()
-
-    @contextmanager
-    def _read_shared(self) -> Iterator[Snapshot]:
-        """Give what the questions of this thread share, until one of them meets a fault."""
-        if self._here.shared is None:
-            connection = self._take()
-            self._here.shared = connection, Snapshot(connection)
-            try:
-                connection.begin_to_read()
-            except DatabaseFault:
-                self._renew()
-                raise
-        try:
-            yield self._here.shared[1]
-        except DatabaseFault:
-            self._renew()
-            raise
-
-    def _renew(self) -> None:
-        """Let what this thread reads from now on be of a later moment."""
-        if self._here.shared:
-            connection, _ = self._here.shared
-            self._here.shared = None
-            self._put_back(connection)
-
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""
-        self._check_process()
         with self._lock:
             if self._watching is None or not self._watching.is_sound:
                 self._end_watching()
@@ -569,25 +461,18 @@ class DatabaseOf(ABC, Generic[C]):
 
     def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
         """Do pieces of work as `write` does each, and return them once they are over."""
-        self._about_to_write()
+        self._check_process()
         tasks = list(map(Task, works))
-        with self._change:
-            self._tasks.extend(tasks)
-            try:
-                self._change.wait_for(lambda: _are_over(tasks) or not self._is_led)
-            except BaseException:
-                for task in tasks:
-                    with suppress(ValueError):
-                        self._tasks.remove(task)
-                raise
-            if leads := not _are_over(tasks):
-                self._is_led = True
-        if leads:
-            try:
+        self._waiting.extend(tasks)
+        try:
+            with self._turn:
                 while not _are_over(tasks):
                     self._lead()
-            finally:
-                self._end_lead()
+        except BaseException:
+            for task in tasks:
+                with suppress(ValueError):
+                    self._waiting.remove(task)
+            raise
         return self._followed(tasks)
 
     def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
@@ -596,53 +481,57 @@ class DatabaseOf(ABC, Generic[C]):
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
         this moment, or if nobody has written before; nothing has been done then.
         """
-        self._about_to_write()
-        with self._change:
-            connection = self._writer
-            if self._is_led or self._tasks or not connection or not connection.is_sound:
-                return None
-            self._is_led = True
-        tasks, is_begun = list(map(Task, works)), False
+        self._check_process()
+        if not self._turn.acquire(blocking=False):
+            return None
+        tasks, is_begun, connection = list(map(Task, works)), False, self._writer
         try:
-            with self._faults_of(tasks):
-                is_begun = connection.begin_at_once()
-                for task in tasks if is_begun else ():
-                    task.run(connection, self._here)
+            if connection and connection.is_sound and not self._waiting:
+                with self._faults_of(tasks):
+                    is_begun = connection.begin_at_once()
+                    for task in tasks if is_begun else ():
+                        task.run(connection, self._here)
         finally:
             if not is_begun or _are_over(tasks):
-                self._end_lead()
+                self._turn.release()
         if _are_over(tasks):
-            return lambda: self._followed(tasks)
-        return partial(self._make_durable, tasks, connection) if is_begun else None
+            return partial(self._followed, tasks)
+        return partial(self._make_durable, tasks) if is_begun else None
 
-    def _make_durable(self, tasks: list[Task[Any]], connection: C) -> list[Task[Any]]:
+    def _make_durable(self, tasks: list[Task[Any]]) -> list[Task[Any]]:
         try:
             with self._faults_of(tasks):
-                self._commit(tasks, connection)
+                self._commit(tasks)
         finally:
-            self._end_lead()
+            self._turn.release()
         return self._followed(tasks)
 
     def _lead(self) -> None:
-        """Do the work of waiting threads in one transaction, and wake them."""
+        """Do the work of waiting threads in one transaction."""
         taken: list[Task[Any]] = []
-        with self._faults_of(taken, or_everybody=True):
-            connection = self._opened()
-            shares = self._tasks[0].shares and not self._has_met_others
-            # What comes later may follow from what others have committed after our moment.
-            most = min(len(self._tasks), MOST_TOGETHER) if shares else MOST_TOGETHER
-            connection.begin_to_write(shares=shares)
-            while self._tasks and len(taken) < most and self._tasks[0].shares >= shares:
-                taken.append(self._tasks.popleft())
+        with self._faults_of(taken):
+            try:
+                connection = self._opened()
+                shares = self._waiting[0].shares and not self._has_met_others
+                # What comes later may follow from what others have committed after our moment.
+                most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
+                connection.begin_to_write(shares=shares)
+            except OSError:
+                taken.extend(self._waiting)
+                self._waiting.clear()
+                raise
+            while self._waiting and len(taken) < most and self._waiting[0].shares >= shares:
+                taken.append(self._waiting.popleft())
                 taken[-1].run(connection, self._here)
-            self._commit(taken, connection)
+            self._commit(taken)
 
-    def _commit(self, tasks: list[Task[Any]], connection: C) -> None:
-        """Make durable what was written, and let those go whose work it was."""
-        connection.commit()
+    def _commit(self, tasks: list[Task[Any]]) -> None:
+        """Make durable what was written."""
+        if self._writer:
+            self._writer.commit()
         self._has_met_others = False
-        self._let_go(tasks)
-        connection.tend()
+        for task in tasks:
+            task.is_over = True
 
     def _followed(self, tasks: list[Task[Any]]) -> list[Task[Any]]:
         """Leave what transactions hold, do what follows from those committed, and return tasks."""
@@ -654,48 +543,33 @@ class DatabaseOf(ABC, Generic[C]):
         return tasks
 
     @contextmanager
-    def _faults_of(self, tasks: list[Task[Any]], *, or_everybody: bool = False) -> Iterator[None]:
-        """Let the work of some threads fail with the body; without any, if asked, that of all."""
+    def _faults_of(self, tasks: list[Task[Any]]) -> Iterator[None]:
+        """Let the work of some threads fail with the body, and undo what it has written.
+
+        Work that met others who wrote the same is done once again, while nobody else writes.
+        """
         try:
             yield
         except OSError as error:
             fault = disk_fault(error, self._where)
-            self._fail(tasks or (self._everybody() if or_everybody else []), fault)
+            meets_others = isinstance(fault, DatabaseConflict) and not self._has_met_others
+            self._has_met_others = meets_others
+            self._undo()
+            if meets_others:
+                self._waiting.extendleft(reversed(tasks))
+                return
+            for task in tasks:
+                task.fail(fault)
         except BaseException:
-            self._fail(tasks, DatabaseInterrupted(f"{self._where}: writing was broken off"))
+            self._undo()
+            for task in tasks:
+                task.fail(DatabaseInterrupted(f"{self._where}: writing was broken off"))
             raise
 
-    def _end_lead(self) -> None:
-        with self._change:
-            self._is_led = False
-            self._change.notify_all()
-
-    def _everybody(self) -> list[Task[Any]]:
-        return [self._tasks.popleft() for _ in range(len(self._tasks))]
-
-    def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
-        """Undo what was written, and mark the work of some threads as failed.
-
-        If who was in the way is gone, it is done again; and once if others wrote the same, while
-        nobody else writes.
-        """
+    def _undo(self) -> None:
         if self._writer:
             with suppress(DatabaseFault):
                 self._writer.roll_back()
-        meets_others = isinstance(fault, DatabaseConflict) and not self._has_met_others
-        self._has_met_others = meets_others
-        if meets_others or isinstance(fault, DatabaseFreed):
-            self._tasks.extendleft(reversed(tasks))
-            return
-        for task in tasks:
-            task.fail(fault)
-        self._let_go(tasks)
-
-    def _let_go(self, tasks: list[Task[Any]]) -> None:
-        with self._change:
-            for task in tasks:
-                task.is_over = True
-            self._change.notify_all()
 
     def _opened(self) -> C:
         """Return the connection that writes, a new one if needed."""
@@ -722,11 +596,6 @@ class DatabaseOf(ABC, Generic[C]):
             self._end_watching()
         self._close_readers()
         self._close_writer()
-
-    def _about_to_write(self) -> None:
-        """Let what this thread reads from now on be of a later moment."""
-        self._check_process()
-        self._renew()
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:

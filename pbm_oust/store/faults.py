@@ -36,10 +36,6 @@ class DatabaseLocked(DatabaseFault):
     """Another process has held the database for longer than we wait."""
 
 
-class DatabaseFreed(DatabaseFault):
-    """Another host had locked the database and said nothing; now nobody has, so it works again."""
-
-
 class DatabaseBusy(DatabaseFault):
     """The process has as many connections in use as it may open."""
 

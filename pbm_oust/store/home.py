@@ -139,7 +139,7 @@ class Home:
 
     def keeping_up(self) -> AbstractContextManager[None]:
         """Sync the files of histories from time to time, while the body runs and at its end."""
-        return nullcontext() if self.is_on_server else keeping_up(self.publisher, self.database)
+        return nullcontext() if self.is_on_server else keeping_up(self.publisher)
 
     def remove_drafts(self) -> None:
         """Remove the files that dead processes were writing, which takes a look at all names."""

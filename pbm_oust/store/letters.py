@@ -108,7 +108,7 @@ def add_letter(
     It belongs to nobody if its reader's account has just been removed.
     """
     normal, about = normal_address(head.recipient), head.about
-    transaction.send(
+    transaction.run(
         "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
         " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
@@ -338,15 +338,13 @@ def begin_sending(transaction: Transaction, letters: Iterable[int], now: datetim
     From now on nobody may take them back, as the relay may have them.
     """
     mark = "UPDATE letters SET is_leaving = 1 WHERE id = ? AND state = 'waiting' AND next_try <= ?"
-    marked = {letter: transaction.send(mark, letter, seconds(now)) for letter in letters}
-    transaction.wait()
-    return [letter for letter, answer in marked.items() if answer.changed]
+    return [letter for letter in letters if transaction.run(mark, letter, seconds(now))]
 
 
 def stop_sending(transaction: Transaction, letters: Iterable[int]) -> None:
     """Mark letters as waiting again, which were not handed to the relay after all."""
     for letter in letters:
-        transaction.send("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)
+        transaction.run("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)
 
 
 def put_off(
@@ -395,7 +393,7 @@ def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
 
 def turn_into_files(transaction: Transaction, addresses: Iterable[str]) -> None:
     """Let the letters that wait for a relay and go to some addresses go into the Maildir."""
-    transaction.send(
+    transaction.run(
         "UPDATE letters SET state = 'file', is_leaving = 0, failures = 0, put_off_since = NULL"
         " WHERE state = 'waiting' AND normal IN (SELECT value FROM json_each(?))",
         words_list(addresses),

@@ -198,7 +198,7 @@ def count(transaction: Transaction, charge: Charge, now: datetime) -> None:
     counted = charge.counted
     step = 1 if counted.most <= _EXACT else counted.within // timedelta(seconds=_EXACT)
     second = seconds(now) // step * step
-    transaction.send(_COUNT, counted.word, _hash_of(charge.subject), second, charge.number)
+    transaction.run(_COUNT, counted.word, _hash_of(charge.subject), second, charge.number)
 
 
 def forget_old_counts(transaction: Transaction, now: datetime) -> int:

@@ -115,7 +115,7 @@ def keep_cause(transaction: Transaction, game: Game, first: int, mail: Incoming)
 
     They are written with the same transaction.
     """
-    transaction.send(
+    transaction.run(
         "INSERT INTO causes"
         " (kind, board, record, until, message_key, came, sender, message_id, userid)"
         " SELECT ?, ?, ?, ?, ?, ?, ?, ?, userid FROM accounts WHERE userid = ?"

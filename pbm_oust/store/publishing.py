@@ -411,37 +411,31 @@ class Walk:
 
 
 @contextmanager
-def keeping_up(publisher: Publisher, database: Database) -> Iterator[None]:
+def keeping_up(publisher: Publisher) -> Iterator[None]:
     """Sync what is published from time to time, in a thread of its own, while the body runs.
 
-    The thread also does the upkeep of the database. At the end, all is published and synced that
-    can be.
+    At the end, all is published and synced that can be.
     """
     stopping = threading.Event()
 
     def run() -> None:
-        synced = time.monotonic()
-        while not stopping.wait(0.5):
+        while not stopping.wait(SYNC_SECONDS):
             try:
-                database.shorten_log()
-                if time.monotonic() >= synced + SYNC_SECONDS:
-                    publisher.catch_up(lambda: not stopping.is_set())
-                    synced = time.monotonic()
+                publisher.catch_up(lambda: not stopping.is_set())
             except OSError as error:
                 log.warning("files of histories are not synced: %s", error)
             except Exception:
                 log.exception("files of histories are not synced: a fault in the program")
 
     thread = threading.Thread(target=run, name="publisher", daemon=True)
-    with database.tended():
-        thread.start()
-        try:
-            yield
-        finally:
-            stopping.set()
-            thread.join()
-            with suppress(OSError):
-                publisher.catch_up()
+    thread.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        thread.join()
+        with suppress(OSError):
+            publisher.catch_up()
 
 
 def _edited(path: Path) -> list[Path]:
@@ -485,7 +479,7 @@ def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes
 
 def _forget_renamed(transaction: Transaction, numbers: Iterable[int]) -> None:
     for number in numbers:
-        transaction.send("DELETE FROM renamed WHERE id = ?", number)
+        transaction.run("DELETE FROM renamed WHERE id = ?", number)
 
 
 def _left(status: os.stat_result) -> _Left:

@@ -152,7 +152,7 @@ def _count_after(transaction: Transaction, kind: Kind, size: SizeClass, place: P
     _send(transaction, _steps_written(kind, size, steps, given))
     _send(transaction, _standings_written(kind, size, kept, standings))
     if len(standings) != len(kept):
-        transaction.send(
+        transaction.run(
             "INSERT INTO rating_classes AS c (kind, size, players, changes, counted) "
             "VALUES (?, ?, ?, 0, 0) ON CONFLICT (kind, size) "
             "DO UPDATE SET players = c.players + excluded.players",
@@ -227,7 +227,7 @@ def _count_anew(database: Database, kind: Kind) -> None:
 
 def _begin(transaction: Transaction, kind: Kind) -> dict[SizeClass, int]:
     """Return the marked classes, with what shows whether they have been marked since."""
-    transaction.send(
+    transaction.run(
         "UPDATE rating_classes SET changes = changes + 1 WHERE kind = ? AND counted < changes",
         kind.name,
     )
@@ -258,7 +258,7 @@ def _finish(
     if _marked(transaction, kind) != marks:
         return
     for size, number in numbers.items():
-        transaction.send(
+        transaction.run(
             "UPDATE rating_classes SET players = ?, counted = changes WHERE kind = ? AND size = ?",
             *(number, kind.name, size.value),
         )
@@ -267,7 +267,7 @@ def _finish(
 
 def _mark(transaction: Transaction, kind: Kind, size: SizeClass) -> None:
     """Let all games of a class be counted anew, also by those who are about to have done that."""
-    transaction.send(
+    transaction.run(
         "INSERT INTO rating_classes AS c (kind, size, players, changes, counted) "
         "VALUES (?, ?, 0, 1, 0) ON CONFLICT (kind, size) DO UPDATE SET changes = c.changes + 1",
         *(kind.name, size.value),
@@ -413,7 +413,7 @@ def _values(standing: Standing) -> tuple[Value, ...]:
 
 def _send(transaction: Transaction, writings: Iterable[_Writing]) -> None:
     for statement, values in writings:
-        transaction.send(statement, *values)
+        transaction.run(statement, *values)
 
 
 def _just_before(place: Place) -> Place:

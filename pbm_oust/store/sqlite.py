@@ -9,9 +9,8 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,6 +33,7 @@ from pbm_oust.store.faults import (
     DatabaseLocked,
     DatabaseReadOnly,
     damaged,
+    disk_fault,
     disk_faults,
     fault_of,
     too_new,
@@ -59,12 +59,6 @@ FOR_ROOT = 0.5
 """Seconds to wait until root has given away the files that it makes beside the database."""
 RESET_SIZE = 16 * 1024 * 1024
 """The size in bytes to which the log is cut when it starts again."""
-LARGEST_LOG = 1000
-"""The number of pages after which the log is moved into the file."""
-LARGEST_TENDED = 5 * LARGEST_LOG
-"""The number of pages after which it is, even if somebody else has to do it."""
-_RESTART = 0.1
-"""How many seconds to wait for those who read the log."""
 _FORMAT_VERSIONS = slice(18, 20)
 """Where a database file says how it is written and read: 2 is for a write-ahead log.
 
@@ -101,46 +95,13 @@ class Patience:
         return True
 
 
-@dataclass
-class Log:
-    """How long the log of a database is, and how long it may be.
-
-    It knows no connection, so that nothing keeps one that is dropped.
-    """
-
-    pages: int = 0
-    """The number of pages after the latest commit."""
-    largest: int = LARGEST_LOG
-    """The number of pages after which those who write shorten it."""
-
-    def note(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        """Note what SQLite tells after a commit."""
-        self.pages = pages
-        return apsw.SQLITE_OK
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a statement has given and changed."""
-
-    rows: list[Row]
-    changed: int
-
-    @property
-    def is_none(self) -> bool:
-        """Whether it has given no row."""
-        return not self.rows
-
-
 class SqliteConnection:
     """A connection to the file at `path`; if it is missing, to empty tables.
 
     Every method may raise DatabaseFault.
     """
 
-    def __init__(
-        self, path: Path, disk: Disk, patience: float, log: Log, *, reads_only: bool
-    ) -> None:
+    def __init__(self, path: Path, disk: Disk, patience: float, *, reads_only: bool) -> None:
         """`patience` is the number of seconds to wait until other processes have written."""
         self.path = path
         self.identity = identity_of(path)
@@ -148,7 +109,6 @@ class SqliteConnection:
         """Whether a fault has shown, after which the connection should be closed."""
         self.may_write = True
         """Whether all files could be opened for writing, which SQLite else finds out too late."""
-        self._log = log
         self._patience = Patience(patience)
         try:
             self._apsw = self._opened() if self.identity else _connection_to_nothing()
@@ -175,7 +135,6 @@ class SqliteConnection:
 
     def _set_up(self, disk: Disk) -> None:
         self._apsw.set_busy_handler(self._patience.wait)
-        self._apsw.set_wal_hook(self._log.note)
         # No plan depends on the values: else some statements are prepared for each of them anew.
         self._apsw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         self.execute("PRAGMA synchronous = FULL")
@@ -200,8 +159,7 @@ class SqliteConnection:
     @property
     def is_sound(self) -> bool:
         """Whether the connection works, and still has the right file open."""
-        with disk_faults(self.path):
-            return not self.is_broken and self.identity == identity_of(self.path)
+        return not self.is_broken and self.identity == identity_of(self.path)
 
     @property
     def is_in_transaction(self) -> bool:
@@ -224,12 +182,10 @@ class SqliteConnection:
             self.is_broken = True
             raise fault from error
 
-    def send(self, statement: str, values: tuple[Value, ...] = ()) -> Done:
-        """Carry out a statement, at once."""
-        return Done(self.execute(statement, values), self._apsw.changes())
-
-    def wait(self) -> None:
-        """Do nothing: all that was sent has been carried out."""
+    def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+        """Carry out a statement for each of some rows of values."""
+        for values in rows:
+            self.execute(statement, values)
 
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""
@@ -258,17 +214,6 @@ class SqliteConnection:
         if self.is_in_transaction:
             self.execute("ROLLBACK")
 
-    def tend(self) -> None:
-        """Move a long log into the file; what was committed is durable even without that."""
-        if self._log.pages < self._log.largest:
-            return
-        try:
-            self.shorten_log()
-            if self._log.pages >= LARGEST_TENDED:
-                self.restart_log()
-        except DatabaseFault as fault:
-            log.warning("the log of the database stays long: %s", fault)
-
     def moment(self) -> Value:
         """Return the number of what others have committed; it is no number of ours."""
         return int(self.execute("PRAGMA data_version")[0][0])
@@ -286,18 +231,6 @@ class SqliteConnection:
     def version(self) -> int:
         """Return the version of the tables."""
         return int(self.execute("PRAGMA user_version")[0][0])
-
-    def shorten_log(self) -> None:
-        """Move the log into the file itself, as far as nobody reads older pages."""
-        self.execute("PRAGMA wal_checkpoint(PASSIVE)")
-
-    def restart_log(self) -> None:
-        """Let the log begin again when somebody writes next, unless others go on reading it.
-
-        Those who write wait meanwhile.
-        """
-        with self._waiting(_RESTART):
-            self.execute("PRAGMA wal_checkpoint(RESTART)")
 
     @contextmanager
     def _waiting(self, seconds: float) -> Iterator[None]:
@@ -358,7 +291,6 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
         self.path = path
         self._disk = disk or Disk()
         self._patience = patience
-        self._log = Log()
         self._idle: list[SqliteConnection] = []
         """Connections that read; there are as many as were ever used at once."""
         super().__init__(path)
@@ -448,25 +380,6 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
         finally:
             connection.close()
 
-    @contextmanager
-    def tended(self) -> Iterator[None]:
-        """Leave it to the body to shorten the log, so that nobody who writes waits for that.
-
-        A very long log is shortened all the same.
-        """
-        self._log.largest = LARGEST_TENDED
-        try:
-            yield
-        finally:
-            self._log.largest = LARGEST_LOG
-
-    def shorten_log(self) -> None:
-        """Move a long log into the file while others write, and let it begin again."""
-        if self._log.pages >= LARGEST_LOG:
-            with self.lend() as connection:
-                connection.shorten_log()
-                connection.restart_log()
-
     def empty_log(self) -> None:
         """Empty the log, which keeps removed data until it is overwritten.
 
@@ -538,7 +451,7 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
                 reason = "is a link, and links in the home are not followed"
                 raise DatabaseFailing(f"{self.path} {reason}")
             disk, patience = self._disk, self._patience
-            return SqliteConnection(self.path, disk, patience, self._log, reads_only=reads_only)
+            return SqliteConnection(self.path, disk, patience, reads_only=reads_only)
 
     def _create(self) -> None:
         """Make the file if it is missing; a log that is left from before does not belong to it."""
@@ -558,11 +471,13 @@ def files_of(path: Path) -> list[Path]:
 
 
 def identity_of(path: Path) -> Identity | None:
-    """Return what identifies the file at a path; None if there is no file."""
+    """Return what identifies the file at a path; None if there is no file. Raises DatabaseFault."""
     try:
         status = path.stat()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise disk_fault(error, path) from error
     return status.st_dev, status.st_ino
 
 

@@ -225,7 +225,6 @@ def _take(transaction: Transaction, home: Home, name: BoardName) -> None:
     if data:
         reading = believe(name, data) or reading_of(name, data)
         home.boards.put(transaction, name, data, reading, changes_ratings=False)
-        transaction.wait()
 
 
 def _joined(snapshot: Snapshot, name: BoardName, data: bytes) -> bytes:

@@ -50,7 +50,7 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
 
 def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
     """Let a request wait for the code with this hash, in place of any earlier one."""
-    transaction.send(
+    transaction.run(
         "INSERT INTO verifications"
         " (code, purpose, userid, address, asked, message_key, password, language,"
         " line, other)"
@@ -85,7 +85,7 @@ def count_waiting(snapshot: Snapshot, purpose: Purpose, userid: str, now: dateti
 
 def forget_verification(transaction: Transaction, code: str) -> None:
     """Remove the request that waits for the code with this hash."""
-    transaction.send("DELETE FROM verifications WHERE code = ?", code)
+    transaction.run("DELETE FROM verifications WHERE code = ?", code)
 
 
 def forget_verifications_of(transaction: Transaction, userid: str, signup_key: str) -> None:
@@ -93,7 +93,7 @@ def forget_verifications_of(transaction: Transaction, userid: str, signup_key: s
 
     `signup_key` is the message key of the signup that made the account.
     """
-    transaction.send(
+    transaction.run(
         "DELETE FROM verifications WHERE userid = ? AND (purpose <> ? OR message_key = ?)",
         userid,
         Purpose.SIGNUP.value,
@@ -108,7 +108,7 @@ def forget_player(transaction: Transaction, userid: str, signup_key: str) -> Non
     made the account.
     """
     forget_verifications_of(transaction, userid, signup_key)
-    transaction.send("DELETE FROM verifications WHERE other = ?", userid)
+    transaction.run("DELETE FROM verifications WHERE other = ?", userid)
 
 
 def all_codes(snapshot: Snapshot) -> list[str]:
@@ -216,7 +216,7 @@ SHEET_LIFETIME = timedelta(days=60)
 
 def keep_sheet(transaction: Transaction, sheet: Sheet, written: datetime) -> None:
     """Keep a sheet of a letter that is written now, unless its player's account is gone."""
-    transaction.send(
+    transaction.run(
         "INSERT INTO sheets (userid, id, written, positions)"
         " SELECT userid, ?, ?, ? FROM accounts WHERE userid = ? ON CONFLICT (userid, id)"
         " DO UPDATE SET written = excluded.written, positions = excluded.positions",

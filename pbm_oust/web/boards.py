@@ -122,7 +122,7 @@ async def page(request: Request) -> Response:
 def _page(request: Request, templates: Templates) -> Page:
     """Return the page of a board, all of which is of one moment."""
     ground = ground_of(request)
-    with ground.home.database.sharing():
+    with ground.home.database.read():
         asked = _asked(request)
         game = asked.game
         clock, gone = clock_of(game, ground), gone_from(game, ground.work)

@@ -45,7 +45,7 @@ async def calendar(request: Request) -> Response:
     if not ground.base:
         raise HTTPException(404)
     account = await proved(_owner(request.path_params["name"], ground), request)
-    with ground.home.database.sharing():
+    with ground.home.database.read():
         content = _written(account, ground)
     return answer(request, made_of(content), MEDIA_TYPE, dict(_PRIVATE))
 

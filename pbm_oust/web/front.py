@@ -34,7 +34,7 @@ def _written(ground: Ground, templates: Templates) -> str:
     """Return the page, all of which is of one moment."""
     kinds, part = list(KINDS.values()), Part(MOST_LISTED)
     late = ground.clock() - LATE
-    with ground.home.database.sharing():
+    with ground.home.database.read():
         active = find_latest(ground.work, Wish(kinds), part)
         ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE, late), part)
         seeks = open_seeks(kinds, ground.work)[:MOST_LISTED]

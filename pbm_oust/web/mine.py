@@ -50,7 +50,7 @@ def _mine(
     """Return the boards of a player; a form that was refused has what was typed."""
     ground = ground_of(request)
     kinds, own = list(KINDS.values()), (player.userid,)
-    with ground.home.database.sharing():
+    with ground.home.database.read():
         waits = find_games(ground.work, Wish(kinds, own, Filter.NEXT), MOST_WAITING)
         active = find_latest(ground.work, Wish(kinds, own), Part(MOST_LISTED))
         ended = find_latest(ground.work, Wish(kinds, own, Filter.INACTIVE), Part(MOST_ENDED))

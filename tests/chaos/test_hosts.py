@@ -24,7 +24,7 @@ import sys
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
 
-database = PostgresqlDatabase(Server(sys.argv[1]), lease_seconds=6)
+database = PostgresqlDatabase(Server(sys.argv[1]), kept_seconds=6)
 with database.leased(["outbox"]) as ours:
     print(*ours, flush=True)
     sys.stdin.read()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.letters.body import Part, body, file_part, part
-from pbm_oust.render.text import visible_letter
+from pbm_oust.render.visible import visible_letter
 from tests.support.emails import contents, joined, read, written
 
 chat = st.lists(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.letters.body import field, text_field
-from pbm_oust.render.text import visible_line
+from pbm_oust.render.visible import visible_line
 from tests.support.emails import read
 
 anything = st.text() | st.text(st.sampled_from("=?utf-8?q?a?= é\n\r:\ud800\t"), max_size=90)

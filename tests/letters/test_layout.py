@@ -20,7 +20,7 @@ from pbm_oust.letters.layout import (
     unmarked,
 )
 from pbm_oust.play.notices import Shown
-from pbm_oust.render.text import visible_letter
+from pbm_oust.render.visible import visible_letter
 from tests.support.games import new_game, play
 
 words = st.text(string.ascii_letters + string.punctuation, min_size=1, max_size=90)

@@ -21,7 +21,8 @@ from pbm_oust.render.svg import (
     ruling_of,
     strokes_around,
 )
-from pbm_oust.render.text import star_points, visible_line
+from pbm_oust.render.text import star_points
+from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.grid import COLUMNS, Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position, Side, taken

@@ -87,7 +87,7 @@ FORMS = (
 
 SHOW = """
 from pathlib import Path
-from pbm_oust.accounts.tags import Purpose, Reply
+from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.letters.words import Words
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import next_in
@@ -150,7 +150,7 @@ print("wave" in words.help_page("help"), words.help_page("wave").splitlines()[-1
 
 def test_an_answer_to_a_letter_says_it_in_a_word(source: Path) -> None:
     script = """
-reply = Reply(Purpose.PLAY, "oust", 17, 12, "alice")
+reply = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
 command = read_answer("", "wave heartily", reply).command
 print(type(command).__name__, command.board, command.userid, "|", format_answer(command))
 """

@@ -30,7 +30,7 @@ from pbm_oust.store.faults import (
     DatabaseTooNew,
 )
 from pbm_oust.store.schema import LATEST
-from pbm_oust.store.sqlite import LARGEST_LOG, SqliteDatabase
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.support.trouble import Fault, FaultyVfs, Trouble
 from tests.support.vfs import WatchedVfs
 from tests.support.waiting import PATIENCE, wait_until
@@ -213,12 +213,16 @@ def test_nothing_of_a_work_remains_that_ends_the_process(database: SqliteDatabas
     assert keys(database) == ["b"]
 
 
+PAGES = 1000
+"""After how many pages SQLite moves the log into the file."""
+
+
 def test_a_long_log_is_brought_into_the_file(database: SqliteDatabase) -> None:
-    text = "x" * 4096 * (LARGEST_LOG // 4)
+    text = "x" * 4096 * (PAGES // 4)
     for key in "abcdefgh":
         database.write(partial(add, key=key, progress=text))
     log = database.path.with_name("pbm_oust.db-wal")
-    assert log.stat().st_size < 4096 * LARGEST_LOG * 1.5
+    assert log.stat().st_size < 4096 * PAGES * 1.5
     assert keys(database) == list("abcdefgh")
 
 
@@ -406,7 +410,7 @@ class SyncCounter(WatchedVfs):
 
 def wait_until_queued(database: SqliteDatabase, number: int) -> None:
     """Wait until so many works wait for their turn."""
-    wait_until(lambda: len(database._tasks) >= number, "works that wait")
+    wait_until(lambda: len(database._waiting) >= number, "works that wait")
 
 
 def write_together(
@@ -420,7 +424,7 @@ def write_together(
 
     with ThreadPoolExecutor(len(works) + 1) as pool:
         futures = [pool.submit(database.write, first)]
-        wait_until(lambda: database._is_led, "somebody who writes")
+        wait_until(lambda: database._turn.locked(), "somebody who writes")
         for number, work in enumerate(works, 1):
             futures.append(pool.submit(database.write, work))
             if number < len(works):
@@ -511,7 +515,7 @@ def test_a_thread_whose_work_comes_after_a_whole_transaction_goes_on_to_it(
 ) -> None:
     monkeypatch.setattr(databases, "MOST_TOGETHER", 2)
     waiting = [databases.Task(adding(key)) for key in "abc"]
-    database._tasks.extend(waiting)
+    database._waiting.extend(waiting)
     assert database.write(adding("last")) == "last"
     assert [task.result() for task in waiting] == [*"abc"]
 
@@ -534,7 +538,7 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: SqliteDatabase) 
     before = signal.signal(signal.SIGALRM, interrupt)
     with ThreadPoolExecutor(1) as pool:
         leading = pool.submit(database.write, lead)
-        wait_until(lambda: database._is_led, "somebody who writes")
+        wait_until(lambda: database._turn.locked(), "somebody who writes")
         with pytest.raises(KeyboardInterrupt):
             give_up()
         signal.signal(signal.SIGALRM, before)

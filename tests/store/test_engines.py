@@ -252,23 +252,10 @@ def test_a_work_fails_if_what_it_requires_is_missing(engine: Engine, now: dateti
     engine.database.write(lambda each: each.require(Wrong("no a"), FIND_KEY, "a"))
 
 
-def test_what_is_required_is_what_a_work_fails_for(engine: Engine, now: datetime) -> None:
-    """Although what depends on it fails as well."""
-
-    def work(transaction: Transaction) -> None:
-        transaction.require(Wrong("no b"), FIND_KEY, "b")
-        transaction.send(ADD_KEY, "a")
-
-    engine.database.write(noting("a", now))
-    with pytest.raises(Wrong, match="no b"):
-        engine.database.write(work)
-    assert engine.database.write(noting("c", now))
-
-
-def test_a_mistake_in_what_was_sent_fails_its_work_alone(engine: Engine, now: datetime) -> None:
+def test_a_mistake_in_a_statement_fails_its_work_alone(engine: Engine, now: datetime) -> None:
     engine.database.write(noting("a", now))
     good, bad, last = engine.database.write_all(
-        [noting("b", now), lambda each: each.send(ADD_KEY, "a"), noting("c", now)]
+        [noting("b", now), lambda each: each.run(ADD_KEY, "a"), noting("c", now)]
     )
     assert [good.result(), last.result()] == [True, True]
     with pytest.raises(Exception, match=r"(?i)unique"):

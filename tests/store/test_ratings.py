@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.store import ratings
-from pbm_oust.store.database import Answer, Database, Transaction, Value
+from pbm_oust.store.database import Database, Transaction, Value
 from pbm_oust.store.index import Part
 from pbm_oust.store.ratings import (
     best_players,
@@ -257,9 +257,9 @@ class _Watching(Transaction):
         super().__init__(transaction._connection)
         self._watched = watched
 
-    def send(self, statement: str, *values: Value) -> Answer:
+    def run(self, statement: str, *values: Value) -> int:
         self._watched.taken[-1] += 1
-        return super().send(statement, *values)
+        return super().run(statement, *values)
 
 
 def test_nobody_waits_until_all_games_are_counted(kept: Kept, few_at_once: int) -> None:

@@ -6,17 +6,15 @@ comes first, so the moment that is seen comes after all that others had committe
 the lock change the same row, the server undoes one of them, and it is done again alone
 (`database.py`).
 
-A host may stop at any moment of a transaction, and its kernel may still answer. If the server knows
-that it waits for the host, it ends the transaction itself. In the middle of a pipeline it does not;
-so who has waited for a lock in vain ends the connections of hosts that have said nothing for long.
+A host may stop at any moment of a transaction, and its kernel may still answer. The server waits
+for its next statement only so long, and then undoes the transaction.
 """
 
 import re
 import select
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
@@ -26,6 +24,7 @@ from psycopg import errors
 from psycopg.abc import QueryNoTemplate
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import UniqueViolation
+from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
@@ -34,7 +33,6 @@ from pbm_oust.store.faults import (
     DatabaseConflict,
     DatabaseFailing,
     DatabaseFault,
-    DatabaseFreed,
     DatabaseFull,
     DatabaseLocked,
     DatabaseReadOnly,
@@ -128,23 +126,11 @@ def _reason(error: psycopg.Error) -> str:
 
 
 _PLACE = re.compile(r"\?(\d*)")
-_HINTS = (re.compile(r" INDEXED BY \w+"), re.compile(r"(?<= )\+(?=[a-z])"))
-"""How SQLite is told which index to use; PostgreSQL decides that by itself."""
-_CROSS = re.compile(r"CROSS JOIN (?=\w+ \w+ USING)")
-"""Another such hint: SQLite keeps the order of tables."""
 
 
 @lru_cache(maxsize=1000)
 def statement_for(statement: str) -> str:
     """Return a statement of the program as PostgreSQL reads it: places are `$1`, `$2` and so on."""
-    for hint in _HINTS:
-        statement = hint.sub("", statement)
-    statement = _CROSS.sub("JOIN ", statement)
-    statement = statement.replace("json_each(", "json_array_elements_text(")
-    return _with_places(statement)
-
-
-def _with_places(statement: str) -> str:
     number = 0
 
     def place(match: re.Match[str]) -> str:
@@ -181,48 +167,25 @@ class SharedClock:
 
 Raw = psycopg.Connection[TupleRow]
 
-_LOCK = "LOCK TABLE home_key IN {} MODE"
+_SILENT_SECONDS = 8
+"""How long a host may be silent in a transaction that writes, until the server undoes it.
+
+That is less than others wait for the lock, and who has it waits for nobody else.
+"""
+_BEGIN_TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+LET_END = f"SET LOCAL idle_in_transaction_session_timeout = '{_SILENT_SECONDS}s'"
+_BEGIN_TO_WRITE = (
+    f"BEGIN ISOLATION LEVEL REPEATABLE READ; {LET_END}; LOCK TABLE home_key IN {{}} MODE"
+)
 """The lock of those who write. Unlike any query, it does not settle which moment is seen."""
 _ALONE, _SHARED = "SHARE ROW EXCLUSIVE", "ROW EXCLUSIVE"
 """Nobody else may have the lock; others may share it."""
-_SILENT_SECONDS = 8
-"""How long a host may be silent that has the lock of writers, until it has lost it.
-
-That is less than others wait for it, and who has it waits for nobody else.
-"""
-_HOLDING_SECONDS = 20
-"""How long one may be silent that has locked some rows, and may wait for the lock of writers."""
-_BEGIN_TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_BEGIN_TO_WRITE = "BEGIN ISOLATION LEVEL REPEATABLE READ"
-_BEGIN_TO_HOLD = "BEGIN ISOLATION LEVEL READ COMMITTED"
-"""Who has waited for a lock sees what was committed meanwhile, whatever the server's default is."""
-_LET_END = f"SET LOCAL idle_in_transaction_session_timeout = '{_SILENT_SECONDS}s'"
-_GUARD = "set_config('idle_in_transaction_session_timeout', '{}s', true)"
-GUARDED = _GUARD.format(_HOLDING_SECONDS)
-"""What lets the server end a transaction whose host says nothing."""
-_END_SILENT = (
-    "SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a"  # noqa: S608 - the words are ours # nosec B608
-    " WHERE datname = current_database() AND usename = current_user"
-    " AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
-    " AND state = 'active' AND wait_event_type = 'Client'"
-    f" AND state_change < clock_timestamp() - interval '{_SILENT_SECONDS}s'"
-    " AND (backend_xid IS NOT NULL OR EXISTS (SELECT FROM pg_locks l"
-    " WHERE l.pid = a.pid AND relation = CAST('home_key' AS regclass) AND granted))"
-)
-"""The statement that ends connections of this program that hold locks and say nothing.
-
-They are those of transactions that have a lock of ours, or have written something. Each is in the
-middle of a pipeline, or does not take what it has asked for.
-"""
 _SETTINGS = (
     "SET synchronous_commit = on; SET client_min_messages = warning;"
     " SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;"
     " SET tcp_user_timeout = '25s'"
 )
 """How connections behave; the server gives one up whose host says nothing for 25 seconds."""
-_COMMIT, _UNDO = "COMMIT", "ROLLBACK"
-_MOST_ERRORS = 3
-"""How often a pipeline tells of an error, at most, until it takes statements again."""
 
 
 def set_up(connection: Raw, patience: float) -> None:
@@ -234,34 +197,10 @@ def set_up(connection: Raw, patience: float) -> None:
     connection.execute(f"{_SETTINGS}; SET lock_timeout = '{int(patience * 1000)}ms'")
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAnswer:
-    """What a statement does that was sent to the server."""
-
-    cursor: psycopg.Cursor[TupleRow]
-
-    @property
-    def rows(self) -> list[Row]:
-        """The rows that it gives; the statement must have been carried out."""
-        return self.cursor.fetchall() if self.cursor.description else []
-
-    @property
-    def changed(self) -> int:
-        """The number of rows that it is known to have changed."""
-        return max(self.cursor.rowcount, 0)
-
-    @property
-    def is_none(self) -> bool:
-        """Whether it is known to give no row."""
-        return self.cursor.pgresult is not None and not self.cursor.rowcount
-
-
 class PostgresqlConnection:
     """A connection to the database that messages call `where`.
 
-    Within a transaction, statements are sent one after another, and only who needs an answer waits
-    for it: that is a round trip. Every method may raise DatabaseFault, also for what was sent
-    before.
+    Every method may raise DatabaseFault.
     """
 
     def __init__(self, raw: Raw, where: str, identity: Identity, clock: SharedClock) -> None:
@@ -274,19 +213,10 @@ class PostgresqlConnection:
         """The number of rows that the latest statement has changed."""
         self._where = where
         self._clock = clock
-        self._begun = 0.0
-        """When the latest transaction was begun, by the host's own clock."""
-        self._within = ExitStack()
-        self._pipeline: psycopg.Pipeline | None = None
-        """What takes the statements of a transaction; None outside of one."""
-        self._undoing = _UNDO
-        """What ends the transaction without its changes."""
         self._shares = False
         """Whether others may write at the same time."""
-        self._has_sent = False
-        """Whether something was sent since the latest round trip."""
-        self._version: ServerAnswer | None = None
-        """The version of the tables, until it has been looked at."""
+        self._reads = True
+        """Whether the transaction only reads."""
 
     @property
     def is_sound(self) -> bool:
@@ -303,57 +233,37 @@ class PostgresqlConnection:
     @property
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open, even if it has failed."""
-        return self._pipeline is not None and not self.raw.closed
+        return not self.raw.closed and self._status is not TransactionStatus.IDLE
+
+    @property
+    def _status(self) -> TransactionStatus:
+        return self.raw.info.transaction_status
 
     def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
         """Carry out a statement in the SQL that all engines know, and return its rows."""
-        answer = self.send(statement, values)
-        self.wait()
-        self.changed = answer.changed
-        return answer.rows
-
-    def send(self, statement: str, values: tuple[Value, ...] = ()) -> ServerAnswer:
-        """Have a statement carried out within a transaction, without waiting for its answer."""
-        # In a pipeline, psycopg takes a statement as prepared that it has sent some times before,
-        # even if an error in front of it has kept the server from preparing it. It forgets all that
-        # after a ROLLBACK, which it only notes if it has not counted that statement, either: what
-        # is to be prepared at once is not counted.
-        return self._send(statement, values, prepare=statement.startswith(_UNDO) or None)
-
-    def _send(
-        self, statement: str, values: tuple[Value, ...] = (), *, prepare: bool | None
-    ) -> ServerAnswer:
         wanted = cast("QueryNoTemplate", statement_for(statement))
         with self._noticing():
-            self._has_sent = True
-            cursor = self.raw.cursor()
-            return ServerAnswer(cursor.execute(wanted, values or None, prepare=prepare))
+            cursor = self.raw.execute(wanted, values or None)
+            self.changed = max(cursor.rowcount, 0)
+            return cursor.fetchall() if cursor.description else []
 
-    def wait(self) -> None:
-        """Wait until all that was sent has been carried out. Its faults show here, or before."""
-        if self._pipeline and self._has_sent:
-            with self._noticing():
-                self._has_sent = False
-                self._pipeline.sync()
-            self._check_version()
+    def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+        """Carry out a statement for each of some rows of values, in one round trip."""
+        with self._noticing(), self.raw.cursor() as cursor:
+            cursor.executemany(cast("QueryNoTemplate", statement_for(statement)), rows)
 
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""
-        self._begin(_BEGIN_TO_READ, OLDEST_AND_TIME)
-        self._undoing = _COMMIT  # there are no changes, and what is prepared stays
+        self._shares, self._reads = False, True
+        self._begin(_BEGIN_TO_READ)
 
     def begin_to_write(self, *, shares: bool = False) -> None:
         """Begin a transaction when nobody else writes; the tables must have our version.
 
         Whoever shares may write at the same time as others who do.
         """
-        self._shares = shares
-        lock = _LOCK.format(_SHARED if shares else _ALONE)
-        self._begin(_BEGIN_TO_WRITE, _LET_END, lock, OLDEST_AND_TIME)
-
-    def begin_to_hold(self) -> None:
-        """Begin a transaction that locks some rows, while others write."""
-        self._begin(_BEGIN_TO_HOLD, f"SELECT {GUARDED}", OLDEST_AND_TIME)
+        self._shares, self._reads = shares, False
+        self._begin(_BEGIN_TO_WRITE.format(_SHARED if shares else _ALONE))
 
     def begin_at_once(self) -> bool:
         """Return False: another thread has to wait for the server."""
@@ -361,21 +271,14 @@ class PostgresqlConnection:
 
     def commit(self) -> None:
         """Make durable what was written."""
-        self._end(_COMMIT)
+        self.execute("COMMIT")
 
     def roll_back(self) -> None:
         """Undo what was written, and end the transaction, if one is open."""
-        if not self._pipeline:
-            return
-        self._end(self._undoing)
-        if self._undoing == _UNDO:
-            # What was prepared is forgotten by DEALLOCATE before the next statement: not behind a
-            # BEGIN, where it would settle which moment is seen.
-            with self._noticing():
-                self.raw.execute("SELECT 1", prepare=False)
-
-    def tend(self) -> None:
-        """Do nothing: the server has processes of its own for upkeep."""
+        if self.is_in_transaction:
+            # With a COMMIT, what is prepared stays.
+            is_harmless = self._reads and self._status is TransactionStatus.INTRANS
+            self.execute("COMMIT" if is_harmless else "ROLLBACK")
 
     def moment(self) -> Value:
         """Return what is another value after each commit."""
@@ -385,28 +288,21 @@ class PostgresqlConnection:
         """Close the connection, in whatever state it is."""
         self.raw.close()
 
-    def _begin(self, *statements: str) -> None:
-        """Begin a transaction; the last statement gives the version of the tables and the time."""
-        self._begun, self._undoing = self._clock.own(), _UNDO
-        with self._noticing():
-            self._pipeline = self._within.enter_context(self.raw.pipeline())
-        # If these were prepared, psycopg might send DEALLOCATE behind one of them to make room, and
-        # that settles which moment is seen, before the lock is ours.
-        *_, self._version = [self._send(each, prepare=False) for each in statements]
+    def _begin(self, statements: str) -> None:
+        """Begin a transaction, and look at the version of the tables and the time.
 
-    def _end(self, statement: str) -> None:
-        """End a transaction, in one round trip."""
+        Raises DatabaseTooNew.
+        """
+        asked = self._clock.own()
         with self._noticing():
-            try:
-                if not self.raw.closed:
-                    self.send(statement)
-            finally:
-                self._leave()
-
-    def _leave(self) -> None:
-        """Wait for what was sent, and wait for each statement again."""
-        self._pipeline, self._version = None, None
-        self._within.close()
+            # Sent as one text, which is never prepared: nothing may come between these.
+            cursor = self.raw.execute(f"{statements}; {OLDEST_AND_TIME}".encode(), prepare=False)
+            while cursor.nextset():
+                pass
+            ((oldest, told),) = cursor.fetchall()
+        self._clock.put_right(asked, told)
+        if oldest > LATEST:
+            raise too_new(self._where, oldest, LATEST)
 
     @contextmanager
     def _noticing(self) -> Iterator[None]:
@@ -414,54 +310,10 @@ class PostgresqlConnection:
         try:
             yield
         except psycopg.Error as error:
-            self._undoing = _UNDO
-            self._go_on()
             fault = fault_of(error, self._where)
             if self._shares and isinstance(error, UniqueViolation):
                 fault = conflict(self._where)
             if fault is None:
                 raise
             self.is_broken = not isinstance(fault, DatabaseConflict)
-            if isinstance(fault, DatabaseLocked) and self._end_silent():
-                fault = DatabaseFreed(f"{self._where}: who had locked it said nothing, and is out")
             raise fault from error
-
-    def _end_silent(self) -> bool:
-        """End the transaction, and those of hosts that say nothing; return whether there are any.
-
-        What such a host tries later fails, as its connection is gone.
-        """
-        with suppress(psycopg.Error):
-            self._leave()
-            self.raw.rollback()
-            return self.raw.execute(_END_SILENT).fetchone() != (0,)
-        return False
-
-    def _go_on(self) -> None:
-        """Let the server carry out statements again, after an error.
-
-        A transaction that has not begun by then is none.
-        """
-        for _ in range(_MOST_ERRORS):
-            with suppress(psycopg.Error):
-                if self._pipeline and not self.raw.closed:
-                    self._has_sent = False
-                    self._pipeline.sync()
-                break
-        self._check_version()
-        if self._version:
-            with suppress(psycopg.Error):
-                self._leave()
-                self.raw.rollback()
-
-    def _check_version(self) -> None:
-        """Look at the version of the tables and the time, once in a transaction.
-
-        Raises DatabaseTooNew.
-        """
-        if self._version and self._version.cursor.pgresult:
-            ((oldest, told),) = self._version.rows
-            self._version = None
-            self._clock.put_right(self._begun, told)
-            if oldest > LATEST:
-                raise too_new(self._where, oldest, LATEST)

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from pbm_oust.store.columns import words_list
 from pbm_oust.store.database import (
-    LEASE_SECONDS,
     Connection,
     DatabaseOf,
     MakeDurable,
@@ -27,98 +26,69 @@ from pbm_oust.store.postgresql.connection import PostgresqlConnection, too_new_t
 from pbm_oust.store.postgresql.server import Server, ServerPool
 from pbm_oust.store.schema import LATEST, VERSION
 
-_RENEWALS = 3
-"""How often it is renewed meanwhile."""
-
-_NOW = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
-_IS_OVER = f"(until <= {_NOW} OR until > {_NOW} + ?)"
-"""Whether a lease has ended; one that lasts longer than any is given was made by a wrong clock."""
-_NAMED = "SELECT json_array_elements_text(CAST(? AS JSON))"
-_NOTE = (
-    "INSERT INTO leases (task, holder, until) SELECT task, '', 0"  # noqa: S608 - the words are ours # nosec B608
-    f" FROM ({_NAMED} AS task) named ORDER BY task ON CONFLICT DO NOTHING"
-)
-_TAKE = (
-    f"UPDATE leases SET holder = ?, until = {_NOW} + ? WHERE task IN (SELECT task FROM leases"  # noqa: S608 - the words are ours # nosec B608
-    f" WHERE task IN ({_NAMED}) AND {_IS_OVER} FOR UPDATE SKIP LOCKED) RETURNING task"
-)
-_RENEW = f"UPDATE leases SET until = {_NOW} + ? WHERE holder = ? RETURNING task"  # noqa: S608 - the words are ours # nosec B608
-_GIVE_BACK = f"DELETE FROM leases WHERE holder = ? AND task IN ({_NAMED})"  # noqa: S608 - the words are ours # nosec B608
-_END = f"DELETE FROM leases WHERE holder = ? OR until < {_NOW} - ?"  # noqa: S608 - the words are ours # nosec B608
-
-Lend = Callable[[], AbstractContextManager[PostgresqlConnection]]
+KEPT_SECONDS = 30.0
+"""After how many seconds the server takes the locks of a host that says nothing."""
+_ASKED = 3
+"""How often a host says something meanwhile."""
+_TAKE = "SELECT value FROM json_each(?) WHERE pg_try_advisory_lock(hashtextextended(value, 0))"
+_GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended(value, 0)) FROM json_each(?)"
 
 
 class Holder(AbstractContextManager["Holder"]):
-    """Takes tasks for a host of those that share a database, and renews its leases of them.
+    """Takes tasks for a host of those that share a database: advisory locks of one connection.
 
-    `lend` lends a connection. The methods may raise DatabaseFault.
+    The server takes them back when the connection is lost, or the host says nothing for so many
+    `seconds`. The methods may raise DatabaseFault.
     """
 
-    def __init__(self, lend: Lend, seconds: float = LEASE_SECONDS) -> None:
-        self._lend = lend
+    def __init__(self, server: Server, seconds: float = KEPT_SECONDS) -> None:
+        self._server = server
         self._seconds = seconds
-        self._name = secrets.token_hex(8)
-        self._held = frozenset[str]()
-        self._has_lost = False
-        """Whether another host has a task that is taken to be ours."""
-        self._renewed = 0.0
-        """When all leases were taken or renewed, by a clock that goes on while the host sleeps."""
+        self._lock = threading.Lock()
+        self._connection: PostgresqlConnection | None = None
+        self._heard = 0.0
+        """When the server was asked last, by a clock that goes on while the host sleeps."""
         self._is_over = threading.Event()
-        self._renewing: threading.Thread | None = None
+        self._asking = threading.Thread(target=self._ask, name="locks", daemon=True)
 
     @property
     def is_sure(self) -> bool:
-        """Whether the leases cannot have ended."""
-        if self._has_lost:
-            return False
-        return not self._renewing or _clock() < self._renewed + self._seconds
+        """Whether the server cannot have taken back a task."""
+        if self._connection is None:
+            return True
+        with self._lock:
+            return self._connection.is_sound and _clock() < self._heard + self._seconds
 
     def take(self, tasks: Iterable[str]) -> frozenset[str]:
         """Take those of some tasks that nobody has, and return them."""
-        begun, named = _clock(), words_list(tasks)
-        with self._lend() as connection:
-            connection.begin_to_hold()
-            connection.send(_NOTE, (named,))
-            values = self._name, self._seconds, named, self._seconds
-            rows = connection.execute(_TAKE, values)
-            connection.commit()
-        taken = frozenset(task for (task,) in rows)
-        self._held |= taken
-        if taken and not self._renewing:
-            self._renewed = begun
-            self._renewing = threading.Thread(target=self._renew, name="leases", daemon=True)
-            self._renewing.start()
-        return taken
+        if self._connection is None:
+            self._connection = self._server.connect()
+            self._do(f"SET idle_session_timeout = '{int(self._seconds * 1000)}ms'")
+            self._asking.start()
+        return frozenset(task for (task,) in self._do(_TAKE, words_list(tasks)))
 
     def give_back(self, tasks: Iterable[str]) -> None:
         """Let others have tasks again."""
-        given = frozenset(tasks)
-        self._held -= given
-        self._do(_GIVE_BACK, self._name, words_list(given))
+        self._do(_GIVE_BACK, words_list(tasks))
 
     def __exit__(self, *_: object) -> None:
         """Let others have all tasks again."""
-        if self._renewing:
+        if self._connection:
             self._is_over.set()
-            self._renewing.join()
-            with suppress(DatabaseFault):
-                self._do(_END, self._name, self._seconds)
+            self._connection.close()
+            if self._asking.is_alive():
+                self._asking.join()
 
-    def _renew(self) -> None:
-        while not self._is_over.wait(self._seconds / _RENEWALS) and self.is_sure:
-            begun, held = _clock(), self._held
+    def _ask(self) -> None:
+        while not self._is_over.wait(self._seconds / _ASKED) and self.is_sure:
             with suppress(DatabaseFault):
-                renewed = {task for (task,) in self._do(_RENEW, self._seconds, self._name)}
-                # What was given back meanwhile is not missed.
-                self._has_lost = not held & self._held <= renewed
-                self._renewed = begun
+                self._do("SELECT 1")
 
-    def _do(self, statement: str, *values: str | float) -> list[Row]:
-        with self._lend() as connection:
-            connection.begin_to_hold()
-            rows = connection.execute(statement, values)
-            connection.commit()
+    def _do(self, statement: str, *values: str) -> list[Row]:
+        with self._lock:
+            asked = _clock()
+            rows = self._connection.execute(statement, values) if self._connection else []
+            self._heard = asked
         return rows
 
 
@@ -136,11 +106,12 @@ class PostgresqlDatabase(DatabaseOf[PostgresqlConnection]):
     is_made = True
     """The tables are made when somebody connects."""
 
-    def __init__(self, server: Server, lease_seconds: float = LEASE_SECONDS) -> None:
+    def __init__(self, server: Server, kept_seconds: float = KEPT_SECONDS) -> None:
+        """`kept_seconds`: after how long the tasks of a host that has stopped are others'."""
         self.server = server
         self._pool = ServerPool(server)
+        self._kept_seconds = kept_seconds
         super().__init__(Path(server.where))
-        self._lease_seconds = lease_seconds
 
     @property
     def lent(self) -> int:
@@ -159,7 +130,6 @@ class PostgresqlDatabase(DatabaseOf[PostgresqlConnection]):
 
     def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
         """Return None: who takes mail does not wait for a server, so another thread does all."""
-        self._about_to_write()
         return None
 
     def _connect_to_write(self) -> PostgresqlConnection:
@@ -179,8 +149,7 @@ class PostgresqlDatabase(DatabaseOf[PostgresqlConnection]):
 
         A host that is dead, or has stopped, loses them within a minute.
         """
-        self._check_process()
-        return Holder(self.lend, self._lease_seconds)
+        return Holder(self.server, self._kept_seconds)
 
     def latest_id(self, snapshot: Snapshot, table: str) -> int:
         """Return the highest id that a table has ever given, or 0."""
@@ -233,10 +202,8 @@ class PostgresqlDatabase(DatabaseOf[PostgresqlConnection]):
         return self.server.upgrade(before, work)
 
 
-_COPYING = "SELECT 1 FROM leases WHERE task = 'copying a home'"
-_WITHHOLD = "INSERT INTO leases VALUES ('copying a home', '', 'Infinity') ON CONFLICT DO NOTHING"
-_GO_ON = "DELETE FROM leases WHERE task = 'copying a home'"
-"""A lease that no host has, and that does not end: the home is no whole copy yet."""
+_WITHHELD = b""
+"""What stands in place of the key while the home is no whole copy of another one yet."""
 
 
 class SharedKey:
@@ -249,50 +216,44 @@ class SharedKey:
     @property
     def is_made(self) -> bool:
         """Whether there is a key."""
-        return self._find() is not None
+        return bool(self._find())
 
     @property
     def is_withheld(self) -> bool:
         """Whether there is no key because the home is no whole copy of another one yet."""
-        with self._database.read_latest() as snapshot:
-            return _key_in(snapshot) is None and bool(snapshot.rows(_COPYING))
+        return self._find() == _WITHHELD
 
     def make(self) -> None:
         """Make a key if there is none, and none is withheld. Raises OSError."""
         if not self.is_made:
-            self._database.write(self._make)
+            self._add(secrets.token_bytes(32))
+        if self.is_withheld:
+            raise NotWhole(self._database.server.where)
 
     def withhold(self) -> None:
         """Let nobody make a key until one is put."""
-        self._database.write(lambda transaction: transaction.run(_WITHHOLD))
+        self._add(_WITHHELD)
 
     def put(self, key: bytes) -> None:
         """Take a key, unless there is one."""
-        self._database.write(lambda transaction: _put(transaction, key))
+        self._add(key)
+        put = "UPDATE home_key SET key = ? WHERE id = 1 AND key = ?"
+        self._database.write(lambda transaction: transaction.run(put, key, _WITHHELD))
 
     def read(self) -> bytes:
         """Return the key, 32 bytes. Raises OSError if there is none."""
-        if self._known is None:
+        if not self._known:
             self._known = self._find()
-        if self._known is None:
+        if not self._known:
             raise OSError(f"{self._database.server.where} has no key yet")
         return self._known
 
-    def _make(self, transaction: Transaction) -> None:
-        if transaction.rows(_COPYING):
-            raise NotWhole(self._database.server.where)
-        _put(transaction, secrets.token_bytes(32))
+    def _add(self, key: bytes) -> None:
+        add = "INSERT INTO home_key VALUES (1, ?) ON CONFLICT DO NOTHING"
+        self._database.write(lambda transaction: transaction.run(add, key))
 
     def _find(self) -> bytes | None:
+        """Return what stands in the place of the key; None if nothing does."""
         with self._database.read_latest() as snapshot:
-            return _key_in(snapshot)
-
-
-def _key_in(snapshot: Snapshot) -> bytes | None:
-    row = snapshot.row("SELECT key FROM home_key WHERE id = 1")
-    return bytes(row[0]) if row else None
-
-
-def _put(transaction: Transaction, key: bytes) -> None:
-    transaction.run("INSERT INTO home_key VALUES (1, ?) ON CONFLICT DO NOTHING", key)
-    transaction.run(_GO_ON)
+            row = snapshot.row("SELECT key FROM home_key WHERE id = 1")
+        return bytes(row[0]) if row else None

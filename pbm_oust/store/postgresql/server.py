@@ -18,7 +18,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from pbm_oust.store.database import Identity, Snapshot
 from pbm_oust.store.faults import DatabaseBusy, DatabaseFault
 from pbm_oust.store.postgresql.connection import (
-    GUARDED,
+    LET_END,
     PostgresqlConnection,
     Raw,
     SharedClock,
@@ -191,7 +191,7 @@ def _migrate(raw: Raw, where: str, home: Path) -> None:
         raise too_old(where, version, LATEST, home)
     try:
         with raw.transaction():
-            raw.execute(f"SELECT {GUARDED}, pg_advisory_xact_lock({_MIGRATING})".encode())
+            raw.execute(f"{LET_END}; SELECT pg_advisory_xact_lock({_MIGRATING})".encode())
             if not _version_of(raw):
                 raw.execute(tables("postgresql").encode())
                 versions = f"VALUES ({LATEST}, {OLDEST})"

@@ -1,5 +1,9 @@
 -- The tables of a home in PostgreSQL. Times are seconds since 1970 in UTC; a board is its kind and its number.
 
+-- What SQLite calls so, too: the texts of a JSON list
+CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE
+    RETURN json_array_elements_text(CAST(list AS JSON));
+
 -- Accounts, and what they are found by
 
 CREATE TABLE accounts (
@@ -287,10 +291,4 @@ CREATE TABLE pbm_oust_version (version BIGINT NOT NULL, oldest BIGINT NOT NULL);
 CREATE TABLE home_key ( -- the secret of the home, which all hosts share
     id BIGINT PRIMARY KEY CHECK (id = 1),
     key BYTEA NOT NULL
-);
-
-CREATE TABLE leases ( -- which host does what
-    task TEXT COLLATE "C" PRIMARY KEY,
-    holder TEXT NOT NULL,
-    until DOUBLE PRECISION NOT NULL -- in seconds since the epoch
 );

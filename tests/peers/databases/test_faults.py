@@ -287,9 +287,9 @@ def test_what_an_error_has_kept_from_being_prepared_works_later(
 
     def failing(transaction: Transaction) -> None:
         for _ in range(SENT_BEFORE_PREPARED):
-            transaction.send(DOUBLED)
-        transaction.send(BY_ZERO)
-        transaction.send(DOUBLED)
+            transaction.run(DOUBLED)
+        transaction.run(BY_ZERO)
+        transaction.run(DOUBLED)
 
     for work in (lambda transaction: transaction.run(BY_ZERO), failing):
         with pytest.raises(psycopg.errors.DivisionByZero):

@@ -92,7 +92,7 @@ def test_a_work_that_comes_while_others_are_done_sees_what_was_committed_before(
         reading = pool.submit(
             one.write, Sharing(lambda each: each.rows("SELECT number FROM rate_limits"))
         )
-        wait_until(lambda: bool(one._tasks), "the work waits")
+        wait_until(lambda: bool(one._waiting), "the work waits")
         may_end.set()
         slowly.result(timeout=PATIENCE)
         assert reading.result(timeout=PATIENCE) == [(2,)]

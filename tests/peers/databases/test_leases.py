@@ -20,11 +20,11 @@ from pbm_oust.mail.relay import Flushed, Relaying
 from pbm_oust.mail.server import SHARED_SECONDS, Sweeper
 from pbm_oust.play.request import Outcome
 from pbm_oust.service.sweep import sweep
-from pbm_oust.store.database import LEASE_SECONDS, Database
+from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import Draft, Head, task_of
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.postgresql.database import KEPT_SECONDS, PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
@@ -43,10 +43,10 @@ import sys
 from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.postgresql.database import KEPT_SECONDS, PostgresqlDatabase
 from pbm_oust.store.postgresql.server import Server
 
-database = PostgresqlDatabase(Server(sys.argv[1]), lease_seconds=float(sys.argv[2]))
+database = PostgresqlDatabase(Server(sys.argv[1]), kept_seconds=float(sys.argv[2]))
 with database.holding() as hold:
     print(*sorted(hold.take(sys.argv[3:])), flush=True)
     sys.stdin.readline()
@@ -59,7 +59,7 @@ with database.holding() as hold:
 def databases(postgresql: DatabaseServer) -> Iterator[tuple[PostgresqlDatabase, ...]]:
     """One database as two hosts have it."""
     url = postgresql.make_database()
-    found = tuple(PostgresqlDatabase(Server(url), lease_seconds=SECONDS) for _ in range(2))
+    found = tuple(PostgresqlDatabase(Server(url), kept_seconds=SECONDS) for _ in range(2))
     yield found
     for each in found:
         each.close()
@@ -216,7 +216,7 @@ def test_what_a_dead_host_was_to_do_is_done_by_another(
 
 
 def test_what_a_host_has_begun_is_looked_at_within_a_minute_of_its_end() -> None:
-    assert LEASE_SECONDS + max(SHARED_SECONDS, relay_module.PASS_SECONDS) < 60
+    assert KEPT_SECONDS + max(SHARED_SECONDS, relay_module.PASS_SECONDS) < 60
 
 
 def test_a_host_that_has_seen_no_lease_takes_over_as_soon_as_others(
