@@ -37,8 +37,7 @@ _BEFORE_ALL: Place = (0, 0)
 _AFTER_ALL: Place = (2**62, 0)
 
 _RATED = (
-    "boards b INDEXED BY boards_rated "  # else boards that do not count are gone through
-    "WHERE b.kind = ? AND b.is_rated = 1 AND b.state = 'over' AND b.result <> 'draw void' "
+    "boards b WHERE b.kind = ? AND b.is_rated = 1 AND b.result <> 'draw void' "
     "AND (b.latest, b.board) > (?, ?) ORDER BY b.latest, b.board LIMIT ?"
 )
 _IS_MARKED = (
@@ -476,9 +475,11 @@ def _latest_changes(
     rows = snapshot.rows(
         "SELECT s.board, s.outcome, s.userid, s.rating, s.wins, s.losses, s.draws, s.worth, "
         "other.userid, other.rating, other.wins, other.losses, other.draws, other.worth "
-        "FROM rating_steps s CROSS JOIN rating_steps other INDEXED BY rating_steps_place "
-        "USING (kind, size, ended, board) "
+        # SQLite takes tables in this order.
+        "FROM rating_steps s CROSS JOIN rating_steps other "
         "WHERE s.kind = ? AND s.size = ? AND s.userid = ? AND other.userid <> s.userid "
+        "AND other.kind = s.kind AND other.size = s.size AND other.ended = s.ended "
+        "AND other.board = s.board "
         "ORDER BY s.ended DESC, s.board DESC LIMIT ? OFFSET ?",
         *(kind.name, size.value, userid, part.most, part.skipped),
     )

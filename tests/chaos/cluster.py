@@ -31,10 +31,11 @@ _HISTORY = "SELECT string_agg(lines, '' ORDER BY number) FROM records"
 _BOARD_WITH = "SELECT board FROM records WHERE kind = %s AND position(%s in lines) > 0"
 
 _HELD = (
-    "SELECT count(*) FROM letters JOIN leases ON task = 'letters to ' || normal"
-    " WHERE state = 'waiting' AND until > extract(epoch FROM clock_timestamp())"
+    "SELECT count(*) FROM letters WHERE state = 'waiting' AND EXISTS (SELECT FROM pg_locks"
+    " WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint)"
+    " = hashtextextended('letters to ' || normal, 0))"
 )
-"""The statement that counts the letters that wait until the lease of a dead host has ended."""
+"""The statement that counts the letters that wait until a dead host has lost its locks."""
 
 
 class Cluster:

@@ -75,6 +75,8 @@ class Holder(AbstractContextManager["Holder"]):
         """Let others have all tasks again."""
         if self._connection:
             self._is_over.set()
+            with suppress(DatabaseFault):
+                self._do("SELECT pg_advisory_unlock_all()")  # at once, and not some time later
             self._connection.close()
             if self._asking.is_alive():
                 self._asking.join()

@@ -178,7 +178,7 @@ CREATE INDEX boards_source ON boards (kind, source, source_number) WHERE source 
 CREATE INDEX boards_due ON boards (due) WHERE due IS NOT NULL;
 CREATE INDEX boards_latest ON boards (kind, state, latest, board);
 CREATE INDEX boards_rated ON boards (kind, latest, board)
-    WHERE is_rated = 1 AND state = 'over' AND result <> 'draw void';
+    WHERE is_rated = 1 AND result <> 'draw void';
 CREATE INDEX boards_to_move ON boards (to_move, kind, board) WHERE to_move IS NOT NULL;
 
 CREATE TABLE records ( -- the lines of histories

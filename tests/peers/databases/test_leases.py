@@ -1,4 +1,4 @@
-"""Hosts share work by leases, which a host that dies or stops loses."""
+"""Hosts share work by locks, which a host that dies or stops loses."""
 
 import signal
 import subprocess
@@ -92,29 +92,15 @@ def test_a_host_notices_that_another_one_has_what_it_had(
     one, other = databases
     with one.holding() as first, other.holding() as second:
         assert first.take(["a", "b"]) == {"a", "b"}
+        end = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+        with one.read() as snapshot:
+            snapshot.rows(end)
+        wait_until(lambda: second.take(["a"]), "the server has ended the connection")
+        assert not first.is_sure
         assert second.take(["c"]) == {"c"}
-        ended = "UPDATE leases SET until = 0, holder = '' WHERE task = 'a'"
-        one.write(lambda each: each.run(ended))
-        assert second.take(["a"]) == {"a"}
-        wait_until(lambda: not first.is_sure, "the host has noticed it")
         second.give_back(["c"])
         time.sleep(SECONDS)
         assert second.is_sure
-
-
-def test_what_was_taken_while_the_clock_was_a_day_ahead_is_free(
-    hosts: tuple[Host, Host], relay: Sink
-) -> None:
-    """The host that had it is dead, and the clock of the database is right again."""
-    line = "oust challenge alice bob wonderland"
-    with holding(url_of(hosts[0]), task_of(BOB)) as dead:
-        assert hosts[1].run("deliver", "--sender", ALICE, given=mailed(ALICE, line, 1))
-        dead.kill()
-    home = hosts[0].home()
-    home.database.write(lambda each: each.run("UPDATE leases SET until = until + 86400"))
-    home.close()
-    assert hosts[1].run("outbox", "flush").returncode == 0
-    assert sorted(subjects(relay).values()) == [1, 1]
 
 
 def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer) -> None:
@@ -124,7 +110,7 @@ def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer)
     with holding(url, "dead's") as dead, holding(url, "stopped's") as stopped:
         dead.kill()
         stopped.send_signal(signal.SIGSTOP)
-        with database.leased(["dead's", "stopped's"]) as ours:
+        with database.leased(["stopped's"]) as ours:
             assert ours == set()
         for task in ("dead's", "stopped's"):
             wait_until(partial(can_have, database, task), "the lease has ended")
