@@ -25,6 +25,7 @@ from pbm_oust.store.faults import (
     DatabaseConflict,
     DatabaseFault,
     DatabaseInterrupted,
+    DatabaseLost,
     disk_fault,
 )
 
@@ -308,8 +309,8 @@ class DatabaseOf(ABC, Generic[C]):
         self._turn = threading.Lock()
         self._waiting: deque[Task[Any]] = deque()
         """The work of threads that wait for their turn."""
-        self._has_met_others = False
-        """Whether others who wrote at the same time have undone what was done last."""
+        self._is_second_try = False
+        """Whether what is to be done next was undone through no fault of it or of ours."""
         self._lock = threading.Lock()
         self._watching: C | None = None
         """What tells whether anybody has committed; it is never within a transaction."""
@@ -512,7 +513,7 @@ class DatabaseOf(ABC, Generic[C]):
         with self._faults_of(taken):
             try:
                 connection = self._opened()
-                shares = self._waiting[0].shares and not self._has_met_others
+                shares = self._waiting[0].shares and not self._is_second_try
                 # What comes later may follow from what others have committed after our moment.
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
                 connection.begin_to_write(shares=shares)
@@ -529,7 +530,7 @@ class DatabaseOf(ABC, Generic[C]):
         """Make durable what was written."""
         if self._writer:
             self._writer.commit()
-        self._has_met_others = False
+        self._is_second_try = False
         for task in tasks:
             task.is_over = True
 
@@ -546,16 +547,17 @@ class DatabaseOf(ABC, Generic[C]):
     def _faults_of(self, tasks: list[Task[Any]]) -> Iterator[None]:
         """Let the work of some threads fail with the body, and undo what it has written.
 
-        Work that met others who wrote the same is done once again, while nobody else writes.
+        Work that met others who wrote the same, or lost its connection, is done once again, while
+        nobody else writes.
         """
         try:
             yield
         except OSError as error:
             fault = disk_fault(error, self._where)
-            meets_others = isinstance(fault, DatabaseConflict) and not self._has_met_others
-            self._has_met_others = meets_others
+            is_undone = isinstance(fault, DatabaseConflict | DatabaseLost)
+            self._is_second_try = is_undone and not self._is_second_try
             self._undo()
-            if meets_others:
+            if self._is_second_try:
                 self._waiting.extendleft(reversed(tasks))
                 return
             for task in tasks:

@@ -41,7 +41,7 @@ class DatabaseBusy(DatabaseFault):
 
 
 class DatabaseConflict(DatabaseFault):
-    """Others wrote the same at the same moment; the transaction may be tried again."""
+    """Others wrote the same at the same moment, and the transaction was undone."""
 
 
 class DatabaseFull(DatabaseFault):
@@ -54,6 +54,10 @@ class DatabaseReadOnly(DatabaseFault):
 
 class DatabaseFailing(DatabaseFault):
     """The file cannot be opened, or the disk fails."""
+
+
+class DatabaseLost(DatabaseFailing):
+    """The server has ended the connection in the middle of a transaction, and undone that."""
 
 
 class DatabaseForbidden(DatabaseFailing):

@@ -35,6 +35,7 @@ from pbm_oust.store.faults import (
     DatabaseFault,
     DatabaseFull,
     DatabaseLocked,
+    DatabaseLost,
     DatabaseReadOnly,
     DatabaseTooNew,
     DatabaseTooOld,
@@ -271,7 +272,10 @@ class PostgresqlConnection:
 
     def commit(self) -> None:
         """Make durable what was written."""
-        self.execute("COMMIT")
+        try:
+            self.execute("COMMIT")
+        except DatabaseLost as fault:  # nobody knows whether it was undone
+            raise DatabaseFailing(*fault.args) from fault
 
     def roll_back(self) -> None:
         """Undo what was written, and end the transaction, if one is open."""
@@ -315,5 +319,7 @@ class PostgresqlConnection:
                 fault = conflict(self._where)
             if fault is None:
                 raise
+            if self.raw.closed and isinstance(fault, DatabaseFailing):
+                fault = DatabaseLost(*fault.args)
             self.is_broken = not isinstance(fault, DatabaseConflict)
             raise fault from error
