@@ -33,37 +33,30 @@ def game_in(reason: Reason) -> "Game | None":
     return reason.game if isinstance(reason, MayHaveBoard) else None
 
 
-@dataclass(frozen=True, slots=True)
 class GameOver(OfBoard, NotAllowedReason):
     """The game has ended."""
 
 
-@dataclass(frozen=True, slots=True)
 class NotYourTurn(OfBoard, NotAllowedReason):
     """The other side is to move."""
 
 
-@dataclass(frozen=True, slots=True)
 class MustPass(OfBoard, NotAllowedReason):
     """There is no placement."""
 
 
-@dataclass(frozen=True, slots=True)
 class MayNotPass(OfBoard, NotAllowedReason):
     """There are placements."""
 
 
-@dataclass(frozen=True, slots=True)
 class SwapOff(OfBoard, NotAllowedReason):
     """The board is played without the pie rule."""
 
 
-@dataclass(frozen=True, slots=True)
 class SwapTooLate(OfBoard, NotAllowedReason):
     """It is not the first action of o."""
 
 
-@dataclass(frozen=True, slots=True)
 class DeclineTooLate(OfBoard, NotAllowedReason):
     """The player has made a move."""
 
@@ -76,17 +69,14 @@ class OfferWaits(OfBoard, NotAllowedReason):
     """Whether it is the player's own."""
 
 
-@dataclass(frozen=True, slots=True)
 class NoOffer(OfBoard, NotAllowedReason):
     """There is nothing to accept or reject."""
 
 
-@dataclass(frozen=True, slots=True)
 class NothingToUndo(OfBoard, NotAllowedReason):
     """The player has made no move that stands."""
 
 
-@dataclass(frozen=True, slots=True)
 class SamePlayer(NotAllowedReason):
     """Both sides would have the same player."""
 

@@ -23,7 +23,6 @@ class BadLimit(UnreadableReason):
     """The highest number."""
 
 
-@dataclass(frozen=True, slots=True)
 class RejectsSelf(NotAllowedReason):
     """Players would reject themselves."""
 

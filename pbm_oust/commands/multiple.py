@@ -34,12 +34,10 @@ class NeedsOwnMail(UnreadableReason):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class SeveralSenders(UnreadableReason):
     """The lines of the text have different userids or passwords."""
 
 
-@dataclass(frozen=True, slots=True)
 class Multiple(Command):
     """Carry out the lines of the text, up to the first that is refused."""
 
@@ -66,7 +64,6 @@ class MultipleNotice(Notice):
         )
 
 
-@dataclass(frozen=True, slots=True)
 class AnsweredElsewhereNotice(Notice):
     """One of several commands was carried out, and its answer is a letter of its own."""
 

@@ -34,14 +34,12 @@ class Forgot(Command):
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
 class PasswordChangedNotice(OutcomeNotice):
     """The reader's password was changed."""
 
     template = "password_changed"
 
 
-@dataclass(frozen=True, slots=True)
 class ForgotNotice(Notice):
     """A code was mailed, if there is such an account."""
 

@@ -62,7 +62,6 @@ class BadQueue(UnreadableReason):
     """The most clauses that there may be."""
 
 
-@dataclass(frozen=True, slots=True)
 class YourOwnTurn(OfBoard, NotAllowedReason):
     """It is the player's own turn, so there is nothing to wait for."""
 

@@ -26,7 +26,6 @@ from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, read_game, started_from
 
 
-@dataclass(frozen=True, slots=True)
 class NotOverYet(OfBoard, NotAllowedReason):
     """The game that would be played again goes on."""
 

@@ -46,7 +46,6 @@ class NoSuchSeek(NotAllowedReason):
     """The days that one stays open."""
 
 
-@dataclass(frozen=True, slots=True)
 class OwnSeek(NotAllowedReason):
     """A player would join their own open challenge."""
 

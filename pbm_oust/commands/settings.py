@@ -62,7 +62,6 @@ SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
 """The words of settings, which no password can be."""
 
 
-@dataclass(frozen=True, slots=True)
 class BadZone(UnreadableReason):
     """There is no such time zone."""
 

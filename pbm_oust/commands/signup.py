@@ -32,7 +32,6 @@ from pbm_oust.play.verification import (
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 
 
-@dataclass(frozen=True, slots=True)
 class AccountRemoved(NotAllowedReason):
     """The account that the same mail made has been removed since."""
 

@@ -25,7 +25,6 @@ from pbm_oust.store.open_boards import read_game
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
 
-@dataclass(frozen=True, slots=True)
 class NothingSubmitted(OfBoard, NotAllowedReason):
     """No move waits for confirmation."""
 

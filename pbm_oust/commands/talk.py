@@ -23,7 +23,6 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
 class NothingWritten(MayHaveBoard, NotAllowedReason):
     """There is no text to pass on."""
 

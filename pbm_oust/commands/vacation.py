@@ -47,12 +47,10 @@ class Ask(Enum):
     CANCEL = "cancel"
 
 
-@dataclass(frozen=True, slots=True)
 class BadDate(UnreadableReason):
     """A word is not a day."""
 
 
-@dataclass(frozen=True, slots=True)
 class BadDays(UnreadableReason):
     """A word is not a number of days."""
 
@@ -101,7 +99,6 @@ class VacationTooLong(NotAllowedReason):
     """The number of them that are left."""
 
 
-@dataclass(frozen=True, slots=True)
 class NoVacation(NotAllowedReason):
     """There is no vacation to cancel."""
 

@@ -34,12 +34,10 @@ from pbm_oust.store.verifications import (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class NoSuchCode(NotAllowedReason):
     """There is no such code, or it has expired."""
 
 
-@dataclass(frozen=True, slots=True)
 class PasswordMissing(NotAllowedReason):
     """The new password that should replace a forgotten one is missing."""
 
@@ -77,19 +75,16 @@ class Verify(Command):
         return partial(Signup, userid=refusal.reason.free)
 
 
-@dataclass(frozen=True, slots=True)
 class BadCode(UnreadableReason):
     """A word does not have the form of our codes."""
 
 
-@dataclass(frozen=True, slots=True)
 class CodeUsedNotice(Notice):
     """A code has come back again."""
 
     template = "code_used"
 
 
-@dataclass(frozen=True, slots=True)
 class SaidNoNotice(Notice):
     """What waited for a code was dropped."""
 

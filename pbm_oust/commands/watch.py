@@ -21,7 +21,6 @@ from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
 
-@dataclass(frozen=True, slots=True)
 class PlaysThere(OfBoard, NotAllowedReason):
     """A player would watch a board on which they play."""
 

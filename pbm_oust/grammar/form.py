@@ -102,7 +102,6 @@ class MissingWord(UnreadableReason):
     """What could follow: the names of places, or words."""
 
 
-@dataclass(frozen=True, slots=True)
 class SurplusWord(UnreadableReason):
     """A line has more words than its command takes."""
 
@@ -357,7 +356,6 @@ class Line:
         return self.form.correction(words, self.kind, may_show)
 
 
-@dataclass(frozen=True, slots=True)
 class BadAddress(UnreadableReason):
     """A word is not a mail address."""
 

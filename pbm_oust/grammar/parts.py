@@ -32,7 +32,6 @@ class UnknownOption(UnreadableReason):
     resembles: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class OptionTwice(UnreadableReason):
     """An option repeats what another one has set."""
 

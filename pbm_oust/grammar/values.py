@@ -23,27 +23,22 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 _BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
 
 
-@dataclass(frozen=True, slots=True)
 class BadBoard(UnreadableReason):
     """A word is not the number of a board."""
 
 
-@dataclass(frozen=True, slots=True)
 class BadNumber(UnreadableReason):
     """A word is not a number."""
 
 
-@dataclass(frozen=True, slots=True)
 class BadUserid(UnreadableReason):
     """A word cannot be a userid."""
 
 
-@dataclass(frozen=True, slots=True)
 class BadGuard(UnreadableReason):
     """What follows `#` is not the number of a record."""
 
 
-@dataclass(frozen=True, slots=True)
 class BadFilter(UnreadableReason):
     """A word such as `active` is not alone at the end."""
 
@@ -195,17 +190,14 @@ _LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
 _NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
 
 
-@dataclass(frozen=True, slots=True)
 class ReservedUserid(UnreadableReason):
     """A new userid is kept for those who run servers."""
 
 
-@dataclass(frozen=True, slots=True)
 class BadPassword(UnreadableReason):
     """A password looks like another word, or is too short or too long."""
 
 
-@dataclass(frozen=True, slots=True)
 class ForgottenPassword(UnreadableReason):
     """A mail address is in the place of the password."""
 

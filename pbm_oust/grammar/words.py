@@ -151,7 +151,6 @@ class UnknownWord(NoneOfThese):
         return self.right or self.resembles
 
 
-@dataclass(frozen=True, slots=True)
 class AmbiguousWord(NoneOfThese):
     """A word could be short for several."""
 

@@ -232,22 +232,18 @@ def origin(request: Request) -> str:
     return request.source or request.sender
 
 
-@dataclass(frozen=True, slots=True)
 class PasswordWanted(NotAllowedReason):
     """A reason that is gone once the line has the right password."""
 
 
-@dataclass(frozen=True, slots=True)
 class WrongPassword(PasswordWanted):
     """The password is not that of the account, or there is no account."""
 
 
-@dataclass(frozen=True, slots=True)
 class WrongPasswordCase(PasswordWanted):
     """The password would be right if its first letter were of the other case."""
 
 
-@dataclass(frozen=True, slots=True)
 class SenderNotEnough(PasswordWanted):
     """The place of the password says that the sender proves enough, which is not so."""
 

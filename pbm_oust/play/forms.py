@@ -37,7 +37,6 @@ class Seen:
     """Whose command it may be and what proves that, if the line carries it."""
 
 
-@dataclass(frozen=True, slots=True)
 class StrangeAddress(PasswordWanted):
     """A challenge came from an address of neither player."""
 

@@ -164,7 +164,6 @@ class Request:
         return message_key(userid, self.identity)
 
 
-@dataclass(frozen=True, slots=True)
 class RefusedBefore(MayHaveBoard, NotAllowedReason):
     """The same mail came before, and was refused."""
 

@@ -199,7 +199,6 @@ def count_active(userid: str, home: Home) -> int:
     return home.ask(index.count_active, userid)
 
 
-@dataclass(frozen=True, slots=True)
 class HouseOff(NotAllowedReason):
     """The house does not play here."""
 

@@ -194,7 +194,6 @@ _ANSWERED = Handled(Outcome.ANSWERED)
 _DONE_BEFORE = Handled(Outcome.DONE_BEFORE)
 
 
-@dataclass(frozen=True, slots=True)
 class NoSuchPlayer(NotAllowedReason):
     """Nobody has the userid."""
 

@@ -60,22 +60,18 @@ class AnswerReason(UnreadableReason):
     """What may have been meant, the likeliest first."""
 
 
-@dataclass(frozen=True, slots=True)
 class EmptyAnswer(AnswerReason):
     """The answer holds nothing that its writer wrote."""
 
 
-@dataclass(frozen=True, slots=True)
 class UnknownAnswer(AnswerReason):
     """The first line of an answer is not something that can be done on a board."""
 
 
-@dataclass(frozen=True, slots=True)
 class MoreThanPlacements(AnswerReason):
     """A line begins with placements and goes on with something else."""
 
 
-@dataclass(frozen=True, slots=True)
 class MoreThanDeed(AnswerReason):
     """A line begins with a word for a deed and goes on with something else."""
 
@@ -293,7 +289,6 @@ _DONE = frozenset((Deed.PASS.value, Deed.SWAP.value))
 """Deeds that cost nobody a game, so that other words may stand around them."""
 
 
-@dataclass(frozen=True, slots=True)
 class SeveralReadings(AnswerReason):
     """An answer can be read in more than one way."""
 
@@ -354,12 +349,10 @@ _MOST_LINES = 10
 """How many lines to search for a move that may have been meant."""
 
 
-@dataclass(frozen=True, slots=True)
 class UnsureAnswer(AnswerReason):
     """All that the answer holds stands between quotes, or looks like a quote."""
 
 
-@dataclass(frozen=True, slots=True)
 class TwoMoves(AnswerReason):
     """The Subject of an answer says one move, and its text another one."""
 

@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from pbm_oust.service.answers import Answer
 
 
-@dataclass(frozen=True, slots=True)
 class NotConfirmed(UnreadableReason):
     """An answer to a mail with a code does not agree to what that mail asks."""
 

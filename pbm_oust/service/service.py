@@ -56,7 +56,6 @@ from pbm_oust.store.open_boards import DamagedHistory, game_if_any
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 
-@dataclass(frozen=True, slots=True)
 class DoneBeforeNotice(Notice):
     """A mail has come again, and what it asked for was done before."""
 

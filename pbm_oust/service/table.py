@@ -86,17 +86,14 @@ VOCABULARY = frozenset(
 """The words of the grammar, which no password can be."""
 
 
-@dataclass(frozen=True, slots=True)
 class Empty(UnreadableReason):
     """There is no command to read."""
 
 
-@dataclass(frozen=True, slots=True)
 class UnlabelledCharacter(UnreadableReason):
     """The mail holds a character but does not say which one."""
 
 
-@dataclass(frozen=True, slots=True)
 class AnswerToBoard(UnreadableReason):
     """A mail looks like an answer to a board mail, but nothing proves who sent it."""
 
@@ -109,7 +106,6 @@ class WhichGame(UnreadableReason):
     """The command."""
 
 
-@dataclass(frozen=True, slots=True)
 class SaidPlainly(UnreadableReason):
     """A sentence asks for something that a command does."""
 
