@@ -6,11 +6,10 @@ from pbm_oust.accounts.address import MOST_ADDRESSES
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose
-from pbm_oust.grammar.form import ADDRESSES
+from pbm_oust.grammar.form import ADDRESSES, Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OWN
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
@@ -99,7 +98,7 @@ def _cost(command: Add | ChangeAddress) -> Cost:
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "add",
         Add,
         OWN,
@@ -108,10 +107,9 @@ FORMS = (
         rank=30,
         needs_own_mail=True,
         cost=_cost,
-        may_be_sender=False,
-        run=add,
+        run=ForPlayer(add, may_be_sender=False),
     ),
-    SignedForm(
+    Form(
         "change address",
         ChangeAddress,
         OWN,
@@ -120,7 +118,6 @@ FORMS = (
         rank=40,
         needs_own_mail=True,
         cost=_cost,
-        may_be_sender=False,
-        run=change_address,
+        run=ForPlayer(change_address, may_be_sender=False),
     ),
 )

@@ -14,9 +14,10 @@ from pbm_oust.accounts.account import (
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import BROADCASTS
 from pbm_oust.commands.talk import NothingWritten
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading, Text
 from pbm_oust.grammar.values import OWN
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Unheard
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -133,13 +134,13 @@ def _told(
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "broadcast",
         Broadcast,
         OWN,
         heading=Heading.TALKING,
         rank=30,
         text=Text.CONTENT,
-        run=broadcast,
+        run=ForPlayer(broadcast),
     ),
 )

@@ -5,11 +5,11 @@ from typing import Any
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.header import Header, Terms
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import PASSWORD_IF_ANY, read_userid
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import ChallengeForm
+from pbm_oust.play.forms import ForTwoPlayers
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
@@ -185,7 +185,7 @@ def header_of(command: Challenge, work: UnitOfWork, number: int) -> Header:
 
 
 FORMS = (
-    ChallengeForm(
+    Form(
         "challenge",
         Challenge,
         TWO_PLAYERS,
@@ -196,6 +196,6 @@ FORMS = (
         build=challenge_with,
         settled=_settled,
         cost=Cost(boards=1),
-        header=header_of,
+        run=ForTwoPlayers(header_of),
     ),
 )

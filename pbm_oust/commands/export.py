@@ -10,11 +10,11 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import Pending
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OWN
-from pbm_oust.play.authentication import Cost
 from pbm_oust.play.finding import boards_naming
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import is_over
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
@@ -181,7 +181,7 @@ def _parted(things: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "export",
         Export,
         OWN,
@@ -189,6 +189,6 @@ FORMS = (
         rank=80,
         needs_own_mail=True,
         cost=Cost(work=5),
-        run=export,
+        run=ForPlayer(export),
     ),
 )

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.commands.leave import leave_boards
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.finding import active_games, boards_naming
-from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.forms import ForAnybody
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -91,7 +92,13 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
 
 # It checks the password itself: when its mail comes again, the account is gone.
 FORMS = (
-    OpenForm(
-        "forget", Forget, OWN, only_word(REALLY), heading=Heading.ACCOUNT, rank=90, run=forget
+    Form(
+        "forget",
+        Forget,
+        OWN,
+        only_word(REALLY),
+        heading=Heading.ACCOUNT,
+        rank=90,
+        run=ForAnybody(forget),
     ),
 )

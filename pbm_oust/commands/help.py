@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.forms import ForAnybody
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
@@ -53,7 +53,7 @@ def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
 
 
 FORMS = (
-    OpenForm(
+    Form(
         "help",
         Help,
         rest=rest(
@@ -67,6 +67,6 @@ FORMS = (
         heading=Heading.GENERAL,
         rank=10,
         cost=Cost(is_help=True),
-        run=give_help,
+        run=ForAnybody(give_help),
     ),
 )

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import Secret
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.starting import count_active
@@ -130,30 +131,30 @@ def _change_rejected(
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "limit",
         Limit,
         (*OWN, Parameter("BOARDS", _read_limit)),
         heading=Heading.SETTINGS,
         rank=30,
-        run=set_limit,
+        run=ForPlayer(set_limit),
     ),
-    SignedForm(
+    Form(
         "reject",
         Reject,
         OWN,
         rest(("[USERID..]",), read_userids, tuple, least=0),
         heading=Heading.SETTINGS,
         rank=40,
-        run=reject,
+        run=ForPlayer(reject),
     ),
-    SignedForm(
+    Form(
         "unreject",
         Unreject,
         OWN,
         rest(("USERID..",), read_userids, tuple),
         heading=Heading.SETTINGS,
         rank=50,
-        run=unreject,
+        run=ForPlayer(unreject),
     ),
 )

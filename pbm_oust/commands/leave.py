@@ -6,10 +6,11 @@ from pbm_oust.accounts.account import Account, signed_off_since, with_signed_off
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.finding import active_games, boards_naming
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import incoming
 from pbm_oust.play.notices import News, Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
@@ -117,23 +118,20 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "signoff",
         Signoff,
         OWN,
         heading=Heading.ACCOUNT,
         rank=60,
-        run=sign_off,
-        brings_back=False,
+        run=ForPlayer(sign_off, brings_back=False),
     ),
-    SignedForm(
+    Form(
         "delete",
         Delete,
         OWN,
         heading=Heading.ACCOUNT,
         rank=70,
-        may_be_sender=False,
-        run=delete,
-        brings_back=False,
+        run=ForPlayer(delete, may_be_sender=False, brings_back=False),
     ),
 )

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, Sheet
 from pbm_oust.board.game import Summary
-from pbm_oust.grammar.form import names_shown
+from pbm_oust.grammar.form import Cost, Form, names_shown
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
@@ -19,9 +19,8 @@ from pbm_oust.grammar.values import (
     write_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_word
-from pbm_oust.play.authentication import Cost
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
-from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.forms import ForAnybody
 from pbm_oust.play.notices import Notice, sheet_of
 from pbm_oust.play.pages import PAGE, Page, page_of, part_of
 from pbm_oust.play.request import Handled, Request
@@ -200,7 +199,7 @@ def _page(number: int, found: Found[Summary], most: int) -> Page[Summary]:
 
 
 FORMS = (
-    OpenForm(
+    Form(
         "games",
         Games,
         rest=rest(
@@ -216,9 +215,9 @@ FORMS = (
         heading=Heading.LOOKING,
         rank=20,
         cost=Cost(work=2),
-        run=list_games,
+        run=ForAnybody(list_games),
     ),
-    OpenForm(
+    Form(
         "history",
         Past,
         rest=rest(("[USERID..]",), read_userids, tuple, least=0),
@@ -227,9 +226,9 @@ FORMS = (
         heading=Heading.LOOKING,
         rank=80,
         cost=Cost(work=2),
-        run=list_past,
+        run=ForAnybody(list_past),
     ),
-    OpenForm(
+    Form(
         "list",
         Listing,
         rest=rest(("[GAME..]",), _read_kinds, tuple, least=0),
@@ -237,6 +236,6 @@ FORMS = (
         rank=10,
         needs_own_mail=True,
         cost=Cost(work=2),
-        run=list_all,
+        run=ForAnybody(list_all),
     ),
 )

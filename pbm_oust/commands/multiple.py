@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.tags import Sheet
-from pbm_oust.grammar.form import to_stranger
+from pbm_oust.grammar.form import Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Command, Heading, Text
-from pbm_oust.play.authentication import Cost, look_at_password
-from pbm_oust.play.forms import Seen, Service, ServiceForm
+from pbm_oust.play.authentication import look_at_password
+from pbm_oust.play.forms import Seen, Service, WithService
 from pbm_oust.play.notices import Notice, RefusalNotice, sheet_of
 from pbm_oust.play.pages import MOST_DRAWN, Room
 from pbm_oust.play.request import Handled, Outcome, Request, silent
@@ -175,7 +175,7 @@ def carry_out_all(
 
 
 FORMS = (
-    ServiceForm(
+    Form(
         "multiple",
         Multiple,
         heading=Heading.GENERAL,
@@ -183,6 +183,6 @@ FORMS = (
         text=Text.UNSEEN,
         needs_own_mail=True,
         cost=Cost(work=0),  # its lines are charged
-        run=multiple,
+        run=WithService(multiple),
     ),
 )

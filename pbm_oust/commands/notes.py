@@ -7,9 +7,10 @@ from pbm_oust.accounts.account import LONGEST_NOTE, Account, note_about, with_no
 from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading, Text
 from pbm_oust.grammar.values import OF_BOARD, only_word
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import OutcomeNotice, answer_on
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
@@ -95,7 +96,7 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "note",
         TakeNote,
         OF_BOARD,
@@ -103,6 +104,6 @@ FORMS = (
         heading=Heading.TALKING,
         rank=40,
         text=Text.CONTENT,
-        run=take_note,
+        run=ForPlayer(take_note),
     ),
 )

@@ -6,11 +6,12 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import OWN, USERID, read_new_password
-from pbm_oust.play.authentication import Cost, of_stranger, spend
-from pbm_oust.play.forms import OpenForm, SignedForm
+from pbm_oust.play.authentication import of_stranger, spend
+from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -99,17 +100,16 @@ def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "change password",
         ChangePassword,
         (*OWN, _NEW_PASSWORD),
         heading=Heading.ACCOUNT,
         rank=50,
         needs_own_mail=True,
-        may_be_sender=False,
-        run=change_password,
+        run=ForPlayer(change_password, may_be_sender=False),
     ),
-    OpenForm(
+    Form(
         "forgot",
         Forgot,
         (USERID,),
@@ -117,6 +117,6 @@ FORMS = (
         rank=55,
         needs_own_mail=True,
         cost=Cost(work=0),  # it charges strangers alone
-        run=forgot,
+        run=ForAnybody(forgot),
     ),
 )

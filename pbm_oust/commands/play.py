@@ -7,6 +7,7 @@ from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import game_in
 from pbm_oust.board.record import Deed, Wish
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading, Partial, partial
 from pbm_oust.grammar.values import BOARD, OF_BOARD
 from pbm_oust.grammar.wish import (
@@ -17,7 +18,7 @@ from pbm_oust.grammar.wish import (
     rest_of_wish,
     wish_instead,
 )
-from pbm_oust.play.forms import OpenForm, SignedForm
+from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import NotOnBoard, OldAnswer, OtherRecord, carry_out, check_guard
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
@@ -110,21 +111,22 @@ def preview(command: Preview, request: Request, work: UnitOfWork) -> Handled:
     return work.answer(notice, request, Handled(Outcome.ANSWERED, game.name))
 
 
-def _form_of(deed: Deed, rank: int) -> SignedForm[Move]:
+def _form_of(deed: Deed, rank: int) -> Form[Move, ForPlayer[Move]]:
     """Return the short form of a deed: `oust resign 17 alice secret`."""
-    return SignedForm(
+    implied = {"wish": deed, "guard": None}
+    return Form(
         deed.value,
         Move,
         OF_BOARD,
         heading=Heading.PLAYING,
         rank=rank,
-        implied={"wish": deed, "guard": None},
-        run=move,
+        implied=implied,
+        run=ForPlayer(move),
     )
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "move",
         Move,
         OF_BOARD,
@@ -132,16 +134,16 @@ FORMS = (
         heading=Heading.PLAYING,
         rank=10,
         is_usual=True,
-        run=move,
+        run=ForPlayer(move),
     ),
-    OpenForm(
+    Form(
         "preview",
         Preview,
         (BOARD,),
         rest_of_wish(WISH_SHOWN[:1], _read_placements),
         heading=Heading.PLAYING,
         rank=50,
-        run=preview,
+        run=ForAnybody(preview),
     ),
     _form_of(Deed.RESIGN, 60),
     _form_of(Deed.DECLINE, 70),

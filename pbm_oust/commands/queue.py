@@ -14,13 +14,13 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.commands.play import suggested
-from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.form import Form, SurplusWord
 from pbm_oust.grammar.notation import Command, Heading, Partial
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, read_guard
 from pbm_oust.grammar.wish import DEEDS, NoTurn, names_of, next_wish, possible_wish, read_wish
 from pbm_oust.grammar.words import fold, in_english
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import NotOnBoard, OtherRecord, check_guard, is_over, side_of
 from pbm_oust.play.notices import Notice, OutcomeNotice, Shown, answer_on
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
@@ -276,7 +276,7 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "queue",
         Queue,
         OF_BOARD,
@@ -291,6 +291,6 @@ FORMS = (
         ),
         heading=Heading.PLAYING,
         rank=20,
-        run=queue,
+        run=ForPlayer(queue),
     ),
 )

@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 
 from pbm_oust.board.ratings import Change, SizeClass, Standing
-from pbm_oust.grammar.form import names_shown
+from pbm_oust.grammar.form import Cost, Form, names_shown
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import read_userids
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.forms import ForAnybody
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.pages import PAGE, Page, page_of, part_of
 from pbm_oust.play.request import Handled, Request
@@ -101,7 +100,7 @@ def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handle
 
 
 FORMS = (
-    OpenForm(
+    Form(
         "standings",
         Standings,
         options=(PAGE,),
@@ -110,9 +109,9 @@ FORMS = (
         rank=90,
         needs_own_mail=True,
         cost=Cost(work=2),
-        run=show_standings,
+        run=ForAnybody(show_standings),
     ),
-    OpenForm(
+    Form(
         "ratings",
         Ratings,
         rest=rest(("[USERID..]",), read_userids, tuple, least=0),
@@ -121,6 +120,6 @@ FORMS = (
         heading=Heading.LOOKING,
         rank=100,
         needs_own_mail=True,
-        run=show_ratings,
+        run=ForAnybody(show_ratings),
     ),
 )

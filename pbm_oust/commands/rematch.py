@@ -10,10 +10,10 @@ from functools import partial
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.commands.lists import Games
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import BoardNotice
 from pbm_oust.play.request import Actor, Handled, Request
@@ -85,7 +85,7 @@ def rematch(command: Rematch, actor: Actor, request: Request, work: UnitOfWork) 
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "rematch",
         Rematch,
         OF_BOARD,
@@ -93,6 +93,6 @@ FORMS = (
         rank=60,
         plays_again=True,
         cost=Cost(boards=1),
-        run=rematch,
+        run=ForPlayer(rematch),
     ),
 )

@@ -9,11 +9,11 @@ from pbm_oust.board.header import Header, Origin, steps_of
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.challenge import TWO_PLAYERS
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BOARD, PASSWORD_IF_ANY, BadNumber
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import ChallengeForm
+from pbm_oust.play.forms import ForTwoPlayers
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
 from pbm_oust.rules.position import Kind
@@ -76,7 +76,7 @@ def origin_after(game: Game, number: int) -> Origin:
 
 
 FORMS = (
-    ChallengeForm(
+    Form(
         "replay",
         Replay,
         (BOARD, Parameter("N", _read_number), *TWO_PLAYERS),
@@ -84,6 +84,6 @@ FORMS = (
         heading=Heading.STARTING,
         rank=50,
         cost=Cost(boards=1),
-        header=header_of,
+        run=ForTwoPlayers(header_of),
     ),
 )

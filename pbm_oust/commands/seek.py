@@ -17,11 +17,11 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.challenge import OPTIONS, UnusableGrid, set_by
 from pbm_oust.commands.lists import Listing
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import OWN, BadNumber
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.starting import answered_again, open_of, write_board
@@ -255,7 +255,7 @@ def _lot(joiner: Actor, work: UnitOfWork) -> Side:
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "seek",
         OpenChallenge,
         OWN,
@@ -264,18 +264,23 @@ FORMS = (
         rank=20,
         build=_seek,
         settled=_settled,
-        run=seek,
+        run=ForPlayer(seek),
     ),
-    SignedForm(
+    Form(
         "join",
         Join,
         (_NUMBER, *OWN),
         heading=Heading.STARTING,
         rank=30,
         cost=Cost(boards=1),
-        run=join,
+        run=ForPlayer(join),
     ),
-    SignedForm(
-        "unseek", Withdraw, (_NUMBER, *OWN), heading=Heading.STARTING, rank=40, run=withdraw
+    Form(
+        "unseek",
+        Withdraw,
+        (_NUMBER, *OWN),
+        heading=Heading.STARTING,
+        rank=40,
+        run=ForPlayer(withdraw),
     ),
 )

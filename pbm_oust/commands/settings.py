@@ -21,7 +21,7 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.form import Form, MissingWord
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
@@ -36,7 +36,7 @@ from pbm_oust.grammar.words import (
 )
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import SenderNotEnough
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -180,7 +180,7 @@ def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> Setti
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "settings",
         Settle,
         OWN,
@@ -194,6 +194,6 @@ FORMS = (
         ),
         heading=Heading.SETTINGS,
         rank=10,
-        run=settle,
+        run=ForPlayer(settle),
     ),
 )

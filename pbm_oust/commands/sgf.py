@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from pbm_oust.board.game import Game
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import BOARD
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.forms import ForAnybody
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -42,13 +42,13 @@ def send_sgf(command: Sgf, request: Request, work: UnitOfWork) -> Handled:
 
 
 FORMS = (
-    OpenForm(
+    Form(
         "sgf",
         Sgf,
         (BOARD,),
         heading=Heading.LOOKING,
         rank=55,
         cost=Cost(work=2),
-        run=send_sgf,
+        run=ForAnybody(send_sgf),
     ),
 )

@@ -8,7 +8,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
-from pbm_oust.grammar.form import MissingWord, names_shown
+from pbm_oust.grammar.form import Form, MissingWord, names_shown
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
@@ -24,7 +24,7 @@ from pbm_oust.grammar.values import (
 )
 from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.finding import Wish, find_games
-from pbm_oust.play.forms import OpenForm, SignedForm
+from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown, sheet_of
 from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.telling import gone_from
@@ -249,7 +249,7 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
 
 
 FORMS = (
-    OpenForm(
+    Form(
         "show",
         Show,
         rest=rest(
@@ -263,9 +263,9 @@ FORMS = (
         ),
         heading=Heading.LOOKING,
         rank=30,
-        run=show,
+        run=ForAnybody(show),
     ),
-    SignedForm(
+    Form(
         "showas",
         ShowAs,
         OWN,
@@ -279,9 +279,9 @@ FORMS = (
         ),
         heading=Heading.LOOKING,
         rank=40,
-        run=show_as,
+        run=ForPlayer(show_as),
     ),
-    OpenForm(
+    Form(
         "all",
         AllShow,
         rest=rest(
@@ -293,6 +293,6 @@ FORMS = (
         ),
         heading=Heading.LOOKING,
         rank=50,
-        run=show_all,
+        run=ForAnybody(show_all),
     ),
 )

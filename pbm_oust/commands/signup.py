@@ -6,17 +6,12 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from pbm_oust.grammar.form import ADDRESSES
+from pbm_oust.grammar.form import ADDRESSES, Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import read_new_password, read_new_userid
-from pbm_oust.play.authentication import (
-    Cost,
-    note_wrong_password,
-    refuse_if_guessed,
-    stored_password,
-)
-from pbm_oust.play.forms import OpenForm
+from pbm_oust.play.authentication import note_wrong_password, refuse_if_guessed, stored_password
+from pbm_oust.play.forms import ForAnybody
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Handled, Outcome, Request
@@ -126,7 +121,7 @@ def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
 
 
 FORMS = (
-    OpenForm(
+    Form(
         "signup",
         Signup,
         (
@@ -138,6 +133,6 @@ FORMS = (
         rank=10,
         needs_own_mail=True,
         cost=lambda command: Cost(accounts=1, codes=len(command.addresses) or 1),
-        run=sign_up,
+        run=ForAnybody(sign_up),
     ),
 )

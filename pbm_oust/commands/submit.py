@@ -10,10 +10,11 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.board.record import PLAYING, Deed, Wish
 from pbm_oust.commands.play import Move
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Blank, Command, Heading, Partial, partial
 from pbm_oust.grammar.values import OF_BOARD
 from pbm_oust.grammar.wish import NoTurn, names_of, read_wish, rest_of_wish
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import carry_out, check_guard, is_over, side_of
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Shown, answer_on
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
@@ -163,14 +164,14 @@ def _notice(
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "submit",
         Submit,
         OF_BOARD,
         rest_of_wish(_SUBMITTED_SHOWN, _read_submitted),
         heading=Heading.PLAYING,
         rank=30,
-        run=submit,
+        run=ForPlayer(submit),
     ),
-    SignedForm("confirm", Confirm, OF_BOARD, heading=Heading.PLAYING, rank=40, run=confirm),
+    Form("confirm", Confirm, OF_BOARD, heading=Heading.PLAYING, rank=40, run=ForPlayer(confirm)),
 )

@@ -8,11 +8,12 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading, Partial, Text
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
 from pbm_oust.play.authentication import of_texts, spend
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import NotOnBoard
 from pbm_oust.play.notices import Notice, OutcomeNotice, answer_on
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
@@ -183,16 +184,16 @@ def _pass_on(
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "chat",
         Chat,
         OF_BOARD,
         heading=Heading.TALKING,
         rank=10,
         text=Text.CONTENT,
-        run=chat,
+        run=ForPlayer(chat),
     ),
-    SignedForm(
+    Form(
         "message",
         Message,
         OWN,
@@ -200,6 +201,6 @@ FORMS = (
         heading=Heading.TALKING,
         rank=20,
         text=Text.CONTENT,
-        run=message,
+        run=ForPlayer(message),
     ),
 )

@@ -24,14 +24,14 @@ from pbm_oust.accounts.vacations import (
     without_later,
 )
 from pbm_oust.board.game import Summary, summary_of
-from pbm_oust.grammar.form import MissingWord, SurplusWord
+from pbm_oust.grammar.form import Form, MissingWord, SurplusWord
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import active_games
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -458,7 +458,7 @@ def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "vacation",
         Vacation,
         OWN,
@@ -471,6 +471,6 @@ FORMS = (
         ),
         heading=Heading.SETTINGS,
         rank=20,
-        run=vacation,
+        run=ForPlayer(vacation),
     ),
 )

@@ -15,12 +15,12 @@ from pbm_oust.accounts.verification import (
 )
 from pbm_oust.commands.password import PasswordChangedNotice
 from pbm_oust.commands.signup import Signup, WelcomeNotice
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import BadPassword, read_new_password, secret_if_any
 from pbm_oust.grammar.words import fold, in_english, is_of
-from pbm_oust.play.authentication import Cost
-from pbm_oust.play.forms import Service, ServiceForm
+from pbm_oust.play.forms import Service, WithService
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -269,7 +269,7 @@ def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
 _AGAIN = Handled(Outcome.DONE_BEFORE)
 
 FORMS = (
-    ServiceForm(
+    Form(
         "verify",
         Verify,
         (Parameter("CODE", _read_code, is_secret=True),),
@@ -279,6 +279,6 @@ FORMS = (
         # A code may come back with the new password in the text.
         text=Text.UNSEEN,
         cost=Cost(work=0),
-        run=verify,
+        run=WithService(verify),
     ),
 )

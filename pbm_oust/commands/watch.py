@@ -8,9 +8,10 @@ from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, OfBoard
 from pbm_oust.commands.lists import Games
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice, Shown
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -144,6 +145,6 @@ def _goes_on(name: str, work: UnitOfWork) -> bool:
 
 
 FORMS = (
-    SignedForm("watch", Watch, OF_BOARD, heading=Heading.LOOKING, rank=60, run=watch),
-    SignedForm("unwatch", Unwatch, OF_BOARD, heading=Heading.LOOKING, rank=70, run=unwatch),
+    Form("watch", Watch, OF_BOARD, heading=Heading.LOOKING, rank=60, run=ForPlayer(watch)),
+    Form("unwatch", Unwatch, OF_BOARD, heading=Heading.LOOKING, rank=70, run=ForPlayer(unwatch)),
 )

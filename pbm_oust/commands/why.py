@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from pbm_oust.accounts.tags import Credential, Reply
 from pbm_oust.board.game import Game
-from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.form import Form, SurplusWord
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, read_guard
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import NotOnBoard, Origin, origin_of
 from pbm_oust.play.notices import Notice, answer_on
 from pbm_oust.play.request import Actor, Handled, Request
@@ -73,7 +73,7 @@ def _of_letter(words: Sequence[str], board: int) -> Sequence[str]:
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "why",
         Why,
         OF_BOARD,
@@ -86,7 +86,6 @@ FORMS = (
         ),
         heading=Heading.LOOKING,
         rank=55,
-        run=why,
-        brings_back=False,
+        run=ForPlayer(why, brings_back=False),
     ),
 )

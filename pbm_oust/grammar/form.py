@@ -1,24 +1,33 @@
 """What a command looks like: the form that reads and writes its words."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
-from typing import TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import cached_property
+from itertools import accumulate, compress, cycle
+from typing import Generic, TypeVar
 
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.grammar.notation import (
     KIND,
+    NOTHING,
     OF_LETTER,
     Blank,
     Command,
     Heading,
-    Notation,
+    Known,
     Partial,
     Text,
+    option_in,
+    place_in,
+    said_in,
+    word_in,
 )
 from pbm_oust.grammar.parts import (
+    Option,
+    Parameter,
     Rest,
     names_of,
     options_in,
@@ -28,11 +37,393 @@ from pbm_oust.grammar.parts import (
     without_options,
 )
 from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of, without_accents
+from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
 
 MayShow = Callable[[str], bool]
 """Returns whether a word may be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingWord(UnreadableReason):
+    """A line ends too early."""
+
+    missing: tuple[str, ...]
+    """What could follow: the names of places, or words."""
+
+
+class SurplusWord(UnreadableReason):
+    """A line has more words than its command takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a command may cause."""
+
+    work: int = 1
+    """How many usual answers it is worth; nothing if others pay for it."""
+    is_help: bool = False
+    """Whether its answer is the help, which anybody may read longer."""
+    boards: int = 0
+    """Boards that it starts."""
+    accounts: int = 0
+    """Accounts that it asks for."""
+    codes: int = 0
+    """Mails with a code."""
+
+
+C_co = TypeVar("C_co", bound=Command, covariant=True)
+R_co = TypeVar("R_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Form(Generic[C_co, R_co]):
+    """One command: how it is written, what it builds, what it costs, and what runs it.
+
+    The fields of the command are its kind, if it has one, and then what the parameters and the
+    rest read, in their order.
+    """
+
+    name: str
+    command: type[C_co]
+    parameters: tuple[Parameter, ...] = ()
+    rest: Rest[object] | None = None
+    options: tuple[Option[object], ...] = ()
+    _: KW_ONLY
+    run: R_co
+    """What runs the command, and what has to prove whose it is; see `play/forms.py`."""
+    heading: Heading
+    """Where the overview of the help shows it."""
+    rank: int
+    """Its place under the heading; commands that share a place are in the order of their names."""
+    text: Text = Text.BESIDE
+    cost: Cost | Callable[[C_co], Cost] = Cost()
+    """What it may cause, or what returns that for a command."""
+    needs_own_mail: bool = False
+    """Whether it cannot be one of several commands of a mail: it writes to addresses that nobody
+    has proved, or costs much."""
+    plays_again: bool = False
+    """Whether it starts the next game of players who have just ended one.
+
+    The last letters of a game offer it, and an answer to them may be its name.
+    """
+    is_usual: bool = False
+    """Whether an answer to a letter need not name it."""
+    implied: Mapping[str, object] = field(default_factory=dict)
+    """The fields that its name implies, if it is a short form of another one."""
+    build: Callable[..., C_co] | None = None
+    """Makes the command from its fields and options, if that takes more than setting fields."""
+    settled: Callable[[Command], Mapping[str, object]] | None = None
+    """Returns what a command must set by options, if it has any."""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the fields of its command."""
+        return tuple(each.name for each in fields(self.command))
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the fields that parameters and rest fill, and those after them."""
+        return self.names[1:] if self.is_of_kind else self.names
+
+    @cached_property
+    def is_of_kind(self) -> bool:
+        """Whether it begins with the name of a game."""
+        return KIND in self.names
+
+    @cached_property
+    def is_about_board(self) -> bool:
+        """Whether a letter about a board has all its parameters, so that answers need not."""
+        names = tuple(parameter.name for parameter in self.parameters)
+        return bool(names) and names == OF_LETTER[: len(names)]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the grammar that may follow its parameters."""
+        return self.rest.known | self.rest.fixed if self.rest else frozenset()
+
+    @property
+    def topic(self) -> str:
+        """The subject of its help: the first word of its name."""
+        return self.name.partition(" ")[0]
+
+    @cached_property
+    def _blanks_for_secrets(self) -> Mapping[str, Blank]:
+        """What stands for the words in the places of passwords, by the names of their fields."""
+        return {
+            name: Blank(part.name)
+            for name, part in zip(self.fields, self.parameters, strict=False)
+            if part.is_secret
+        }
+
+    @cached_property
+    def is_signed(self) -> bool:
+        """Whether one of its parameters may prove whose it is: a password or a code."""
+        return any(part.is_secret and not part.is_new for part in self.parameters)
+
+    @cached_property
+    def new_password(self) -> str:
+        """The name of the field that holds a new password; empty if it gives none."""
+        are_new = [part.is_new for part in self.parameters]
+        are_new += [self.rest.is_new] if self.rest else []
+        return next(compress(self.fields, are_new), "")
+
+    def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> C_co:
+        """Return the command made by the words after its name. Raises Unreadable.
+
+        `proof` takes the place of the word in the password's place.
+        """
+        plain = self._plain(words)
+        wanted = len(self.parameters)
+        values = [
+            proof if proof and parameter.is_secret else parameter.read(word)
+            for parameter, word in zip(self.parameters, plain, strict=False)
+        ]
+        behind = plain[wanted:]
+        if len(plain) < wanted:
+            raise Unreadable(MissingWord((self.parameters[len(plain)].name,)))
+        if self.rest is None and behind:
+            raise Unreadable(SurplusWord(), behind[0])
+        if self.rest is not None:
+            if len(behind) < self.rest.least:
+                raise Unreadable(MissingWord(self.rest.shown))
+            values += self.rest.values_of(self.rest.read(behind))
+        given = {**dict(zip(self.fields, values, strict=False)), **self.implied}
+        if kind is not None:
+            given[KIND] = kind
+            if self.options:
+                given |= read_options(self.options, options_in(words), kind)
+        build: Callable[..., C_co] = self.build or self.command
+        return build(**given)
+
+    def read_answer(
+        self, words: Sequence[str], kind: Kind, board: int, userid: str, proof: object
+    ) -> C_co:
+        """Return the command made by an answer to a letter about a board. Raises Unreadable.
+
+        `proof` proves that it answers the letter, and takes the place of a password.
+        """
+        if self.rest and self.rest.complete:
+            words = self.rest.complete(words, board)
+        told = [str(board), userid, OF_LETTER[-1]][: len(self.parameters)]
+        return self.read([*told, *words], kind, proof)
+
+    def partial(self, words: str = "", /, **given: object) -> Partial:
+        """Return a command with only some fields known, and the words after its parameters.
+
+        Raises Unreadable for other words, and TypeError for what is not one of its fields.
+        """
+        strange = given.keys() - {KIND, *self.fields}
+        if strange or (words and not self.rest):
+            raise TypeError(f"{self.name} has no {', '.join(strange) or 'words behind it'}")
+        if words and self.rest:
+            given |= self._rest_fields(self.rest.values_of(self.rest.read(words.split())))
+        return Partial(self.command, {**given, **self.implied}, form=self.name)
+
+    def whole(self, command: Command | Partial) -> Command | None:
+        """Return a command of which nothing but a password is missing; None if more is."""
+        if isinstance(command, Command):
+            return command
+        known = {
+            name: value for name, value in command.given.items() if not isinstance(value, Blank)
+        }
+        whole = {**self._blanks_for_secrets, **known}
+        build: Callable[..., C_co] = self.command
+        return build(**whole) if whole.keys() >= {*self.names} else None
+
+    def correction(self, words: Sequence[str], kind: Kind | None, may_show: MayShow) -> Partial:
+        """Return the command that these words should have been, with blanks for those missing.
+
+        Whatever may not be shown is also a blank.
+        """
+        plain = self._plain(words)
+        given: dict[str, object] = {} if kind is None else {KIND: kind}
+        for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
+            if not parameter.is_secret and may_show(word):
+                with suppress(Refusal):
+                    given[name] = parameter.read(word)
+        behind = plain[len(self.parameters) :]
+        if self.rest and self.rest.is_secret and not self.rest.is_new:
+            given |= self._rest_fields([Blank(self.rest.place)])
+        elif self.rest and behind:
+            given |= self._corrected(self.rest, behind, may_show)
+        options = read_right_options(self.options, self._options(words), kind) if kind else {}
+        return Partial(self.command, {**given, **self.implied}, options, self.name)
+
+    def secret_places(self, words: Sequence[str]) -> set[int]:
+        """Return which of the words after the command's name are in a password's place."""
+        plain = without_options(words) if self.options else list(words)
+        rest_is_secret = self.rest is not None and self.rest.is_secret
+        secret = [parameter.is_secret for parameter in self.parameters]
+        secret += [rest_is_secret] * (len(plain) - len(secret))
+        places = (nth for nth, word in enumerate(words) if word in plain)
+        return {nth for nth, is_secret in zip(places, secret, strict=False) if is_secret}
+
+    def _plain(self, words: Sequence[str]) -> list[str]:
+        """Return the words that are no options; the number of a record in `17#5` behind them."""
+        plain = without_options(words) if self.options else list(words)
+        if not (plain and "#" in plain[0] and self.rest and self.is_about_board):
+            return plain
+        if not any("#N" in shown for shown in self.rest.shown):
+            return plain
+        board, sign, number = plain[0].partition("#")
+        is_whole = len(plain) >= len(self.parameters)
+        return [board, *plain[1:], *([sign + number] if sign and is_whole else [])]
+
+    def _options(self, words: Sequence[str]) -> list[str]:
+        return options_in(words) if self.options else []
+
+    def _corrected(
+        self, rest: Rest[object], words: Sequence[str], may_show: MayShow
+    ) -> dict[str, object]:
+        """Return the fields that are right in what follows the parameters."""
+        shown = (word for word in words if not rest.is_secret)
+        kept = [word for word in shown if may_show(word) or fold(word) in rest.known]
+        if kept:
+            with suppress(Refusal):
+                return self._rest_fields(rest.values_of(rest.read(kept)))
+        # A rest of fixed words, or of the number of a record, may be left out; we choose none.
+        can_be_chosen = rest.known or rest.place.startswith("[#")
+        return {} if can_be_chosen and not rest.least else self._rest_fields([Blank(rest.place)])
+
+    def format(
+        self, command: Command | Partial, language: Language = ENGLISH, *, mask: bool = True
+    ) -> str:
+        """Return the line of a command, in the words of a language.
+
+        If it is masked, the names of their places stand for passwords.
+        """
+        given = self.masked(command) if mask else self.given(command)
+        kind = given.get(KIND)
+        words = [kind.name] if isinstance(kind, Kind) else self._blank(kind, language)
+        words += self._name_in(language)
+        for name, parameter in zip(self.fields, self.parameters, strict=False):
+            value = given.get(name, Blank(parameter.name))
+            words += self._blank(value, language) or [
+                value.text if isinstance(value, Secret) else str(value)
+            ]
+        if self.rest:
+            value = self._value_of(self.rest, given)
+            words += self._blank(value, language) or self._in_words(
+                () if value is None else self.rest.write(value), language
+            )
+        if self.options and isinstance(kind, Kind):
+            options = self._set_by(command)
+            words += [
+                option_in(option.write(kind, options[option.sets]), language)
+                for option in self.options
+                if option.sets in options
+            ]
+        return " ".join(filter(None, words))
+
+    def format_answer(
+        self,
+        command: Command | Partial,
+        known: Known | None = None,
+        language: Language = ENGLISH,
+    ) -> str:
+        """Return how an answer to a letter gives a command, in the words of a language.
+
+        `known` is what the letter knows. The text is empty if such an answer would need a
+        password.
+        """
+        if not (self.is_about_board or (self.rest and self.rest.complete)):
+            return ""
+        given = self.given(command)
+        for name, value in zip((KIND, "board", "userid"), known or (), strict=False):
+            if given.get(name, value) != value:
+                return ""
+        words = [] if self.is_usual else self._name_in(language)
+        if self.rest is None:
+            return " ".join(words)
+        value = self._value_of(self.rest, given)
+        if value is None or isinstance(value, Blank):
+            return " ".join([*words, *self._blank(value, language)])
+        written = self.rest.write_answer(value, known[1] if known else 0)
+        return "" if written is None else " ".join([*words, *self._in_words(written, language)])
+
+    def blanks(self, command: Command | Partial) -> list[str]:
+        """Return the names of what has to be put into the line of a command, passwords too."""
+        given = self.masked(command)
+        values = [
+            given.get(name, Blank(parameter.name))
+            for name, parameter in zip(self.fields, self.parameters, strict=False)
+        ]
+        values += [self._value_of(self.rest, given)] if self.rest else []
+        return [value.name for value in values if isinstance(value, Blank)]
+
+    def usages(self, kind: Kind | None, language: Language = ENGLISH) -> list[str]:
+        """Return the lines that show how to write the command, for a game if it is about games."""
+        front = kind.name if kind and self.is_of_kind else ""
+        return self.usages_with(front, self.options_of(kind) if kind else (), language)
+
+    def options_of(self, kind: Kind) -> tuple[str, ...]:
+        """Return how the help of a game shows the options that it has."""
+        return tuple(filter(None, (option.shown(kind) for option in self.options)))
+
+    def usages_with(
+        self, front: str, options: Iterable[str], language: Language = ENGLISH
+    ) -> list[str]:
+        """Return how to write the command after some word, followed by options."""
+        words = [front, *self._name_in(language), *(part.name for part in self.parameters)]
+        alternatives = self.rest.shown if self.rest else ("",)
+        behind = [option_in(option, language) for option in options]
+        lines = ((*words, self._place_in(shown, language), *behind) for shown in alternatives)
+        return [place_in(" ".join(filter(None, line)), language) for line in lines]
+
+    def given(self, command: Command | Partial) -> Mapping[str, object]:
+        """Return the known fields of a command."""
+        if isinstance(command, Partial):
+            return command.given
+        return {name: getattr(command, name) for name in self.names}
+
+    def masked(self, command: Command | Partial) -> Mapping[str, object]:
+        """Return the known fields of a command, with blanks for secrets."""
+        given = {**self.given(command), **self._blanks_for_secrets}
+        if self.rest and self.rest.is_secret and self._value_of(self.rest, given):
+            given |= self._rest_fields([Blank(self.rest.place)])
+        return given
+
+    def _rest_fields(self, values: Sequence[object]) -> dict[str, object]:
+        """Return the fields that the rest fills, with their values."""
+        return dict(zip(self.fields[len(self.parameters) :], values, strict=False))
+
+    def _set_by(self, command: Command | Partial) -> Mapping[str, object]:
+        """Return what a command must set by options."""
+        if isinstance(command, Partial):
+            return command.options
+        return self.settled(command) if self.settled else NOTHING
+
+    def _value_of(self, rest: Rest[object], given: Mapping[str, object]) -> object:
+        """Return what follows the parameters, or the Blank for that; None for nothing."""
+        begin = len(self.parameters)
+        names = self.fields[begin : begin + rest.fills]
+        values = [given[name] for name in names if name in given]
+        for each in values:
+            if isinstance(each, Blank):
+                return each
+        if len(values) < rest.fills:
+            return Blank(rest.shown[0]) if rest.least else None
+        return values[0] if rest.fills == 1 else tuple(values)
+
+    def _in_words(self, written: Iterable[str], language: Language) -> list[str]:
+        """Return what follows the parameters, in the words of a language."""
+        sections = cycle(self.rest.sections) if self.rest else ()
+        placed = zip(written, sections, strict=False)
+        return [said_in(word, language, self.words, section) for word, section in placed]
+
+    def _name_in(self, language: Language) -> list[str]:
+        return [word_in(word, language) for word in self.name.split()]
+
+    def _blank(self, value: object, language: Language) -> list[str]:
+        """Return the name of a Blank; nothing for any other value."""
+        return [self._place_in(value.name, language)] if isinstance(value, Blank) else []
+
+    def _place_in(self, name: str, language: Language) -> str:
+        section = self.rest.sections[0] if self.rest else Section.WORDS
+        return place_in(said_in(name, language, self.words, section), language)
+
 
 _FIGURES = re.compile(
     r"#?\d{1,9}(#\d{1,9})?"  # the number of a board, of a record, or both
@@ -91,194 +482,6 @@ def names_shown(names: Collection[str], is_public: MayShow) -> tuple[str, ...]:
     return tuple(dict.fromkeys(shown))
 
 
-C_co = TypeVar("C_co", bound=Command, covariant=True)
-
-
-@dataclass(frozen=True, slots=True)
-class MissingWord(UnreadableReason):
-    """A line ends too early."""
-
-    missing: tuple[str, ...]
-    """What could follow: the names of places, or words."""
-
-
-class SurplusWord(UnreadableReason):
-    """A line has more words than its command takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Form(Notation[C_co]):
-    """One command: how it is written, what it builds, and where the help has it."""
-
-    heading: Heading = field(kw_only=True)
-    """Where the overview of the help shows it."""
-    rank: int = field(kw_only=True)
-    """Its place under the heading; commands that share a place are in the order of their names."""
-    text: Text = field(default=Text.BESIDE, kw_only=True)
-    plays_again: bool = field(default=False, kw_only=True)
-    """Whether it starts the next game of players who have just ended one.
-
-    The last letters of a game offer it, and an answer to them may be its name.
-    """
-    build: Callable[..., C_co] | None = field(default=None, kw_only=True)
-    """Makes the command from its fields and options, if that takes more than setting fields."""
-
-    @property
-    def topic(self) -> str:
-        """The subject of its help: the first word of its name."""
-        return self.name.partition(" ")[0]
-
-    def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> C_co:
-        """Return the command made by the words after its name. Raises Unreadable.
-
-        `proof` takes the place of the word in the password's place.
-        """
-        plain = self._with_number_behind(self._plain(words))
-        wanted = len(self.parameters)
-        values = [
-            proof if proof and parameter.is_secret else parameter.read(word)
-            for parameter, word in zip(self.parameters, plain, strict=False)
-        ]
-        rest = plain[wanted:]
-        if len(plain) < wanted:
-            raise Unreadable(MissingWord((self.parameters[len(plain)].name,)))
-        if self.rest is None and rest:
-            raise Unreadable(SurplusWord(), rest[0])
-        if self.rest is not None:
-            if len(rest) < self.rest.least:
-                raise Unreadable(MissingWord(self.rest.shown))
-            values += _apart(self.rest, self.rest.read(rest))
-        given = dict(zip(self.fields, values, strict=False)) | dict(self.implied)
-        if kind is not None:
-            given |= {KIND: kind, **read_options(self.options, self._options(words), kind)}
-        build: Callable[..., C_co] = self.build or self.command
-        return build(**given)
-
-    def read_answer(
-        self, words: Sequence[str], kind: Kind, board: int, userid: str, proof: object
-    ) -> C_co:
-        """Return the command made by an answer to a letter about a board. Raises Unreadable.
-
-        `proof` proves that it answers the letter, and takes the place of a password.
-        """
-        if self.rest and self.rest.complete:
-            words = self.rest.complete(words, board)
-        told = [str(board), userid, OF_LETTER[-1]][: len(self.parameters)]
-        return self.read([*told, *words], kind, proof)
-
-    def partial(self, words: str = "", /, **given: object) -> Partial:
-        """Return a command with only some fields known, and the words after its parameters.
-
-        Raises Unreadable for other words, and TypeError for what is not one of its fields.
-        """
-        strange = given.keys() - {KIND, *self.fields}
-        if strange or (words and not self.rest):
-            raise TypeError(f"{self.name} has no {', '.join(strange) or 'words behind it'}")
-        if words and self.rest:
-            given |= self.rest_fields(_apart(self.rest, self.rest.read(words.split())))
-        return Partial(self.command, given | dict(self.implied), form=self.name)
-
-    def whole(self, command: Command | Partial) -> C_co | None:
-        """Return a command of which nothing but a password is missing; None if more is."""
-        if isinstance(command, Command):
-            return self.checked(command)
-        secret = {
-            name: Blank(part.name)
-            for name, part in zip(self.fields, self.parameters, strict=False)
-            if part.is_secret
-        }
-        known = {
-            name: value for name, value in command.given.items() if not isinstance(value, Blank)
-        }
-        if not secret.keys() | known.keys() >= {*self.names}:
-            return None
-        build: Callable[..., C_co] = self.command
-        return build(**secret | known)
-
-    def new_password(self, command: Command) -> tuple[Secret | None, str]:
-        """Return the password that a command gives an account, and the userid if it has one.
-
-        The password is None if the command gives none.
-        """
-        are_new = [part.is_new for part in self.parameters]
-        are_new += [self.rest.is_new] if self.rest else []
-        if not any(are_new):
-            return None, ""
-        given = self.given(command)
-        values = (given[name] for name, is_new in zip(self.fields, are_new, strict=False) if is_new)
-        new = next((each for each in values if isinstance(each, Secret)), None)
-        return new, str(given.get("userid", ""))
-
-    def correction(self, words: Sequence[str], kind: Kind | None, may_show: MayShow) -> Partial:
-        """Return the command that these words should have been, with blanks for those missing.
-
-        Whatever may not be shown is also a blank.
-        """
-        plain = self._with_number_behind(self._plain(words))
-        given: dict[str, object] = {} if kind is None else {KIND: kind}
-        for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
-            if not parameter.is_secret and may_show(word):
-                given |= _if_read(name, parameter.read, word)
-        rest = plain[len(self.parameters) :]
-        if self.rest and rest:
-            given |= self._corrected(self.rest, rest, may_show)
-        options = read_right_options(self.options, self._options(words), kind) if kind else {}
-        return Partial(self.command, given | dict(self.implied), options, self.name)
-
-    def secret_places(self, words: Sequence[str]) -> set[int]:
-        """Return which of the words after the command's name are in a password's place."""
-        plain = self._plain(words)
-        rest_is_secret = self.rest is not None and self.rest.is_secret
-        secret = [parameter.is_secret for parameter in self.parameters]
-        secret += [rest_is_secret] * (len(plain) - len(secret))
-        places = (nth for nth, word in enumerate(words) if word in plain)
-        return {nth for nth, is_secret in zip(places, secret, strict=False) if is_secret}
-
-    def _plain(self, words: Sequence[str]) -> list[str]:
-        return without_options(words) if self.options else list(words)
-
-    def _with_number_behind(self, words: list[str]) -> list[str]:
-        """Return words with the number of a record behind them if it is at the board: `17#5`."""
-        takes_number = self.rest and any("#N" in shown for shown in self.rest.shown)
-        if not (words and "#" in words[0] and takes_number and self.is_about_board):
-            return words
-        board, sign, number = words[0].partition("#")
-        is_whole = len(words) >= len(self.parameters)
-        return [board, *words[1:], *([sign + number] if sign and is_whole else [])]
-
-    def _options(self, words: Sequence[str]) -> list[str]:
-        return options_in(words) if self.options else []
-
-    def _corrected(
-        self, rest: Rest[object], words: Sequence[str], may_show: MayShow
-    ) -> dict[str, object]:
-        """Return the fields that are right in what follows the parameters."""
-        shown = (word for word in words if not rest.is_secret)
-        kept = [word for word in shown if may_show(word) or fold(word) in rest.known]
-        read = _if_read("", rest.read, kept) if kept else {}
-        if read:
-            return self.rest_fields(_apart(rest, read[""]))
-        # A rest of fixed words, or of the number of a record, may be left out; we choose none.
-        can_be_chosen = rest.known or rest.place.startswith("[#")
-        return {} if can_be_chosen and not rest.least else self.rest_fields([Blank(rest.place)])
-
-
-def _apart(rest: Rest[object], value: object) -> Sequence[object]:
-    """Return the values of the fields that a rest fills."""
-    return value if rest.fills > 1 and isinstance(value, tuple) else (value,)
-
-
-W = TypeVar("W")
-
-
-def _if_read(name: str, read: Callable[[W], object], text: W) -> dict[str, object]:
-    """Return the value of a text by a name; nothing if it cannot be read."""
-    try:
-        return {name: read(text)}
-    except Refusal:
-        return {}
-
-
 _OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
 
 
@@ -287,7 +490,7 @@ class Line:
     """The words of a line, and the command that its first words name, if any."""
 
     words: tuple[str, ...]
-    form: Form[Command] | None = None
+    form: Form[Command, object] | None = None
     kind: Kind | None = None
     own_words: int = 0
     """How many words name the command; what follows are its parameters."""

@@ -8,15 +8,15 @@ from functools import lru_cache
 
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.help import SUBJECTS
-from pbm_oust.grammar.form import Form, is_plain
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.form import is_plain
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.letters.layout import WIDTH
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.service.table import FORMS
+from pbm_oust.service.table import FORMS, AnyForm
 
 _GAME = "GAME"
 """Stands for the name of a game."""
@@ -69,11 +69,11 @@ class Help:
             found[form.heading].append((topic, first_sentence(self._about(topic, form))))
         return found
 
-    def _about(self, topic: str, form: Form[Command]) -> str:
+    def _about(self, topic: str, form: AnyForm) -> str:
         """Return what the help says about a command, below the lines that show it."""
         return self.render(f"help/{topic}", form=form, subjects=help_subjects())
 
-    def _form_page(self, topic: str, forms: Sequence[Form[Command]]) -> str:
+    def _form_page(self, topic: str, forms: Sequence[AnyForm]) -> str:
         usages = [
             f"  {wrapped_usage(line)}" for form in forms for line in usages_of(form, self.language)
         ]
@@ -116,7 +116,7 @@ def usages_by_heading(language: Language = ENGLISH) -> dict[Heading, list[str]]:
     }
 
 
-def brief_usages(form: Form[Command], language: Language = ENGLISH) -> list[str]:
+def brief_usages(form: AnyForm, language: Language = ENGLISH) -> list[str]:
     """Return how to write a command: once for all games, without the options that differ."""
     if not form.is_of_kind:
         return form.usages(None, language)
@@ -125,7 +125,7 @@ def brief_usages(form: Form[Command], language: Language = ENGLISH) -> list[str]
     return form.usages_with(_GAME, shown, language)
 
 
-def usages_of(form: Form[Command], language: Language = ENGLISH) -> list[str]:
+def usages_of(form: AnyForm, language: Language = ENGLISH) -> list[str]:
     """Return the lines that show how to write a command, for each game if it is about games."""
     kinds = KINDS.values() if form.is_of_kind else [None]
     return [usage for kind in kinds for usage in form.usages(kind, language)]

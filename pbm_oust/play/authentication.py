@@ -25,6 +25,7 @@ from pbm_oust.accounts.tags import (
     verified,
 )
 from pbm_oust.accounts.verification import Purpose
+from pbm_oust.grammar.form import Cost
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -32,22 +33,6 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason, Refusal, Unre
 from pbm_oust.store.limits import Charge, Counted, count, end_of_limit, number_counted
 from pbm_oust.store.open_boards import started_by
 from pbm_oust.store.verifications import find_sheet
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a command may cause."""
-
-    work: int = 1
-    """How many usual answers it is worth; nothing if others pay for it."""
-    is_help: bool = False
-    """Whether its answer is the help, which anybody may read longer."""
-    boards: int = 0
-    """Boards that it starts."""
-    accounts: int = 0
-    """Accounts that it asks for."""
-    codes: int = 0
-    """Mails with a code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +219,10 @@ def origin(request: Request) -> str:
 
 class PasswordWanted(NotAllowedReason):
     """A reason that is gone once the line has the right password."""
+
+
+class StrangeAddress(PasswordWanted):
+    """A challenge came from an address of neither player."""
 
 
 class WrongPassword(PasswordWanted):

@@ -47,7 +47,7 @@ from pbm_oust.grammar.words import (
     language_of,
 )
 from pbm_oust.languages import Language
-from pbm_oust.play.forms import ChallengeForm
+from pbm_oust.play.forms import ForTwoPlayers
 from pbm_oust.play.notices import Heard, Reader
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
@@ -304,7 +304,7 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
         return read
     named = without_options(line.arguments)
-    if not isinstance(line.form, ChallengeForm) or len(named) != 1:
+    if not (line.form and isinstance(line.form.run, ForTwoPlayers)) or len(named) != 1:
         return read
     account = owner(request, work)
     if account is None or account.userid == named[0] or not work.has_account(named[0]):
@@ -331,7 +331,7 @@ def signed(
     if not isinstance(correction, Partial) or request.reply:
         return correction
     form, given = form_of(correction), correction.given
-    is_challenge = isinstance(form, ChallengeForm)
+    is_challenge = isinstance(form.run, ForTwoPlayers)
     place = _SECOND_USERID if is_challenge else _USERID
     if place not in form.names or not isinstance(given.get(place, _BLANK), Blank):
         return correction

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
+from pbm_oust.accounts.account import signed_off_since
+from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential, Reply, Sheet
 from pbm_oust.board.game import Game
@@ -10,23 +13,36 @@ from pbm_oust.commands.multiple import Multiple
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.commands.verify import Verify
-from pbm_oust.grammar.form import UNNAMED, MayShow, to_player, to_stranger
-from pbm_oust.grammar.notation import Command, Meant, Partial, Text
+from pbm_oust.grammar.form import UNNAMED, Cost, MayShow, to_player, to_stranger
+from pbm_oust.grammar.notation import KIND, Command, Heading, Meant, Partial, Text
 from pbm_oust.grammar.words import MASK
 from pbm_oust.play.authentication import (
     PasswordWanted,
+    StrangeAddress,
     TooMuch,
+    authenticate,
     charge_player,
     charge_refusal,
     charge_stranger,
     is_guess,
     is_to_be_told,
     number_left,
+    sender_among,
 )
-from pbm_oust.play.forms import Seen, Service
+from pbm_oust.play.forms import (
+    ForAnybody,
+    ForPlayer,
+    ForTwoPlayers,
+    Seen,
+    Service,
+    WithService,
+)
+from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent
+from pbm_oust.play.starting import check_two, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.verification import ask_to_confirm
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -126,9 +142,8 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     """Return a request without passwords in what is passed on with its command."""
     if isinstance(command, Unreadable):
         return request
-    form = form_of(command)
-    password, chat = form.password_of(command), request.chat
-    if form.text is not Text.UNSEEN:
+    password, chat = _password_of(command), request.chat
+    if form_of(command).text is not Text.UNSEEN:
         chat = without_passwords(chat, password)
     left_out = request.left_out and without_passwords(request.left_out, password)
     return replace(request, chat=chat, left_out=left_out)
@@ -165,34 +180,34 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         request = _masked(read.command, request)
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
-    form = form_of(read.command)
-    handled = _carry_out(form, read, read.command, request, work)
-    return replace(handled, command=form.name)
+    handled = _carry_out(read, read.command, request, work)
+    return replace(handled, command=form_of(read.command).name)
 
 
-def _carry_out(
-    form: AnyForm, read: Read, command: Command, request: Request, work: UnitOfWork
-) -> Handled:
+def _carry_out(read: Read, command: Command, request: Request, work: UnitOfWork) -> Handled:
     """Carry out the command of a request, or answer why it is not done."""
+    form = form_of(command)
+    cost = form.cost if isinstance(form.cost, Cost) else form.cost(command)
     actor = None
     try:
-        may_prove = request.is_proved or form.claims_proof(command)
+        may_prove = request.is_proved or _claims_proof(command)
         if not may_prove:
             if request.doubt and not isinstance(command, Multiple):  # its lines may prove it
                 return silent(request.doubt)
-            charge_stranger(form.cost_of(command), request, work)
+            charge_stranger(cost, request, work)
         try:
-            actor = form.actor(command, request, work)
+            actor = _actor_of(command, request, work)
         except NotAllowed:
-            if form.was_done(command, request, work):
+            # It may have changed what would prove it.
+            if isinstance(form.run, ForPlayer) and work.was_done(_signers_of(command)[0], request):
                 return answer_done_before(request, work)
             raise
         is_proved = may_prove or bool(actor and actor.is_proved)
         if request.left_out and not (is_proved or form.text is Text.UNSEEN):
             request = replace(request, left_out="")
         if is_proved:
-            charge_player(form.cost_of(command), actor, request, work)
-        handled = form.carry_out(command, actor, request, work, _SERVICE)
+            charge_player(cost, actor, request, work)
+        handled = _run(command, actor, request, work)
         is_untold = is_proved and actor and has_untold(settings_of(actor.account))
         return replace(
             handled,
@@ -200,12 +215,76 @@ def _carry_out(
             untold=actor.userid if actor and is_untold else "",
         )
     except DamagedHistory as damage:
-        if form.waits_for_repair(actor):
+        if _waits_for_repair(form, actor):
             raise
         handled = _refuse(damage.refusal(), read, None, request, work)
         return replace(handled, board=str(damage.name))
     except Refusal as refusal:
         return _refuse(refusal, read, actor, request, work)
+
+
+def _actor_of(command: Command, request: Request, work: UnitOfWork) -> Actor | None:
+    """Return the player whose command it is, if that is asked. Raises NotAllowed."""
+    run, userids, proof = form_of(command).run, _signers_of(command), _password_of(command)
+    if isinstance(run, ForTwoPlayers):
+        password = proof if isinstance(proof, Secret) else None
+        return sender_among(userids, password, request, work)
+    if isinstance(run, ForPlayer) and proof:
+        (userid,) = userids
+        return authenticate(userid, proof, request, work, may_be_sender=run.may_be_sender)
+    return None
+
+
+def _run(command: Command, actor: Actor | None, request: Request, work: UnitOfWork) -> Handled:
+    """Run a command; `actor` is its player. Raises Refusal."""
+    run = form_of(command).run
+    match run, actor:
+        case ForPlayer(), Actor():
+            handled = run.run(command, actor, request, work)
+            is_away = run.brings_back and signed_off_since(actor.account)
+            if is_away and handled.outcome is not Outcome.DONE_BEFORE:
+                come_back(actor.userid, work)
+            return handled
+        case ForTwoPlayers(), Actor():
+            return _start(run, command, actor, request, work)
+        case ForAnybody(), _:
+            return run.run(command, request, work)
+        case WithService(), _:
+            return run.run(command, request, work, _SERVICE)
+    raise NotAllowed(StrangeAddress())
+
+
+def _start(
+    run: ForTwoPlayers[Command], command: Command, actor: Actor, request: Request, work: UnitOfWork
+) -> Handled:
+    """Start the board of a command, or ask whether to do so. Raises Refusal."""
+    x, o = _signers_of(command)
+    check_two(x, o)
+    if _password_of(command):
+        come_back(actor.userid, work)
+    form = form_of(command)
+    line, other = form.format(command), o if actor.userid == x else x
+    ask = partial(ask_to_confirm, command, line, other, actor, request, work)
+    header = partial(run.header, command, work)
+    kind: Kind = getattr(command, KIND)
+    return start_board(kind, header, actor, request, work, ask)
+
+
+def _claims_proof(command: Command) -> bool:
+    """Return whether a command carries what may prove whose it is: a password or a code."""
+    return form_of(command).is_signed or _password_of(command) is not None
+
+
+def _waits_for_repair(form: AnyForm, actor: Actor | None) -> bool:
+    """Return whether a mail is kept by its sender, not refused, while a board of it is damaged.
+
+    So it is if it changes something and carries a proof of who sent it.
+    """
+    if isinstance(form.run, ForTwoPlayers):
+        return actor is not None and actor.is_proved
+    # One of several commands may have to.
+    is_several = isinstance(form.run, WithService)
+    return is_several or (form.is_signed and form.heading is not Heading.LOOKING)
 
 
 def _refuse(
@@ -217,9 +296,7 @@ def _refuse(
     doubt = request.doubt or (None if is_command else request.mark)
     if doubt and not is_proved:
         return replace(silent(doubt), is_guess=is_guess(refusal.reason))
-    is_charged = isinstance(read.command, Command) and not form_of(read.command).claims_proof(
-        read.command
-    )
+    is_charged = isinstance(read.command, Command) and not _claims_proof(read.command)
     try:
         is_last = charge_refusal(refusal, request, work, is_charged=is_charged)
     except NotAllowed as reached:
@@ -321,7 +398,15 @@ def _is_shown(command: Command | Partial | None, may_show: MayShow) -> bool:
 
 def _password_of(command: Command | Unreadable) -> Credential | None:
     """Return what proves whose command it is, if it carries that."""
-    return None if isinstance(command, Unreadable) else form_of(command).password_of(command)
+    if isinstance(command, Unreadable) or not form_of(command).run.signers:
+        return None
+    proof: Credential | None = getattr(command, "password", None)
+    return proof
+
+
+def _signers_of(command: Command) -> tuple[str, ...]:
+    """Return the userids of those whose password a command may carry."""
+    return tuple(getattr(command, name) for name in form_of(command).run.signers)
 
 
 def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
@@ -334,9 +419,8 @@ def _seen(text: str) -> Seen:
     line, command = parse_line(text)
     if isinstance(command, Unreadable):
         return Seen(line)
-    form = form_of(command)
-    password = form.password_of(command)
-    signature = (form.signers_of(command), password) if password else None
+    form, password = form_of(command), _password_of(command)
+    signature = (frozenset(_signers_of(command)), password) if password else None
     return Seen(line, form.name if form.needs_own_mail else "", signature)
 
 

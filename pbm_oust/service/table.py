@@ -33,12 +33,12 @@ from pbm_oust.grammar.words import (
     without_accents,
 )
 from pbm_oust.languages import ENGLISH, Language
-from pbm_oust.play.forms import CommandForm
+from pbm_oust.play.forms import Run
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
-AnyForm = CommandForm[Command]
+AnyForm = Form[Command, Run]
 
 _GAME = "|".join(KINDS)
 _BEGINS_WITH_BOARD = re.compile(rf"(?:{_GAME}) [0-9]+:?(?: .*)?", re.DOTALL)
@@ -235,8 +235,9 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
         if is_too_long and said_plainly(" ".join(line.words)) == line.form.name:
             return Line((), line.form, line.kind), Unreadable(SaidPlainly())
         return line, unread
-    new, userid = line.form.new_password(command)
-    if new and not is_fit(new, userid):
+    name = line.form.new_password
+    new = getattr(command, name) if name else None
+    if isinstance(new, Secret) and not is_fit(new, getattr(command, "userid", "")):
         return line, Unreadable(BadPassword())
     return line, command
 
@@ -419,7 +420,7 @@ def next_in(words: Sequence[str]) -> Next:
     return Next(tuple(second for _, second in of_two))
 
 
-def _behind(form: Form[Command], arguments: Sequence[str], kind: Kind | None) -> Next:
+def _behind(form: Form[Command, object], arguments: Sequence[str], kind: Kind | None) -> Next:
     """Return what may come next after the name of a command and some words."""
     said = without_options(arguments) if form.options else arguments
     if len(said) < len(form.parameters):

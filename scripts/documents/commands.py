@@ -6,12 +6,11 @@ from textwrap import dedent
 
 from babel import Locale
 
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.help import brief_usages, first_sentence
 from pbm_oust.letters.words import Words
-from pbm_oust.service.table import FORMS
+from pbm_oust.service.table import FORMS, AnyForm
 from scripts.documents.parts import code, escaped, table
 
 HEADINGS = {
@@ -45,7 +44,7 @@ def usages() -> Iterator[str]:
         yield from brief_usages(form)
 
 
-def _forms(topic: str) -> list[Form[Command]]:
+def _forms(topic: str) -> list[AnyForm]:
     return [form for form in FORMS if form.topic == topic]
 
 
@@ -64,7 +63,7 @@ def _overview(pages: Mapping[str, str]) -> str:
     return table(("command", "what it does"), rows)
 
 
-def _name(form: Form[Command]) -> str:
+def _name(form: AnyForm) -> str:
     return f"GAME {form.name}" if form.is_of_kind else form.name
 
 
@@ -78,7 +77,7 @@ def _section(topic: str, page: str) -> str:
     return "\n\n".join([*parts, _paragraphs(page)])
 
 
-def _answers(form: Form[Command]) -> list[str]:
+def _answers(form: AnyForm) -> list[str]:
     """Return how an answer to a board mail gives a command; nothing where it cannot."""
     if not form.is_about_board:
         return []

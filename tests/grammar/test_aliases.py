@@ -11,8 +11,7 @@ from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.board.record import WISHED, Deed
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import SETTING_WORDS
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import Command, word_in, words_of
+from pbm_oust.grammar.notation import word_in, words_of
 from pbm_oust.grammar.values import BadPassword
 from pbm_oust.grammar.words import (
     ALIASES,
@@ -35,6 +34,7 @@ from pbm_oust.service.table import (
     KIND_FORMS,
     VOCABULARY,
     AnswerToBoard,
+    AnyForm,
     format_command,
     parse_line,
 )
@@ -267,7 +267,7 @@ def test_the_language_of_a_line_is_that_of_its_first_word_of_another_language(
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_the_name_of_every_command_in_french_is_read_as_that_command(form: Form[Command]) -> None:
+def test_the_name_of_every_command_in_french_is_read_as_that_command(form: AnyForm) -> None:
     front = "oust " if form.is_of_kind else ""
     name = " ".join(word_in(word, FRENCH) for word in form.name.split())
     line, _ = parse_line(f"{front}{name} 1 carol secret1 D4")

@@ -9,7 +9,7 @@ from pbm_oust.board.record import WISHED
 from pbm_oust.commands.play import Move
 from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import LANGUAGES, Language
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answers import read_answer
@@ -158,7 +158,7 @@ def test_an_answer_says_a_command_about_its_board(
 ) -> None:
     words = data.draw(behind(form)).split()
     words[0] = "17"
-    if isinstance(form, SignedForm):
+    if isinstance(form.run, ForPlayer):
         words[1] = "alice"
     command = read(" ".join(["oust", form.name, *words]))
     answer = format_answer(command, (KINDS["oust"], 17, "alice"), language)

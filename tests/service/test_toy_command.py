@@ -15,9 +15,10 @@ TOY = '''
 
 from pbm_oust.accounts.tags import Credential
 from dataclasses import dataclass
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, only_word
-from pbm_oust.play.forms import SignedForm
+from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -70,17 +71,23 @@ def wave(command: Wave, actor: Actor, request: Request, work: UnitOfWork) -> Han
 
 
 FORMS = (
-    SignedForm(
+    Form(
         "wave",
         Wave,
         OF_BOARD,
         only_word("heartily"),
         heading=Heading.TALKING,
         rank=50,
-        run=wave,
+        run=ForPlayer(wave),
     ),
-    SignedForm(
-        "bow", Bow, OF_BOARD, heading=Heading.STARTING, rank=90, plays_again=True, run=bow
+    Form(
+        "bow",
+        Bow,
+        OF_BOARD,
+        heading=Heading.STARTING,
+        rank=90,
+        plays_again=True,
+        run=ForPlayer(bow),
     ),
 )
 '''
