@@ -107,17 +107,21 @@ def deed_of(request: Request, work: UnitOfWork) -> Deed:
     sheet = None if request.fault else request.reply
     read, asked = _read(request, is_whole_mail=not work.is_within)
 
-    def deed(work: UnitOfWork) -> Handled:
+    def carry_out(work: UnitOfWork) -> Handled:
         work = replace(work, vocabulary=VOCABULARY, proved=proved)
         if isinstance(sheet, Sheet):
             handled = _take_sheet(sheet, request, work)
         else:
-            handled = _take(read, asked, work)
-        if handled.untold and not work.is_within:
-            tell_unknown(handled.untold, replace(work, read={}))
+            handled = _handle(read, asked, work)
+        if not work.is_within:
+            # Letters reach whoever writes again, whatever bounced before.
+            if work.home.ask(bounces_of, request.sender).bounces:
+                work.home.do(forget_bounces, request.sender)
+            if handled.untold:
+                tell_unknown(handled.untold, replace(work, read={}))
         return handled
 
-    return Deed(deed, shares=isinstance(read.command, Move) and not sheet)
+    return Deed(carry_out, shares=isinstance(read.command, Move) and not sheet)
 
 
 def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
@@ -142,8 +146,9 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     """Return a request without passwords in what is passed on with its command."""
     if isinstance(command, Unreadable):
         return request
-    password, chat = _password_of(command), request.chat
-    if form_of(command).text is not Text.UNSEEN:
+    form, chat = form_of(command), request.chat
+    _, password = _signature_of(form, command)
+    if form.text is not Text.UNSEEN:
         chat = without_passwords(chat, password)
     left_out = request.left_out and without_passwords(request.left_out, password)
     return replace(request, chat=chat, left_out=left_out)
@@ -158,59 +163,48 @@ def _take_sheet(sheet: Sheet, request: Request, work: UnitOfWork) -> Handled:
     except Unreadable as error:
         meant = replace(request, fault=error.reason)
     if isinstance(meant, Handled):
-        return _reached(replace(meant, command="multiple"), request, work)
-    return _take(*_read(meant), work)
-
-
-def _take(read: Read, request: Request, work: UnitOfWork) -> Handled:
-    """Carry out a request."""
-    return _reached(_handle(read, request, work), request, work)
-
-
-def _reached(handled: Handled, request: Request, work: UnitOfWork) -> Handled:
-    """Let letters reach the sender of a request again, whatever bounced before."""
-    if not work.is_within and work.home.ask(bounces_of, request.sender).bounces:
-        work.home.do(forget_bounces, request.sender)
-    return handled
+        return replace(meant, command="multiple")
+    return _handle(*_read(meant), work)
 
 
 def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
+    """Carry out a request, or answer why it is not done."""
     if isinstance(read.command, Unreadable):
         read = completed(read, request, work)
         request = _masked(read.command, request)
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
-    handled = _carry_out(read, read.command, request, work)
-    return replace(handled, command=form_of(read.command).name)
-
-
-def _carry_out(read: Read, command: Command, request: Request, work: UnitOfWork) -> Handled:
-    """Carry out the command of a request, or answer why it is not done."""
-    form = form_of(command)
-    cost = form.cost if isinstance(form.cost, Cost) else form.cost(command)
-    actor = None
+    form, actor = form_of(read.command), None
     try:
-        may_prove = request.is_proved or _claims_proof(command)
+        userids, proof = _signature_of(form, read.command)
+        may_prove = request.is_proved or form.is_signed or proof is not None
+        cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
-            if request.doubt and not isinstance(command, Multiple):  # its lines may prove it
-                return silent(request.doubt)
+            if request.doubt and form.command is not Multiple:  # its lines may prove it
+                return replace(silent(request.doubt), command=form.name)
             charge_stranger(cost, request, work)
-        try:
-            actor = _actor_of(command, request, work)
-        except NotAllowed:
-            # It may have changed what would prove it.
-            if isinstance(form.run, ForPlayer) and work.was_done(_signers_of(command)[0], request):
-                return answer_done_before(request, work)
-            raise
+        if isinstance(form.run, ForTwoPlayers):
+            password = proof if isinstance(proof, Secret) else None
+            actor = sender_among(userids, password, request, work)
+        elif isinstance(form.run, ForPlayer) and proof:
+            (userid,), may_be_sender = userids, form.run.may_be_sender
+            try:
+                actor = authenticate(userid, proof, request, work, may_be_sender=may_be_sender)
+            except NotAllowed:
+                if not work.was_done(userid, request):
+                    raise
+                # It has changed what would prove it.
+                return replace(answer_done_before(request, work), command=form.name)
         is_proved = may_prove or bool(actor and actor.is_proved)
         if request.left_out and not (is_proved or form.text is Text.UNSEEN):
             request = replace(request, left_out="")
         if is_proved:
             charge_player(cost, actor, request, work)
-        handled = _run(command, actor, request, work)
+        handled = _run(form, read.command, actor, request, work)
         is_untold = is_proved and actor and has_untold(settings_of(actor.account))
         return replace(
             handled,
+            command=form.name,
             is_proved=is_proved or handled.is_proved,
             untold=actor.userid if actor and is_untold else "",
         )
@@ -218,26 +212,16 @@ def _carry_out(read: Read, command: Command, request: Request, work: UnitOfWork)
         if _waits_for_repair(form, actor):
             raise
         handled = _refuse(damage.refusal(), read, None, request, work)
-        return replace(handled, board=str(damage.name))
+        return replace(handled, command=form.name, board=str(damage.name))
     except Refusal as refusal:
-        return _refuse(refusal, read, actor, request, work)
+        return replace(_refuse(refusal, read, actor, request, work), command=form.name)
 
 
-def _actor_of(command: Command, request: Request, work: UnitOfWork) -> Actor | None:
-    """Return the player whose command it is, if that is asked. Raises NotAllowed."""
-    run, userids, proof = form_of(command).run, _signers_of(command), _password_of(command)
-    if isinstance(run, ForTwoPlayers):
-        password = proof if isinstance(proof, Secret) else None
-        return sender_among(userids, password, request, work)
-    if isinstance(run, ForPlayer) and proof:
-        (userid,) = userids
-        return authenticate(userid, proof, request, work, may_be_sender=run.may_be_sender)
-    return None
-
-
-def _run(command: Command, actor: Actor | None, request: Request, work: UnitOfWork) -> Handled:
+def _run(
+    form: AnyForm, command: Command, actor: Actor | None, request: Request, work: UnitOfWork
+) -> Handled:
     """Run a command; `actor` is its player. Raises Refusal."""
-    run = form_of(command).run
+    run = form.run
     match run, actor:
         case ForPlayer(), Actor():
             handled = run.run(command, actor, request, work)
@@ -246,7 +230,14 @@ def _run(command: Command, actor: Actor | None, request: Request, work: UnitOfWo
                 come_back(actor.userid, work)
             return handled
         case ForTwoPlayers(), Actor():
-            return _start(run, command, actor, request, work)
+            (x, o), password = _signature_of(form, command)
+            check_two(x, o)
+            if password:
+                come_back(actor.userid, work)
+            line, other = form.format(command), o if actor.userid == x else x
+            ask = partial(ask_to_confirm, command, line, other, actor, request, work)
+            kind: Kind = getattr(command, KIND)
+            return start_board(kind, partial(run.header, command, work), actor, request, work, ask)
         case ForAnybody(), _:
             return run.run(command, request, work)
         case WithService(), _:
@@ -254,25 +245,11 @@ def _run(command: Command, actor: Actor | None, request: Request, work: UnitOfWo
     raise NotAllowed(StrangeAddress())
 
 
-def _start(
-    run: ForTwoPlayers[Command], command: Command, actor: Actor, request: Request, work: UnitOfWork
-) -> Handled:
-    """Start the board of a command, or ask whether to do so. Raises Refusal."""
-    x, o = _signers_of(command)
-    check_two(x, o)
-    if _password_of(command):
-        come_back(actor.userid, work)
-    form = form_of(command)
-    line, other = form.format(command), o if actor.userid == x else x
-    ask = partial(ask_to_confirm, command, line, other, actor, request, work)
-    header = partial(run.header, command, work)
-    kind: Kind = getattr(command, KIND)
-    return start_board(kind, header, actor, request, work, ask)
-
-
-def _claims_proof(command: Command) -> bool:
-    """Return whether a command carries what may prove whose it is: a password or a code."""
-    return form_of(command).is_signed or _password_of(command) is not None
+def _signature_of(form: AnyForm, command: Command) -> tuple[list[str], Credential | None]:
+    """Return the userids of those whose command it may be, and what proves that, if it does."""
+    signers = form.run.signers
+    proof: Credential | None = getattr(command, "password", None) if signers else None
+    return [getattr(command, name) for name in signers], proof
 
 
 def _waits_for_repair(form: AnyForm, actor: Actor | None) -> bool:
@@ -291,12 +268,16 @@ def _refuse(
     refusal: Refusal, read: Read, actor: Actor | None, request: Request, work: UnitOfWork
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
-    is_proved = bool(request.reply or request.confirmed or (actor and _password_of(read.command)))
+    is_charged, proof = False, None
+    if isinstance(read.command, Command):
+        form = form_of(read.command)
+        _, proof = _signature_of(form, read.command)
+        is_charged = not (form.is_signed or proof)
+    is_proved = bool(request.reply or request.confirmed or (actor and proof))
     is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
     doubt = request.doubt or (None if is_command else request.mark)
     if doubt and not is_proved:
         return replace(silent(doubt), is_guess=is_guess(refusal.reason))
-    is_charged = isinstance(read.command, Command) and not _claims_proof(read.command)
     try:
         is_last = charge_refusal(refusal, request, work, is_charged=is_charged)
     except NotAllowed as reached:
@@ -396,19 +377,6 @@ def _is_shown(command: Command | Partial | None, may_show: MayShow) -> bool:
     return all(may_show(word) or word.isupper() or word.startswith("-") for word in words)
 
 
-def _password_of(command: Command | Unreadable) -> Credential | None:
-    """Return what proves whose command it is, if it carries that."""
-    if isinstance(command, Unreadable) or not form_of(command).run.signers:
-        return None
-    proof: Credential | None = getattr(command, "password", None)
-    return proof
-
-
-def _signers_of(command: Command) -> tuple[str, ...]:
-    """Return the userids of those whose password a command may carry."""
-    return tuple(getattr(command, name) for name in form_of(command).run.signers)
-
-
 def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
     """Answer a mail that was carried out when it came before."""
     notice = DoneBeforeNotice(work.sender_of(request))
@@ -419,8 +387,9 @@ def _seen(text: str) -> Seen:
     line, command = parse_line(text)
     if isinstance(command, Unreadable):
         return Seen(line)
-    form, password = form_of(command), _password_of(command)
-    signature = (frozenset(_signers_of(command)), password) if password else None
+    form = form_of(command)
+    userids, password = _signature_of(form, command)
+    signature = (frozenset(userids), password) if password else None
     return Seen(line, form.name if form.needs_own_mail else "", signature)
 
 
