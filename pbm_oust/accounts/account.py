@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar, TypeVar
 import msgspec
 from msgspec import Meta
 
-from pbm_oust.accounts.address import ascii_address, is_same_address
+from pbm_oust.accounts.address import exact_address, normal_address
 from pbm_oust.accounts.items import (
     Item,
     Key,
@@ -178,16 +178,14 @@ class Account:
 
     def has_address(self, address: str) -> bool:
         """Return whether this is one of the player's addresses, however it is written."""
-        return any(is_same_address(address, own) for own in self.addresses)
+        return normal_address(address) in map(normal_address, self.addresses)
 
     def has_exactly(self, address: str) -> bool:
         """Return whether this is one of the player's addresses, letter by letter of either case.
 
         A domain beyond ASCII is the same in both of its forms.
         """
-        return ascii_address(address).lower() in (
-            ascii_address(own).lower() for own in self.addresses
-        )
+        return exact_address(address) in map(exact_address, self.addresses)
 
 
 def parse_userid(text: str) -> str:
@@ -224,7 +222,10 @@ def notes_of(account: Account) -> Mapping[str, str]:
 
 def note_about(account: Account, board: str) -> str:
     """Return the note about a board of this name; empty where there is none."""
-    return notes_of(account).get(board, "")
+    for each in account.notes:
+        if each.name == board:
+            return each.note
+    return ""
 
 
 def with_note(account: Account, board: str, text: str) -> Account:

@@ -70,6 +70,12 @@ def normal_address(address: str) -> str:
     return f"{bare or local}@{ascii_domain(domain)}"
 
 
+@lru_cache(1000)
+def exact_address(address: str) -> str:
+    """Return an address letter by letter, but for their case and the form of its domain."""
+    return ascii_address(address).lower()
+
+
 def ascii_address(address: str) -> str:
     """Return an address as servers without SMTPUTF8 take it, if there is such a form of it."""
     local, _, domain = address.rpartition("@")

@@ -273,16 +273,19 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     if terms.totaltime:
         total = terms.totaltime * DAY + turn.granted.get(player, _NO_TIME)
         limits.append((Limit.TOTAL, max(total - used, _NO_TIME)))
-    reminded_after = [max(min(three_quarters(span), span - GRACE), _NO_TIME) for _, span in limits]
-    until_reminder = min([terms.nagtime * DAY + told.early, *reminded_after])
+    until_reminder = terms.nagtime * DAY + told.early
+    for _, span in limits:
+        until_reminder = min(until_reminder, max(min(three_quarters(span), span - GRACE), _NO_TIME))
     began = min(turn.began, now)
     due_first = now if began < turn.began else due(away, began, until_reminder)
     first = told.reminders[0] if told.reminders else max(due_first, now)
-    ends = [(due(away, began, span), limit) for limit, span in limits]
-    ends.append((due(away, first, terms.forfeittime * DAY + told.late), Limit.FORFEIT))
-    end, limit = min(ends, key=lambda each: each[0])
-    deadline = max(end, due(away, first, GRACE))
-    last = _last_reminder(told.last_from, deadline, away)
+    deadline, limit = due(away, first, terms.forfeittime * DAY + told.late), Limit.FORFEIT
+    for each, span in reversed(limits):
+        end = due(away, began, span)
+        if end <= deadline:
+            deadline, limit = end, each
+    deadline = max(deadline, due(away, first, GRACE))
+    last = _last_reminder(told.last_from, deadline, away) if told.last_from else None
     return Clock(
         player=player,
         side=game.to_move,
@@ -313,12 +316,10 @@ def ruling_due(game: Game, clock: Clock, now: datetime) -> Ruling | None:
 
 
 def _last_reminder(
-    since: datetime | None, deadline: datetime, absences: Sequence[Absence]
+    since: datetime, deadline: datetime, absences: Sequence[Absence]
 ) -> datetime | None:
-    span = present(absences, since, deadline) if since else _NO_TIME
-    if since is None or span < LAST_REMINDER_FROM:
-        return None
-    return due(absences, since, three_quarters(span))
+    span = present(absences, since, deadline)
+    return due(absences, since, three_quarters(span)) if span >= LAST_REMINDER_FROM else None
 
 
 def _told(game: Game, turn: Turn, now: datetime) -> _Told:

@@ -158,7 +158,7 @@ def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = 
             plain.append((found[0], found))
         else:
             plain += [(sign, found) for sign in _plain(found)]
-    joined = "".join(sign for sign, _ in plain)
+    joined = "".join([sign for sign, _ in plain])
     shown, done = [], 0
     for match in secret.finditer(joined):
         begin, end = match.span(match.re.groups)

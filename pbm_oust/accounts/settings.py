@@ -179,7 +179,7 @@ def with_all_told(settings: Settings) -> Settings:
 
 def has_untold(settings: Settings) -> bool:
     """Return whether some of the settings mean nothing here and their player was not told."""
-    return not all(each.is_told for each in settings.unknown)
+    return bool(settings.unknown) and not all(each.is_told for each in settings.unknown)
 
 
 def format_setting(settings: Settings, name: str) -> str:

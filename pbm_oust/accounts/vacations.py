@@ -76,7 +76,10 @@ def days_left(absences: Iterable[Absence], year: int, zone: tzinfo) -> int:
 
 def away_at(absences: Iterable[Absence], moment: datetime) -> Absence | None:
     """Return the vacation in which a moment lies, or None."""
-    return next((each for each in absences if each.is_at(moment)), None)
+    for each in absences:
+        if each.is_at(moment):
+            return each
+    return None
 
 
 def overlapping(absences: Iterable[Absence], other: Absence) -> Absence | None:

@@ -399,28 +399,36 @@ class Form(Generic[C_co, R_co]):
         """Return what follows the parameters, or the Blank for that; None for nothing."""
         begin = len(self.parameters)
         names = self.fields[begin : begin + rest.fills]
-        values = [given[name] for name in names if name in given]
-        for each in values:
-            if isinstance(each, Blank):
-                return each
+        values = list[object]()
+        for name in names:
+            value = given.get(name, NOTHING)
+            if isinstance(value, Blank):
+                return value
+            if value is not NOTHING:
+                values.append(value)
         if len(values) < rest.fills:
             return Blank(rest.shown[0]) if rest.least else None
         return values[0] if rest.fills == 1 else tuple(values)
 
     def _in_words(self, written: Iterable[str], language: Language) -> list[str]:
         """Return what follows the parameters, in the words of a language."""
+        if language is ENGLISH:
+            return list(written)
         sections = cycle(self.rest.sections) if self.rest else ()
         placed = zip(written, sections, strict=False)
         return [said_in(word, language, self.words, section) for word, section in placed]
 
     def _name_in(self, language: Language) -> list[str]:
-        return [word_in(word, language) for word in self.name.split()]
+        words = self.name.split()
+        return words if language is ENGLISH else [word_in(word, language) for word in words]
 
     def _blank(self, value: object, language: Language) -> list[str]:
         """Return the name of a Blank; nothing for any other value."""
         return [self._place_in(value.name, language)] if isinstance(value, Blank) else []
 
     def _place_in(self, name: str, language: Language) -> str:
+        if language is ENGLISH:
+            return name
         section = self.rest.sections[0] if self.rest else Section.WORDS
         return place_in(said_in(name, language, self.words, section), language)
 

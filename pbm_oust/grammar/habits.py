@@ -214,7 +214,7 @@ def _guarded(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:
     """Return words without the number of a record, and that number, as `#9`, or nothing."""
-    if not any("#" in word for word in words):
+    if "#" not in "".join(words):
         return list(words), ""
     said, guards = list[str](), list[str]()
     for word in words:

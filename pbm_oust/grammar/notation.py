@@ -69,7 +69,7 @@ class Partial:
     command: type[Command]
     given: Mapping[str, object]
     """The known fields, by their names; a Blank stands for what is to be put in."""
-    options: Mapping[str, object] = field(default_factory=lambda: NOTHING)
+    options: Mapping[str, object] = field(default_factory=dict)
     """The values of options, by what they set."""
     form: str = ""
     """The name of the form that writes it, if that is not the usual one."""

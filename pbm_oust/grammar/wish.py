@@ -110,8 +110,10 @@ def example(position: Position) -> str | None:
     The latest ones are remembered, because a letter names its example in several places.
     """
     placements, _ = choices(position)
-    names = position.grid.names_of.items()
-    return next((name for cell, name in names if cell & placements), None)
+    for cell, name in position.grid.names_of.items():
+        if cell & placements:
+            return name
+    return None
 
 
 def next_wish(game: Game) -> Wish | None:

@@ -59,6 +59,8 @@ def aliases_of(known: Collection[str], aliases: Aliases = ALIASES) -> Mapping[st
 @lru_cache(1000)
 def without_accents(word: str) -> str:
     """Return a word with plain letters in place of accented ones."""
+    if word.isascii():
+        return word
     parts = normal_form("NFD", word)
     return "".join(part for part in parts if not unicodedata.combining(part))
 
@@ -208,7 +210,7 @@ def split_words(text: str) -> tuple[str, ...]:
 
 def first_words(text: str, most: int) -> tuple[str, ...]:
     """Return the first words of a line or a text, however long that is; each begins in full."""
-    begun = (word[:_LONGEST_BEGINNING] for word in text.split(maxsplit=2 * most)[: 2 * most])
+    begun = [word[:_LONGEST_BEGINNING] for word in text.split(maxsplit=2 * most)[: 2 * most]]
     return _parted(_plain(" ".join(begun)))[:most]
 
 
@@ -218,12 +220,12 @@ def _plain(text: str) -> str:
 
 
 def _parted(line: str) -> tuple[str, ...]:
-    return tuple(filter(None, map(_unquoted, line.split(" "))))
+    """Return the words of a line, without quotes around them.
 
-
-def _unquoted(word: str) -> str:
-    """Return a word without quotes around it; those of `"a..b"@example.org` belong to it."""
-    return word if '"@' in word else word.strip(QUOTES)
+    Those of `"a..b"@example.org` belong to the word.
+    """
+    words = [word if '"@' in word else word.strip(QUOTES) for word in line.split(" ")]
+    return tuple(filter(None, words))
 
 
 def fold(word: str) -> str:
@@ -275,11 +277,13 @@ def find_command_word(word: str, known: Iterable[str], translated: Aliases = ALI
     English takes precedence over other languages. Their words are read without accents, in full
     or by a beginning that can mean only one thing. Raises Unreadable.
     """
-    vocabulary = set(known)
+    vocabulary, folded = set(known), fold(word)
+    if folded in vocabulary:
+        return folded
     try:
         return find_word(word, vocabulary)
     except Unreadable as error:
-        plain = without_accents(fold(word))
+        plain = without_accents(folded)
         if plain in vocabulary:
             return plain
         aliases = aliases_of(vocabulary, translated)

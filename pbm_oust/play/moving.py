@@ -131,12 +131,10 @@ def _untold(notice: Notice, other: str) -> Notice:
     return notice
 
 
-def with_return(
+def _with_return(
     notices: Iterable[Notice], actor: Account, move: Record, game: Game, work: UnitOfWork
 ) -> list[Notice]:
-    """Return the notices about a move, with word of the vacation that it ends, if it ends one."""
-    if not _is_return(actor, move):
-        return list(notices)
+    """Return the notices about a move, with word of the vacation that it ends."""
     back = replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
     clock = None if game.result else work.clock_of(game, back)
     return [
@@ -145,17 +143,6 @@ def with_return(
         else notice
         for notice in notices
     ]
-
-
-def end_absence(actor: Account, move: Record, work: UnitOfWork) -> None:
-    """End a player's vacation with the unit of work, if the move was made in one."""
-    if _is_return(actor, move):
-        account = work.account(actor.userid)
-        work.save(replace(account, vacations=in_order(ended_at(account.vacations, move.at))))
-
-
-def _is_return(player: Account, record: Record) -> bool:
-    return record.is_playing and away_at(player.vacations, record.at) is not None
 
 
 def come_back(userid: str, work: UnitOfWork) -> None:
@@ -222,22 +209,27 @@ def carry_out(
         chat=request.chat,
         told_from=own.number,
     )
-    notices = with_return(notices, actor.account, own, acted, work)
+    returns = own.is_playing and away_at(actor.account.vacations, own.at) is not None
+    if returns:
+        notices = _with_return(notices, actor.account, own, acted, work)
     with work.posting(notices, request):
         board.append(acted, None if is_done else incoming(actor, request, work))
-        end_absence(actor.account, own, work)
-        drop_plans(acted, work)
+        if returns:
+            account = work.account(actor.userid)
+            work.save(replace(account, vacations=in_order(ended_at(account.vacations, own.at))))
+        if acted.result:
+            drop_plans(acted, work)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 
 def _orders_on(game: Game, work: UnitOfWork) -> dict[str, Orders]:
     """Return what the players of a board have queued, by userid."""
-    players = filter(work.has_account, (game.x, game.o))
-    accounts = map(work.account, players)
-    return {
-        each.userid: Orders(each.queue, settings_of(each).autopass is Switch.ON)
-        for each in accounts
-    }
+    orders = dict[str, Orders]()
+    for account in map(work.account_if_any, (game.x, game.o)):
+        if account:
+            autopass = settings_of(account).autopass is Switch.ON
+            orders[account.userid] = Orders(account.queue, autopass)
+    return orders
 
 
 def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:

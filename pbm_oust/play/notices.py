@@ -161,6 +161,10 @@ class TimedNotice(Notice):
     clock: Clock | None = field(default=None, kw_only=True)
     """The clock of the player to move, if the game goes on from here."""
 
+    def is_now(self) -> bool:
+        """Return whether it shows a board on which its player can act."""
+        return any(shown.is_now for shown in self.shows())
+
 
 class News(Enum):
     """Why a board is shown to somebody."""
@@ -259,9 +263,13 @@ class BoardNotice(TimedNotice):
         """Return the game that is shown."""
         return self.game
 
+    def is_now(self) -> bool:
+        """Return whether its player can act on the board as it is shown."""
+        return not self.is_past and self.news is not News.PREVIEW
+
     def shows(self) -> tuple[Shown, ...]:
         """Return the board."""
-        return (Shown(self.game, not self.is_past and self.news is not News.PREVIEW),)
+        return (Shown(self.game, self.is_now()),)
 
     def subscription(self) -> str:
         """Return the name of the board, if its reader watches it."""

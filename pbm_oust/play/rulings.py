@@ -71,7 +71,8 @@ def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling, reason: str) -> G
     notices = _notices(game, ruled, ruling, reason, work, request)
     with work.posting(notices, request):
         opened.append(ruled)
-        drop_plans(ruled, work)
+        if ruled.result:
+            drop_plans(ruled, work)
     return ruled
 
 

@@ -20,49 +20,44 @@ from pbm_oust.store.ratings import changes_by
 from pbm_oust.store.verifications import bounces_of
 
 
-def ahead_of(reader: Account | None, players: Iterable[Account], game: Game, since: int) -> Ahead:
-    """Return what became of the queues of a board from record `since` on.
+def _ahead(players: Iterable[Account], game: Game, since: int) -> Ahead:
+    """Return which records of a board from `since` on were settled ahead by its players."""
+    queued, passed = set[int](), set[int]()
+    plans = [plan for account in players for plan in account.queue if plan.is_on(game)]
+    for record in game.records[since - 1 :]:
+        if plans and any(record.message_key == plan.key_at(record.number) for plan in plans):
+            queued.add(record.number)
+        if is_passed_for(game, record):
+            passed.add(record.number)
+    return Ahead(frozenset(queued), frozenset(passed))
 
-    That is the records that came from the queues of `players`, and for the reader also what waits
-    in their own queue and what was dropped from it.
-    """
-    told = game.records[since - 1 :]
-    queued = frozenset(
-        record.number
-        for record in told
-        for account in players
-        for plan in account.queue
-        if plan.is_on(game) and record.message_key == plan.key_at(record.number)
-    )
-    passed = frozenset(record.number for record in told if is_passed_for(game, record))
-    if reader is None:
-        return Ahead(queued, passed)
+
+def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
+    """Return the same with what the reader has queued: what still waits, and what was dropped."""
     plans = [plan for plan in reader.queue if plan.is_on(game)]
     if not plans:
-        return Ahead(queued, passed)
+        return seen
     left = waiting(reader.queue, reader.userid, game)
-    mine = {plan.key_at(number) for plan in plans for number in queued}
-    is_played = any(record.message_key in mine for record in told)
+    mine = {plan.key_at(number) for plan in plans for number in seen.queued}
+    is_played = any(record.message_key in mine for record in game.records[since - 1 :])
     went = (
         ()
         if left or is_played or game.result
         else waiting(reader.queue, reader.userid, game.after(since - 1))
     )
-    return Ahead(
-        queued,
-        passed,
+    return replace(
+        seen,
         waiting=tuple(str(plan.clause) for plan in left),
         dropped=tuple(str(plan.clause) for plan in went),
     )
 
 
 def drop_plans(game: Game, work: UnitOfWork) -> None:
-    """Remove what players have queued on a board whose game is over, with the unit of work."""
-    for account in filter(None, map(work.account_if_any, (game.x, game.o) if game.result else ())):
-        plans = account.queue
-        kept = [plan for plan in plans if not plan.is_on(game)]
-        if len(kept) < len(plans):
-            work.save(replace(account, queue=tuple(kept)))
+    """Remove what players have queued on a board, with the unit of work: its game is over."""
+    for account in _players_of(game, work):
+        kept = tuple(plan for plan in account.queue if not plan.is_on(game))
+        if len(kept) < len(account.queue):
+            work.save(replace(account, queue=kept))
 
 
 def waiting_for(reader: Account, game: Game) -> Ahead:
@@ -95,20 +90,22 @@ def tell_players(
     Those who watch are told of everything except what was written.
     """
     acting = actor.userid if actor else ""
-    others = [account for account in _players_of(game, work) if account.userid != acting]
-    readers = [(account, work.player(account)) for account in others]
-    lost = [account for account, reader in readers if not reader.addresses]
-    disabled = [account.userid for account in lost if disabled_since(account)]
-    unreachable = [
-        account.userid for account in lost if not (account.userid in disabled or is_house(account))
-    ]
-    reached = next((account.userid for account in others if account not in lost), "")
+    players = _players_of(game, work)
+    readers = [(each, work.player(each)) for each in players if each.userid != acting]
+    unreachable = disabled = reached = ""
+    for account, reader in readers:
+        if reader.addresses:
+            reached = reached or account.userid
+        elif disabled_since(account):
+            disabled = disabled or account.userid
+        elif not is_house(account):
+            unreachable = unreachable or account.userid
     finish = finish_of(game)
     rated = work.home.ask(changes_by, finish) if finish else None
     changes = (rated.x, rated.o) if rated else ()
     is_counting = bool(finish and not rated)
-    players = [*others, *([actor] if actor else [])]
     since = told_from or len(game.records)
+    seen = _ahead(players, game, since)
     gone = leaving or gone_from(game, work)
 
     def notice(reader: Reader, account: Account, *, answers: bool = False) -> BoardNotice:
@@ -116,31 +113,32 @@ def tell_players(
             reader,
             news,
             game,
-            unreachable=next(iter(unreachable), "") if answers else "",
+            unreachable=unreachable if answers else "",
             changes=changes,
             is_counting=is_counting,
             told_from=told_from if answers else _told_from(reader, game, told_from),
             chat="" if answers else chat,
             chat_from=acting,
             passed_on=reached if answers and chat.strip() else "",
-            disabled=next(iter(disabled), "") if answers else "",
+            disabled=disabled if answers else "",
             gone=gone,
             note=note_about(account, game.name),
-            ahead=ahead_of(account, players, game, since),
+            ahead=_with_own(seen, account, game, since),
             heard=request.heard if answers else None,
         )
 
-    answers = [notice(work.player_at(actor, request), actor, answers=True)] if actor else []
-    answers = [made for made in answers if not _is_copy(made)]
-    told = [
-        made
-        for made in (notice(reader, account) for account, reader in readers)
-        if made.chat.strip() or made.ahead.dropped or _is_mailed(made.reader, news, game, since)
-    ]
-    seen = ahead_of(None, players, game, since)
-    watching = [
-        BoardNotice(
-            reader,
+    told = list[Notice]()
+    if actor:
+        answer = notice(work.player_at(actor, request), actor, answers=True)
+        if not _is_copy(answer):
+            told.append(answer)
+    for account, reader in readers:
+        made = notice(reader, account)
+        if made.chat.strip() or made.ahead.dropped or _is_mailed(reader, news, game, since):
+            told.append(made)
+    for watcher in _watchers_of(game, acting, work):
+        made = BoardNotice(
+            watcher,
             news,
             game,
             changes=changes,
@@ -149,9 +147,8 @@ def tell_players(
             ahead=seen,
             is_watched=True,
         )
-        for reader in _watchers_of(game, acting, work)
-    ]
-    return [*answers, *told, *watching]
+        told.append(made)
+    return told
 
 
 def _is_mailed(reader: Reader, news: News, game: Game, since: int) -> bool:
@@ -224,15 +221,16 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
 
 def gone_from(game: Game, work: UnitOfWork) -> str:
     """Return the userid of a player of a game that is over who has no account; empty if all do."""
-    players = (game.x, game.o) if game.result else ()
-    return next((userid for userid in players if not work.has_account(userid)), "")
+    for userid in (game.x, game.o) if game.result else ():
+        if not work.has_account(userid):
+            return userid
+    return ""
 
 
-def _players_of(game: Game, work: UnitOfWork) -> Iterator[Account]:
-    """Yield the accounts of those players who have one."""
-    for userid in (game.x, game.o):
-        if work.has_account(userid):
-            yield work.account(userid)
+def _players_of(game: Game, work: UnitOfWork) -> list[Account]:
+    """Return the accounts of those players who have one."""
+    accounts = map(work.account_if_any, (game.x, game.o))
+    return [account for account in accounts if account]
 
 
 def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:

@@ -4,7 +4,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,7 +12,7 @@ from functools import cache
 from typing import TypeVar
 
 from pbm_oust.accounts.account import Account, disabled_since
-from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.password import (
@@ -39,6 +39,7 @@ from pbm_oust.store.database import Sharing, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.latest import Latest
+from pbm_oust.store.letters import Draft
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import has_played
@@ -86,20 +87,20 @@ def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, hom
     The address that they wrote from is included, whatever bounced before.
     """
     returned = _returned(home, *addresses)
-    lost = [each.address for each in returned if each.is_suspended]
-    working = tuple(
-        address
-        for address in addresses
-        if not any(is_same_address(address, other) for other in lost)
-        or is_same_address(address, wrote_from)
-    )
-    settings = settings_of(account)
-    return Reader(working, account.userid, wrote_from, returned, settings, account)
+    if returned:
+        lost = {normal_address(each.address) for each in returned if each.is_suspended}
+        lost.discard(normal_address(wrote_from))
+        addresses = tuple(each for each in addresses if normal_address(each) not in lost)
+    return Reader(addresses, account.userid, wrote_from, returned, settings_of(account), account)
 
 
 def _returned(home: Home, *addresses: str) -> tuple[Returned, ...]:
-    found = (home.ask(bounces_of, address) for address in addresses)
-    return tuple(each for each in found if each.bounces)
+    found = list[Returned]()
+    for address in addresses:
+        returned = home.ask(bounces_of, address)
+        if returned.bounces:
+            found.append(returned)
+    return tuple(found)
 
 
 RIGHT_SECONDS = 3600.0
@@ -273,10 +274,17 @@ class UnitOfWork:
 
     def posting(self, notices: Iterable[Notice], request: Request) -> AbstractContextManager[None]:
         """Send notices together with what the body of the `with` writes: all of it or nothing."""
-        known = (self._known(notice, request) for notice in notices)
-        letters = [
-            letter for notice in self._timed(known) for letter in self.write(notice, request)
-        ]
+        letters = list[Draft]()
+        timed: tuple[Game, Clock] | None = None
+        for notice in notices:
+            made = self._known(notice, request)
+            game = made.board()
+            if isinstance(made, TimedNotice) and game and not game.result and made.is_now():
+                # One look at the clock of a board is enough for all who are told of it.
+                if timed is None or timed[0] is not game:
+                    timed = game, self.clock_of(game)
+                made = replace(made, clock=made.clock or timed[1])
+            letters += self.write(made, request)
         return self.home.posting(letters)
 
     def save(self, account: Account) -> None:
@@ -324,13 +332,11 @@ class UnitOfWork:
 
         `latest` holds accounts that change with the unit, as they will be.
         """
-        absences = {userid: self.absences_of(userid) for userid in (game.x, game.o)}
-        absences |= {account.userid: account.vacations for account in latest}
+        absences = dict[str, tuple[Absence, ...]]()
+        for account in (*map(self.account_if_any, (game.x, game.o)), *latest):
+            if account:
+                absences[account.userid] = account.vacations
         return read_clock(game, absences, game.time_of_next(self.now()))
-
-    def absences_of(self, userid: str) -> tuple[Absence, ...]:
-        """Return the vacations of a player; none if there is no account."""
-        return self.account(userid).vacations if self.has_account(userid) else ()
 
     def _known(self, notice: Notice, request: Request) -> Notice:
         """Return a notice about a board, addressed to its player if one of them is the reader.
@@ -346,19 +352,6 @@ class UnitOfWork:
                 known = reachable(account, reader.addresses, reader.wrote_from, self.home)
                 return replace(notice, reader=known)
         return notice
-
-    def _timed(self, notices: Iterable[Notice]) -> Iterator[Notice]:
-        """Yield notices, those of active boards with their clocks."""
-        timed: tuple[Game, Clock] | None = None
-        for notice in notices:
-            game, made = notice.board(), notice
-            is_now = any(shown.is_now for shown in notice.shows())
-            is_active = game is not None and game.result is None
-            if isinstance(notice, TimedNotice) and game and is_active and is_now:
-                if timed is None or timed[0] is not game:
-                    timed = game, self.clock_of(game)
-                made = replace(notice, clock=notice.clock or timed[1])
-            yield made
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
         """Send a single notice, with nothing else to write."""

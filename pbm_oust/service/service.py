@@ -128,14 +128,15 @@ def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Reques
     """Return what a request asks for, and the request as it is carried out."""
     read = read_request(request, is_whole_mail=is_whole_mail)
     is_unseen = isinstance(read.command, Command) and form_of(read.command).text is Text.UNSEEN
+    spoken = read.language
     asked = replace(
         request,
         left_out=without_passwords(request.lost if is_unseen else request.left_out),
         chat=read.text,
         reply=read.reply,
         answered=request.reply or request.answered,
-        language=read.language or request.language,
-        spoken=read.language,
+        language=spoken or request.language,
+        spoken=spoken,
         heard=read.heard,
         unsure="",
     )

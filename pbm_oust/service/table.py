@@ -74,6 +74,7 @@ GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
 _GENERAL_TOPICS = {form.topic for form in FORMS if not form.is_of_kind}
 _FIRST_WORDS = {*KINDS, *_GENERAL_TOPICS}
 KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
+_BEGIN_COMMANDS = {*KINDS, *KIND_FORMS, *_GENERAL_TOPICS, *DEEDS}
 _USUAL = {form.command: form for form in FORMS if not form.implied}
 _BY_TOPIC = {form.topic: form for form in reversed(FORMS)}
 _BY_NAME = _BY_TOPIC | {form.name: form for form in FORMS}
@@ -169,11 +170,13 @@ def _folded(subject: str) -> str:
 
 def granted(text: str) -> str:
     """Return the line that grants the wish of somebody who knows no commands; empty if none."""
+    if text.partition(" ")[0].lower() in KINDS:
+        return ""
     try:
         words = split_words(text)
     except Unreadable:
         return ""
-    return wished_plainly(words, KINDS, {*KINDS, *KIND_FORMS, *_GENERAL_TOPICS, *DEEDS})
+    return wished_plainly(words, KINDS, _BEGIN_COMMANDS)
 
 
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
@@ -194,11 +197,12 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     if _PLAYED.fullmatch(meant) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
         return move, Unreadable(AnswerToBoard(), first)
-    if ends_with_board(" ".join(line.words)):
+    said = " ".join(line.words)
+    if ": " in said and ends_with_board(said):
         return line, Unreadable(AnswerToBoard(), others[-1])
-    if meant not in _FIRST_WORDS and (said := said_plainly(" ".join(line.words))):
-        kind = None if said in GENERAL_FORMS else next(iter(KINDS.values()))
-        return Line((), _BY_NAME[said], kind), Unreadable(SaidPlainly())
+    if meant not in _FIRST_WORDS and (name := said_plainly(said)):
+        kind = None if name in GENERAL_FORMS else next(iter(KINDS.values()))
+        return Line((), _BY_NAME[name], kind), Unreadable(SaidPlainly())
     try:
         word = find_command_word(first, _FIRST_WORDS)
     except Unreadable as error:
@@ -208,7 +212,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     kind = KINDS[word]
     if not others:
         return line, Unreadable(MissingWord(tuple(KIND_FORMS)))
-    if begins_with_board(" ".join(line.words)):
+    if others[0][:1].isdigit() and begins_with_board(said):
         words = line.words
         if all(_PLACED.fullmatch(fold(other)) for other in others[1:]):
             words = (first, others[0], *_UNSAID, *others[1:])
