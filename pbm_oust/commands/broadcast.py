@@ -11,11 +11,10 @@ from pbm_oust.accounts.account import (
     signed_off_since,
     with_broadcast,
 )
-from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import BROADCASTS
 from pbm_oust.commands.talk import NothingWritten
 from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import Command, Heading, Text
+from pbm_oust.grammar.notation import Heading, OwnCommand, Text
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, Unheard
@@ -33,12 +32,8 @@ class TooManyBroadcasts(NotAllowedReason):
     """The limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broadcast(Command):
+class Broadcast(OwnCommand):
     """Pass the text of the mail on to everybody who wants such mails."""
-
-    userid: str
-    password: Secret
 
 
 @dataclass(frozen=True, slots=True)

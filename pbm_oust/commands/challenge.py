@@ -1,19 +1,36 @@
-"""The command that starts a board: `oust challenge alice bob secret -size=13`."""
+"""The commands that start a board: challenge, replay and rematch.
 
+A remark on a new board says which board it plays again. So each board has only one rematch,
+whoever asks first.
+"""
+
+import re
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.game import Game
+from pbm_oust.board.header import Header, Origin, Terms, steps_of
+from pbm_oust.board.notation import NUMBER
+from pbm_oust.board.reasons import NoSuchRecord, OfBoard
+from pbm_oust.commands.lists import Games
 from pbm_oust.grammar.form import Cost, Form
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.notation import BoardCommand, Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
-from pbm_oust.grammar.values import PASSWORD_IF_ANY, read_userid
-from pbm_oust.play.forms import ForTwoPlayers
+from pbm_oust.grammar.values import BOARD, OF_BOARD, PASSWORD_IF_ANY, BadNumber, Filter, read_userid
+from pbm_oust.play.forms import ForPlayer, ForTwoPlayers
+from pbm_oust.play.moving import NotOnBoard
+from pbm_oust.play.notices import BoardNotice
+from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.starting import answered_again, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.boards import NoSuchBoard
+from pbm_oust.store.index import Source
+from pbm_oust.store.open_boards import next_number, read_game, started_from
 
 LONGEST_TIME = 3650
 """The most days that a time option takes."""
@@ -184,6 +201,114 @@ def header_of(command: Challenge, work: UnitOfWork, number: int) -> Header:
     )
 
 
+_RECORD = re.compile(rf"#?(?:0|{NUMBER.pattern})")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOfTheEnd(OfBoard, NotAllowedReason):
+    """The game was over after the record."""
+
+    number: int
+    """The number of the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay(Command):
+    """Start an unrated board from the position of another one after its record `number`."""
+
+    kind: Kind
+    board: int
+    number: int
+    x: str
+    o: str
+    password: Secret | None
+    """The password of the player who sends it, if it is there."""
+
+
+def _read_record(word: str) -> int:
+    """Return the number of a record, 0 for the start, with or without a `#`. Raises Unreadable."""
+    if not _RECORD.fullmatch(word):
+        raise Unreadable(BadNumber(), word)
+    return int(word.removeprefix("#"))
+
+
+def _header_of_replay(command: Replay, work: UnitOfWork, number: int) -> Header:
+    """Return the header of the board that continues another one. Raises NotAllowed."""
+    old = read_game(work.home, command.kind, command.board)
+    origin = origin_after(old, command.number)
+    terms = replace(old.header.terms, swap=False, rated=False)
+    kind, grid, now = command.kind, old.header.grid, work.now()
+    return Header(kind, number, grid, command.x, command.o, terms, now, origin)
+
+
+def origin_after(game: Game, number: int) -> Origin:
+    """Return the origin of a board that continues a game after record `number`.
+
+    Raises NotAllowed if there is no such record or the game was over then.
+    """
+    if number > len(game.records):
+        raise NotAllowed(NoSuchRecord(game, number), f"#{number}")
+    past = game.after(number)
+    if past.position.result:
+        raise NotAllowed(ReplayOfTheEnd(game, number))
+    steps = game.header.origin.steps if game.header.origin else ()
+    for record in past.line:
+        steps += steps_of(record.side, record.action)
+    return Origin(game.header.board, number, steps)
+
+
+class NotOverYet(OfBoard, NotAllowedReason):
+    """The game that would be played again goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAgain(OfBoard, NotAllowedReason):
+    """There is a rematch already: the board that is shown."""
+
+    earlier: str
+    """The name of the board that it plays again."""
+
+
+class Rematch(BoardCommand):
+    """Start a board like one that is over, with sides exchanged."""
+
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return the list of the player's finished games, if this is not one of them."""
+        is_other = isinstance(refusal.reason, NoSuchBoard | NotOnBoard)
+        return Games(self.kind, (self.userid,), Filter.INACTIVE) if is_other else None
+
+
+@dataclass(frozen=True, slots=True)
+class RematchNotice(BoardNotice):
+    """The board of a rematch begins."""
+
+    template = "rematch"
+    earlier: str = ""
+    """The name of the board that it plays again."""
+
+
+def rematch(command: Rematch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Start a board like one that is over, with sides exchanged, and show it to both players."""
+    done_before = answered_again(actor, request, work)
+    if done_before:
+        return done_before
+    kind, home = command.kind, work.home
+    earlier = read_game(home, kind, command.board)
+    if earlier.side_of(actor.userid) is None:
+        raise NotAllowed(NotOnBoard(earlier, actor.userid))
+    if earlier.result is None:
+        raise NotAllowed(NotOverYet(earlier))
+    source = Source("rematch", command.board)
+    known = started_from(home, kind, source)
+    if known:
+        raise NotAllowed(PlayedAgain(known, earlier.name))
+    # x is whoever played o at the end of the game, after any swap.
+    number, x, o = next_number(home, kind), earlier.o, earlier.x
+    header = replace(earlier.header, board=number, x=x, o=o, started=work.now())
+    make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
+    return write_board(header, actor, request, work, source=source, make=make)
+
+
 FORMS = (
     Form(
         "challenge",
@@ -197,5 +322,25 @@ FORMS = (
         settled=_settled,
         cost=Cost(boards=1),
         run=ForTwoPlayers(header_of),
+    ),
+    Form(
+        "replay",
+        Replay,
+        (BOARD, Parameter("N", _read_record), *TWO_PLAYERS),
+        PASSWORD_IF_ANY,
+        heading=Heading.STARTING,
+        rank=50,
+        cost=Cost(boards=1),
+        run=ForTwoPlayers(_header_of_replay),
+    ),
+    Form(
+        "rematch",
+        Rematch,
+        OF_BOARD,
+        heading=Heading.STARTING,
+        rank=60,
+        plays_again=True,
+        cost=Cost(boards=1),
+        run=ForPlayer(rematch),
     ),
 )

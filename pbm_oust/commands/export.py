@@ -8,10 +8,9 @@ from typing import TypeVar
 from pbm_oust.accounts.account import Account, notes_of
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
-from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.verification import Pending
 from pbm_oust.grammar.form import Cost, Form
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.notation import Heading, OwnCommand
 from pbm_oust.grammar.values import OWN
 from pbm_oust.play.finding import boards_naming
 from pbm_oust.play.forms import ForPlayer
@@ -26,12 +25,8 @@ from pbm_oust.store.verifications import bounces_of, requests_of
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Export(Command):
+class Export(OwnCommand):
     """Mail a player all that is stored about them."""
-
-    userid: str
-    password: Secret
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, rejected_by, with_limit, with_rejected
-from pbm_oust.accounts.password import Secret
 from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.notation import Heading, OwnCommand
 from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.play.forms import ForPlayer
@@ -29,29 +28,23 @@ class RejectsSelf(NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit(Command):
+class Limit(OwnCommand):
     """Limit the number of one's active boards; 0 for any number."""
 
-    userid: str
-    password: Secret
     limit: int
 
 
 @dataclass(frozen=True, slots=True)
-class Reject(Command):
+class Reject(OwnCommand):
     """Take no challenges from these players; without userids, list those who are rejected."""
 
-    userid: str
-    password: Secret
     userids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Unreject(Command):
+class Unreject(OwnCommand):
     """Take challenges from these players again."""
 
-    userid: str
-    password: Secret
     userids: tuple[str, ...]
 
 

@@ -1,4 +1,4 @@
-"""The commands that list boards: games, list and history. Nothing changes."""
+"""The commands with lists: games, list, history, standings and ratings. Nothing changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,6 +7,7 @@ from datetime import timedelta
 from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, Sheet
 from pbm_oust.board.game import Summary
+from pbm_oust.board.ratings import Change, SizeClass, Standing
 from pbm_oust.grammar.form import Cost, Form, names_shown
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
@@ -29,6 +30,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.index import Part
+from pbm_oust.store.ratings import best_players, explain, is_counting
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,89 @@ def _page(number: int, found: Found[Summary], most: int) -> Page[Summary]:
     return Page(number, found.boards, found.count, most)
 
 
+@dataclass(frozen=True, slots=True)
+class Standings(Command):
+    """List the players of a game by their ratings."""
+
+    kind: Kind
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings(Command):
+    """Show where the ratings of these players come from, or list all ratings."""
+
+    kind: Kind
+    userids: tuple[str, ...]
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsNotice(Notice):
+    """The players of a game by their ratings."""
+
+    template = "standings"
+    kind: Kind
+    tables: tuple[tuple[SizeClass, Page[Standing]], ...]
+    """A page of the players of each class of sizes."""
+    longest: Page[Standing]
+    """That of the class with the most players."""
+    following: Standings
+    """The command for the page that follows."""
+    is_counting: bool
+    """Whether games are being counted, so that ratings may change."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsNotice(Notice):
+    """The games of players, and what each did to the rating."""
+
+    template = "ratings"
+    kind: Kind
+    userids: tuple[str, ...]
+    """The players whose ratings were asked for."""
+    page: Page[tuple[str, SizeClass, list[tuple[str, Change]]]]
+    """Userids, sizes of boards, and the names of games with the changes they made; it counts the
+    games."""
+    following: Ratings
+    """The command for the page that follows."""
+    is_counting: bool
+    """Whether games are being counted, so that ratings may change."""
+
+
+def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with the players of a game by their ratings."""
+    number, most = command.page, work.room.lines
+    found = work.home.ask(best_players, command.kind, part_of(number, most))
+    pages = [(best.size, Page(number, best.standings, best.count, most)) for best in found]
+    nobody: Page[Standing] = Page(number, (), 0, most)
+    longest = max((page for _, page in pages), key=lambda page: page.count, default=nobody)
+    notice = StandingsNotice(
+        work.sender_of(request),
+        command.kind,
+        tuple((size, page) for size, page in pages if page.rows),
+        longest,
+        replace(command, page=longest.following),
+        work.home.ask(is_counting, command.kind),
+    )
+    return work.answer(notice, request)
+
+
+def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with the games of players and what each did to the rating."""
+    number, most = command.page, work.room.lines
+    if not command.userids:
+        return show_standings(Standings(command.kind, number), request, work)
+    found = work.home.ask(explain, command.kind, command.userids, part_of(number, most))
+    page = Page(number, found.players, found.count, most)
+    names = names_shown(command.userids, work.names_for(request))
+    following = replace(command, userids=names, page=page.following)
+    may_change = work.home.ask(is_counting, command.kind)
+    reader = work.sender_of(request)
+    notice = RatingsNotice(reader, command.kind, names, page, following, may_change)
+    return work.answer(notice, request)
+
+
 FORMS = (
     Form(
         "games",
@@ -237,5 +322,27 @@ FORMS = (
         needs_own_mail=True,
         cost=Cost(work=2),
         run=ForAnybody(list_all),
+    ),
+    Form(
+        "standings",
+        Standings,
+        options=(PAGE,),
+        settled=page_of,
+        heading=Heading.LOOKING,
+        rank=90,
+        needs_own_mail=True,
+        cost=Cost(work=2),
+        run=ForAnybody(show_standings),
+    ),
+    Form(
+        "ratings",
+        Ratings,
+        rest=rest(("[USERID..]",), read_userids, tuple, least=0),
+        options=(PAGE,),
+        settled=page_of,
+        heading=Heading.LOOKING,
+        rank=100,
+        needs_own_mail=True,
+        run=ForAnybody(show_ratings),
     ),
 )

@@ -8,14 +8,14 @@ from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
-from pbm_oust.accounts.tags import Credential, Reply
+from pbm_oust.accounts.tags import Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.form import Form, SurplusWord
-from pbm_oust.grammar.notation import Command, Heading, Partial
+from pbm_oust.grammar.notation import BoardCommand, Command, Heading, Partial
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, read_guard
 from pbm_oust.grammar.wish import DEEDS, NoTurn, names_of, next_wish, possible_wish, read_wish
@@ -34,7 +34,6 @@ from pbm_oust.refusal import (
     UnreadableReason,
 )
 from pbm_oust.rules.grid import NoSuchCell
-from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 _CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
@@ -83,13 +82,9 @@ class QueuedWithinTurn(OfBoard, NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Queue(Command):
+class Queue(BoardCommand):
     """Queue what to play after the other player's turn, or show or clear the queue."""
 
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
     queueing: Queueing
     clauses: tuple[Clause, ...]
     guard: int | None

@@ -20,9 +20,8 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
-from pbm_oust.accounts.tags import Credential
 from pbm_oust.grammar.form import Form, MissingWord
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.notation import Heading, OwnCommand
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import (
@@ -67,11 +66,9 @@ class BadZone(UnreadableReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Settle(Command):
+class Settle(OwnCommand):
     """Change settings, names and values as the server writes them; without any, show all."""
 
-    userid: str
-    password: Credential
     changes: tuple[tuple[str, str], ...]
 
 

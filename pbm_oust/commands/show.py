@@ -1,32 +1,36 @@
-"""The commands that draw boards: show, showas and all show. Nothing changes."""
+"""The commands that look at boards: show, showas, all show, sgf and why. Nothing changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pbm_oust.accounts.account import notes_of
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Sheet
+from pbm_oust.accounts.tags import Reply, Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord
-from pbm_oust.grammar.form import Form, MissingWord, names_shown
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.form import Cost, Form, MissingWord, SurplusWord, names_shown
+from pbm_oust.grammar.notation import BoardCommand, Command, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
+    BOARD,
     FILTER_WORDS,
     FILTERS,
+    OF_BOARD,
     OWN,
     BadFilter,
     BoardAt,
     Filter,
     read_board_at,
+    read_guard,
     read_userids_and_filter,
     write_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.finding import Wish, find_games
 from pbm_oust.play.forms import ForAnybody, ForPlayer
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown, sheet_of
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.moving import NotOnBoard, Origin, origin_of
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, Shown, answer_on, sheet_of
+from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.telling import gone_from
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import NotAllowed, Unreadable
@@ -248,6 +252,82 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
     return game.after(at.number), True
 
 
+@dataclass(frozen=True, slots=True)
+class Sgf(Command):
+    """Mail the record of a board as an SGF file."""
+
+    kind: Kind
+    board: int
+
+
+@dataclass(frozen=True, slots=True)
+class SgfNotice(Notice):
+    """The record of a board, attached as a file."""
+
+    template = "sgf"
+    game: Game
+
+    def board(self) -> Game:
+        """Return the game of the board."""
+        return self.game
+
+
+def send_sgf(command: Sgf, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with the record of a board as a file."""
+    game = read_game(work.home, command.kind, command.board)
+    handled = Handled(Outcome.ANSWERED, game.name)
+    return work.answer(SgfNotice(work.sender_of(request), game), request, handled)
+
+
+@dataclass(frozen=True, slots=True)
+class Why(BoardCommand):
+    """Tell one of its players which mail led to a record of a board."""
+
+    number: int | None
+    """The number of the record; None for the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNotice(Notice):
+    """How a record came about."""
+
+    template = "why"
+    origin: Origin
+
+    def board(self) -> Game:
+        """Return the game of the board."""
+        return self.origin.game
+
+    def answer(self) -> Reply | None:
+        """Return what an answer does on the board."""
+        return answer_on(self.origin.game, self.reader.account)
+
+    def topic(self) -> str:
+        """Return what sets the letter apart: the record too."""
+        return f"{self.origin.game.name}.why.{self.origin.record.number}"
+
+
+def why(command: Why, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Tell a player of a board how one of its records came about."""
+    game = read_game(work.home, command.kind, command.board)
+    if game.side_of(actor.userid) is None:
+        raise NotAllowed(NotOnBoard(game, actor.userid))
+    origin = origin_of(game, command.number, work.home)
+    return work.answer(WhyNotice(work.player_at(actor.account, request), origin), request)
+
+
+def _read_record(words: Sequence[str]) -> int | None:
+    if len(words) > 1:
+        raise Unreadable(SurplusWord(), words[1])
+    return read_guard(words[0]) if words else None
+
+
+def _record_of_letter(words: Sequence[str], board: int) -> Sequence[str]:
+    """Return the words of an answer to a letter about a board, which may name it: `17#5`."""
+    first, sign, number = words[0].partition("#") if words else ("", "", "")
+    return [f"#{number}", *words[1:]] if sign and first == str(board) else words
+
+
 FORMS = (
     Form(
         "show",
@@ -294,5 +374,29 @@ FORMS = (
         heading=Heading.LOOKING,
         rank=50,
         run=ForAnybody(show_all),
+    ),
+    Form(
+        "sgf",
+        Sgf,
+        (BOARD,),
+        heading=Heading.LOOKING,
+        rank=55,
+        cost=Cost(work=2),
+        run=ForAnybody(send_sgf),
+    ),
+    Form(
+        "why",
+        Why,
+        OF_BOARD,
+        rest(
+            ("[#N]",),
+            _read_record,
+            lambda number: [] if number is None else [f"#{number}"],
+            least=0,
+            complete=_record_of_letter,
+        ),
+        heading=Heading.LOOKING,
+        rank=55,
+        run=ForPlayer(why, brings_back=False),
     ),
 )

@@ -1,17 +1,26 @@
-"""The commands that pass a text on: chat and message. The text is that of the mail."""
+"""The commands for texts: chat, message and note. The text is that of the mail."""
 
 from dataclasses import dataclass, field
+from enum import Enum
 
-from pbm_oust.accounts.account import Account, is_house, rejected_by, signed_off_since
-from pbm_oust.accounts.tags import Answered, AnswerPurpose, Correspondence, Credential, Reply
+from pbm_oust.accounts.account import (
+    LONGEST_NOTE,
+    Account,
+    is_house,
+    note_about,
+    rejected_by,
+    signed_off_since,
+    with_note,
+)
+from pbm_oust.accounts.tags import Answered, AnswerPurpose, Correspondence, Reply
 from pbm_oust.board.game import Game
-from pbm_oust.board.reasons import MayHaveBoard
+from pbm_oust.board.reasons import MayHaveBoard, OfBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import Command, Heading, Partial, Text
+from pbm_oust.grammar.notation import BoardCommand, Heading, OwnCommand, Partial, Text
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.values import OF_BOARD, OWN, read_userids
+from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play.authentication import of_texts, spend
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import NotOnBoard
@@ -20,7 +29,6 @@ from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
@@ -56,23 +64,17 @@ class IsMachine(MayHaveBoard, NotAllowedReason):
 
 
 @dataclass(frozen=True, slots=True)
-class Chat(Command):
+class Chat(BoardCommand):
     """Pass the text of the mail on to the other player of a board."""
 
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
     meant: Wish | None = None
     """The move that the text may have been meant as, if it came as an answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Command):
+class Message(OwnCommand):
     """Pass the text of the mail on to these players."""
 
-    userid: str
-    password: Credential
     to: tuple[str, ...]
 
 
@@ -183,6 +185,78 @@ def _pass_on(
     return work.do_once(notices, done, actor, request, handled)
 
 
+DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteTooLong(OfBoard, NotAllowedReason):
+    """The note is too long."""
+
+    length: int
+    """Its number of characters."""
+    most: int
+    """The most characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeNote(BoardCommand):
+    """Keep the text of the mail as a note about a board, show the note, or delete it."""
+
+    is_deleted: bool
+
+
+class Became(Enum):
+    """What became of a note."""
+
+    SHOWN = "shown"
+    KEPT = "kept"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteNotice(OutcomeNotice):
+    """The reader's note about a board."""
+
+    template = "note"
+    game: Game
+    note: str
+    """Empty if there is none."""
+    became: Became
+
+    def board(self) -> Game:
+        """Return the game of the board."""
+        return self.game
+
+    def answer(self) -> Reply | None:
+        """Return what an answer does on the board."""
+        return answer_on(self.game, self.reader.account)
+
+
+def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Keep a note about a board, show it if nothing is written, or delete it."""
+    game = read_game(work.home, command.kind, command.board)
+    if game.side_of(actor.userid) is None:
+        raise NotAllowed(NotOnBoard(game, actor.userid))
+    text = "" if command.is_deleted else request.chat.strip()
+    if len(text) > LONGEST_NOTE:
+        raise NotAllowed(NoteTooLong(game, len(text), LONGEST_NOTE))
+
+    def told(account: Account, became: Became) -> NoteNotice:
+        note = note_about(account, game.name)
+        return NoteNotice(work.player_at(account, request), game, note, became)
+
+    if not text and not command.is_deleted:
+        return work.answer(told(actor.account, Became.SHOWN), request)
+    became = Became.KEPT if text else Became.DELETED
+    return work.change_account(
+        lambda account: with_note(account, game.name, text),
+        lambda account: (told(account, became), []),
+        actor,
+        request,
+        Handled(Outcome.DONE, game.name),
+    )
+
+
 FORMS = (
     Form(
         "chat",
@@ -202,5 +276,15 @@ FORMS = (
         rank=20,
         text=Text.CONTENT,
         run=ForPlayer(message),
+    ),
+    Form(
+        "note",
+        TakeNote,
+        OF_BOARD,
+        only_word(DELETE),
+        heading=Heading.TALKING,
+        rank=40,
+        text=Text.CONTENT,
+        run=ForPlayer(take_note),
     ),
 )

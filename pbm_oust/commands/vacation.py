@@ -10,7 +10,6 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.vacations import (
     ALLOWANCE,
@@ -25,7 +24,7 @@ from pbm_oust.accounts.vacations import (
 )
 from pbm_oust.board.game import Summary, summary_of
 from pbm_oust.grammar.form import Form, MissingWord, SurplusWord
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.notation import Command, Heading, OwnCommand
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import APOSTROPHES, fold, in_english, without_accents
@@ -119,11 +118,9 @@ class Loosely:
 
 
 @dataclass(frozen=True, slots=True)
-class Vacation(Command):
+class Vacation(OwnCommand):
     """Announce a vacation, end the announced ones, or list them."""
 
-    userid: str
-    password: Secret
     asked: Leave | Loosely | Ask
 
     def instead(self, refusal: Refusal) -> Command | None:

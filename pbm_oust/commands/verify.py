@@ -13,8 +13,7 @@ from pbm_oust.accounts.verification import (
     salt_for,
     with_proof,
 )
-from pbm_oust.commands.password import PasswordChangedNotice
-from pbm_oust.commands.signup import Signup, WelcomeNotice
+from pbm_oust.commands.account import PasswordChangedNotice, Signup, WelcomeNotice
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pbm_oust.accounts.account import MOST_WATCHED, Account, watched_by, with_watched
-from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, OfBoard
 from pbm_oust.commands.lists import Games
 from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.notation import BoardCommand, Command, Heading
 from pbm_oust.grammar.values import OF_BOARD, Filter
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice, Shown
@@ -34,28 +33,16 @@ class TooManyWatched(OfBoard, NotAllowedReason):
     """The limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watch(Command):
+class Watch(BoardCommand):
     """Get every record of a board by mail."""
-
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
 
     def instead(self, refusal: Refusal) -> Command | None:
         """Return the list of all boards, if there is no such board."""
         return _all_boards(self.kind, refusal)
 
 
-@dataclass(frozen=True, slots=True)
-class Unwatch(Command):
+class Unwatch(BoardCommand):
     """Get no more records of a board by mail."""
-
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
 
     def instead(self, refusal: Refusal) -> Command | None:
         """Return the list of all boards, if there is no such board."""

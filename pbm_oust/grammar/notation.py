@@ -8,6 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Union
 
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.languages import Language, Section
 from pbm_oust.refusal import Refusal
@@ -50,6 +51,24 @@ class Command:
 
     def try_on(self, game: Game) -> None:
         """Raise the refusal that this would meet on a board, if the board alone decides that."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCommand(Command):
+    """A command of a player, with what proves that it is theirs."""
+
+    userid: str
+    password: Credential
+
+
+@dataclass(frozen=True, slots=True)
+class BoardCommand(Command):
+    """A command of a player about a board, with what proves that it is theirs."""
+
+    kind: Kind
+    board: int
+    userid: str
+    password: Credential
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,15 @@
 """A line in which people write more than a move: `Hi Bob, I'll go D4, thanks!` Pure."""
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
+from pkgutil import get_data
+from typing import Any
 
-from pbm_oust.grammar import courtesies
 from pbm_oust.grammar.words import (
     APOSTROPHES,
     QUOTES,
@@ -137,10 +139,10 @@ def worded(line: str, deeds: Collection[str]) -> Wording:
     line = _SMILEY.sub(" ", line.translate(APOSTROPHES))
     whole = _worded(line, deeds)
     plain = set(map(_plain, _tokens(line)))
-    doubts = bool(plain & courtesies.DOUBTS) or any(sign in line for sign in ASKING)
+    doubts = bool(plain & _courtesies("doubts")) or any(sign in line for sign in ASKING)
     may_be_clear = 0 < len(whole.runs) + len(whole.words) <= _MOST_PARTS and not doubts
     is_known = whole.is_clear or (may_be_clear and _is_clear_in_part(line, deeds))
-    is_sequence = len(whole.runs) > 1 and not doubts and bool(plain & courtesies.FOLLOWING)
+    is_sequence = len(whole.runs) > 1 and not doubts and bool(plain & _courtesies("following"))
     return replace(whole, is_clear=is_known, is_sequence=is_sequence)
 
 
@@ -200,14 +202,26 @@ def _worded(line: str, deeds: Collection[str]) -> Wording:
 
 
 @cache
+def _read_courtesies() -> Mapping[str, Any]:
+    """Return what people write around a move, as `courtesies.toml` has it."""
+    return tomllib.loads((get_data(__package__, "courtesies.toml") or b"").decode())
+
+
+@cache
+def _courtesies(group: str) -> frozenset[str]:
+    return frozenset(_read_courtesies()[group])
+
+
+@cache
 def _phrases() -> tuple[_Phrases, int]:
     """Return all phrases with what they mean, and how many words the longest has."""
     groups = {
-        **dict.fromkeys(courtesies.AROUND, ""),
-        **dict.fromkeys(courtesies.THANKS, _THANKS),
-        **dict.fromkeys(courtesies.GREETINGS, _GREETING),
-        **courtesies.MEANT,
+        **dict.fromkeys(_courtesies("around"), ""),
+        **dict.fromkeys(_courtesies("thanks"), _THANKS),
+        **dict.fromkeys(_courtesies("greetings"), _GREETING),
     }
+    for name, words in _read_courtesies()["meant"].items():
+        groups |= dict.fromkeys(words, name)
     found = {tuple(map(_plain, _tokens(phrase))): group for phrase, group in groups.items()}
     return found, max(map(len, found))
 

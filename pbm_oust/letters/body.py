@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from pbm_oust.board.game import Game
 from pbm_oust.commands.multiple import MultipleNotice
-from pbm_oust.commands.sgf import SgfNotice
+from pbm_oust.commands.show import SgfNotice
 from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.render.visible import visible_line
 

@@ -22,12 +22,11 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NotYourTurn, game_in
 from pbm_oust.board.record import PLAYING, Place
 from pbm_oust.commands.lists import Games, Listing
-from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.play import Move, Preview, Submit
 from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.commands.seek import Join
 from pbm_oust.commands.settings import Settle
 from pbm_oust.commands.show import board_as_it_is
-from pbm_oust.commands.submit import Submit
 from pbm_oust.commands.talk import Message, NothingWritten
 from pbm_oust.commands.vacation import Vacation, leave_said
 from pbm_oust.commands.verify import Verify, has_new_password

@@ -9,7 +9,7 @@ from functools import partial
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from pbm_oust.commands.signup import WelcomeNotice
+from pbm_oust.commands.account import WelcomeNotice
 from pbm_oust.letters.layout import Block
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience

@@ -13,7 +13,7 @@ from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_origin, parse_origin
 from pbm_oust.board.reasons import NoSuchRecord
 from pbm_oust.board.record import Deed, Place, Wish
-from pbm_oust.commands.replay import ReplayOfTheEnd, origin_after
+from pbm_oust.commands.challenge import ReplayOfTheEnd, origin_after
 from pbm_oust.refusal import NotAllowed, Refusal
 from tests.support.games import act, history_of, new_game, play
 from tests.support.strategies import relaxed

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
+from pbm_oust.commands.account import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.help import Help
 from pbm_oust.commands.lists import Games
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.show import Show
-from pbm_oust.commands.signup import Signup
 from pbm_oust.grammar.notation import Command
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import format_wish, read_wish

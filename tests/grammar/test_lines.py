@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from pbm_oust.commands.signup import Signup
+from pbm_oust.commands.account import Signup
 from pbm_oust.grammar.form import Line, to_player
 from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable

@@ -8,7 +8,7 @@ import pytest
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.replay import origin_after
+from pbm_oust.commands.challenge import origin_after
 from pbm_oust.robot import compiled
 from pbm_oust.robot.player import decide
 from pbm_oust.robot.searched import Searched

@@ -10,13 +10,10 @@ from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.help import Help
 from pbm_oust.commands.invitations import Reject
 from pbm_oust.commands.lists import Past
-from pbm_oust.commands.notes import TakeNote
-from pbm_oust.commands.play import Move, Preview
+from pbm_oust.commands.play import Confirm, Move, Preview, Submit
 from pbm_oust.commands.queue import Queue, Queueing
-from pbm_oust.commands.show import Show
-from pbm_oust.commands.submit import Confirm, Submit
-from pbm_oust.commands.talk import Chat
-from pbm_oust.commands.why import Why
+from pbm_oust.commands.show import Show, Why
+from pbm_oust.commands.talk import Chat, TakeNote
 from pbm_oust.grammar.form import to_player
 from pbm_oust.grammar.notation import partial
 from pbm_oust.grammar.values import BoardAt, Filter

@@ -15,7 +15,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, NoSuchRecord, OfferWaits, OffGrid
 from pbm_oust.board.record import Place
 from pbm_oust.commands.challenge import UnusableGrid
-from pbm_oust.commands.submit import ChangedSinceSubmit
+from pbm_oust.commands.play import ChangedSinceSubmit
 from pbm_oust.commands.vacation import Leave, SaidLoosely, VacationFar, VacationPast
 from pbm_oust.grammar.form import MissingWord
 from pbm_oust.grammar.parts import BadOptionValue
