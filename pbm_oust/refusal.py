@@ -1,7 +1,7 @@
 """Why a command was not carried out: three kinds of refusal that are never mixed.
 
-A refusal holds its reason. Each reason is a dataclass of its own, with the fields that its sentence
-needs. It is defined beside the code that raises it, and the templates have the words. Faults of
+A refusal holds its reason. Each reason is a class of its own, and a dataclass if its sentence needs
+fields. It is defined beside the code that raises it, and the templates have the words. Faults of
 ours are not refusals: they are OSErrors and `DamagedHistory`, and leave the mail with its sender,
 unless it only looks at a damaged board.
 """

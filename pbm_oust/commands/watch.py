@@ -16,7 +16,6 @@ from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import DamagedHistory, read_game
 
@@ -33,26 +32,21 @@ class TooManyWatched(OfBoard, NotAllowedReason):
     """The limit."""
 
 
-class Watch(BoardCommand):
+class _OfWatched(BoardCommand):
+    """A command about a board of others."""
+
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return the list of all boards, if there is no such board."""
+        is_unknown = isinstance(refusal.reason, NoSuchBoard)
+        return Games(self.kind, (), Filter.ACTIVE) if is_unknown else None
+
+
+class Watch(_OfWatched):
     """Get every record of a board by mail."""
 
-    def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of all boards, if there is no such board."""
-        return _all_boards(self.kind, refusal)
 
-
-class Unwatch(BoardCommand):
+class Unwatch(_OfWatched):
     """Get no more records of a board by mail."""
-
-    def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of all boards, if there is no such board."""
-        return _all_boards(self.kind, refusal)
-
-
-def _all_boards(kind: Kind, refusal: Refusal) -> Command | None:
-    """Return the list of boards, if the refusal is that a board is unknown."""
-    is_unknown = isinstance(refusal.reason, NoSuchBoard)
-    return Games(kind, (), Filter.ACTIVE) if is_unknown else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def read_wish(words: Sequence[str]) -> Guarded:
     """
     wished, hash_sign, number = " ".join(words).partition("#")
     guard = read_guard(f"#{number.strip()}") if hash_sign else None
-    parts = [part for part in re.split(r"[\s,;]+", wished) if part]
+    parts = list(filter(None, re.split(r"[\s,;]+", wished)))
     if not parts:
         raise Unreadable(MissingWord(WISH_SHOWN))
     # A single letter is more likely a placement without its number than a deed.

@@ -53,7 +53,8 @@ def spend(charges: Iterable[Charge], work: UnitOfWork) -> None:
     """Count what is about to be done. Raises NotAllowed at a limit."""
     charges = list(charges)
     ask(charges, work)
-    record(charges, work)
+    for charge in charges:
+        work.home.do(count, charge, work.now())
 
 
 def spend_once(charge: Charge, work: UnitOfWork) -> bool:
@@ -92,8 +93,10 @@ def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitO
     if request.writer and not actor:
         userid = request.writer
     try:
-        ask([*of_codes(cost.codes, userid), *of_boards(cost.boards, userid)], work)
-        spend([Charge(Counted.MOVES, userid, cost.work)] if cost.work else [], work)
+        if cost.codes or cost.boards:
+            ask([*of_codes(cost.codes, userid), *of_boards(cost.boards, userid)], work)
+        if cost.work:
+            spend([Charge(Counted.MOVES, userid, cost.work)], work)
     except NotAllowed:
         is_repeated = work.was_done(userid, request)
         if not (is_repeated or started_by(work.home, request.message_key(userid))):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import takewhile
+from itertools import filterfalse, takewhile
 
 from pbm_oust.accounts.account import Account, disabled_since, is_house, note_about
 from pbm_oust.accounts.queue import is_passed_for, waiting
@@ -23,10 +23,11 @@ from pbm_oust.store.verifications import bounces_of
 def _ahead(players: Iterable[Account], game: Game, since: int) -> Ahead:
     """Return which records of a board from `since` on were settled ahead by its players."""
     queued, passed = set[int](), set[int]()
-    plans = [plan for account in players for plan in account.queue if plan.is_on(game)]
     for record in game.records[since - 1 :]:
-        if plans and any(record.message_key == plan.key_at(record.number) for plan in plans):
-            queued.add(record.number)
+        for account in players:
+            for plan in account.queue:
+                if plan.is_on(game) and record.message_key == plan.key_at(record.number):
+                    queued.add(record.number)
         if is_passed_for(game, record):
             passed.add(record.number)
     return Ahead(frozenset(queued), frozenset(passed))
@@ -34,7 +35,7 @@ def _ahead(players: Iterable[Account], game: Game, since: int) -> Ahead:
 
 def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
     """Return the same with what the reader has queued: what still waits, and what was dropped."""
-    plans = [plan for plan in reader.queue if plan.is_on(game)]
+    plans = [plan for plan in reader.queue if plan.is_on(game)] if reader.queue else []
     if not plans:
         return seen
     left = waiting(reader.queue, reader.userid, game)
@@ -91,9 +92,13 @@ def tell_players(
     """
     acting = actor.userid if actor else ""
     players = _players_of(game, work)
-    readers = [(each, work.player(each)) for each in players if each.userid != acting]
+    readers = list[tuple[Account, Reader]]()
     unreachable = disabled = reached = ""
-    for account, reader in readers:
+    for account in players:
+        if account.userid == acting:
+            continue
+        reader = work.player(account)
+        readers.append((account, reader))
         if reader.addresses:
             reached = reached or account.userid
         elif disabled_since(account):
@@ -221,16 +226,13 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
 
 def gone_from(game: Game, work: UnitOfWork) -> str:
     """Return the userid of a player of a game that is over who has no account; empty if all do."""
-    for userid in (game.x, game.o) if game.result else ():
-        if not work.has_account(userid):
-            return userid
-    return ""
+    players = (game.x, game.o) if game.result else ()
+    return next(filterfalse(work.has_account, players), "")
 
 
 def _players_of(game: Game, work: UnitOfWork) -> list[Account]:
     """Return the accounts of those players who have one."""
-    accounts = map(work.account_if_any, (game.x, game.o))
-    return [account for account in accounts if account]
+    return list(filter(None, map(work.account_if_any, (game.x, game.o))))
 
 
 def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:
