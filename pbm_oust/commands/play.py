@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on
-from pbm_oust.accounts.tags import Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import OfBoard, game_in
 from pbm_oust.board.record import PLAYING, Deed, Wish
@@ -32,7 +31,15 @@ from pbm_oust.play.moving import (
     is_over,
     side_of,
 )
-from pbm_oust.play.notices import BoardNotice, News, Notice, OutcomeNotice, Reader, Shown, answer_on
+from pbm_oust.play.notices import (
+    BoardNotice,
+    BoardOutcomeNotice,
+    News,
+    Notice,
+    OutcomeNotice,
+    Reader,
+    Shown,
+)
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
@@ -89,15 +96,8 @@ def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
 
 def suggested(game: Game, userid: str, wish: Wish) -> Partial:
     """Return the move that makes a wish the next record of a board."""
-    header = game.header
-    return partial(
-        Move,
-        kind=header.kind,
-        board=header.board,
-        userid=userid,
-        wish=wish,
-        guard=game.next_number,
-    )
+    at: dict[str, object] = {"kind": game.header.kind, "board": game.header.board}
+    return Partial(Move, {**at, "userid": userid, "wish": wish, "guard": game.next_number})
 
 
 def move(command: Move, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -183,27 +183,18 @@ class Confirm(BoardCommand):
 
 
 @dataclass(frozen=True, slots=True)
-class SubmittedNotice(OutcomeNotice):
+class SubmittedNotice(BoardOutcomeNotice):
     """A move that waits until the reader confirms it."""
 
     template = "submitted"
-    game: Game
     submission: Submission | None = None
     """None if no move waits any more."""
     supposed: Game | None = None
     """The game as it would be after the move."""
 
-    def board(self) -> Game:
-        """Return the game of the board."""
-        return self.game
-
     def shows(self) -> tuple[Shown, ...]:
         """Return the board as it would be, or as it is if no move waits."""
         return (Shown(self.supposed, is_now=False) if self.supposed else Shown(self.game),)
-
-    def answer(self) -> Reply | None:
-        """Return what an answer does on the board as it is."""
-        return answer_on(self.game, self.reader.account)
 
 
 def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:

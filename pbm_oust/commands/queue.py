@@ -8,7 +8,6 @@ from enum import Enum
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
-from pbm_oust.accounts.tags import Reply
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid
@@ -22,7 +21,7 @@ from pbm_oust.grammar.wish import DEEDS, NoTurn, names_of, next_wish, possible_w
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import NotOnBoard, OtherRecord, check_guard, is_over, side_of
-from pbm_oust.play.notices import Notice, OutcomeNotice, Shown, answer_on
+from pbm_oust.play.notices import BoardOutcomeNotice, Notice, OutcomeNotice, Shown
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import (
@@ -174,26 +173,17 @@ def _write_queue(queued: _Queued) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class QueuedNotice(OutcomeNotice):
+class QueuedNotice(BoardOutcomeNotice):
     """What the reader has queued on a board."""
 
     template = "queued"
-    game: Game
     plans: tuple[Clause, ...]
     dropped: tuple[Clause, ...] = ()
     """What waited before, and no longer does because of this command."""
 
-    def board(self) -> Game:
-        """Return the game of the board."""
-        return self.game
-
     def shows(self) -> tuple[Shown, ...]:
         """Return the board."""
         return (Shown(self.game),)
-
-    def answer(self) -> Reply | None:
-        """Return what an answer does on the board."""
-        return answer_on(self.game, self.reader.account)
 
 
 _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"

@@ -24,7 +24,7 @@ from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play.authentication import of_texts, spend
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import NotOnBoard
-from pbm_oust.play.notices import Notice, OutcomeNotice, answer_on
+from pbm_oust.play.notices import BoardOutcomeNotice, Notice, OutcomeNotice, answer_on
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -214,22 +214,13 @@ class Became(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class NoteNotice(OutcomeNotice):
+class NoteNotice(BoardOutcomeNotice):
     """The reader's note about a board."""
 
     template = "note"
-    game: Game
     note: str
     """Empty if there is none."""
     became: Became
-
-    def board(self) -> Game:
-        """Return the game of the board."""
-        return self.game
-
-    def answer(self) -> Reply | None:
-        """Return what an answer does on the board."""
-        return answer_on(self.game, self.reader.account)
 
 
 def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -155,6 +155,21 @@ class OutcomeNotice(Notice):
 
 
 @dataclass(frozen=True, slots=True)
+class BoardOutcomeNotice(OutcomeNotice):
+    """The outcome of a command about a board; an answer plays on the board as it is."""
+
+    game: Game
+
+    def board(self) -> Game:
+        """Return the game of the board."""
+        return self.game
+
+    def answer(self) -> Reply | None:
+        """Return what an answer does on the board."""
+        return answer_on(self.game, self.reader.account)
+
+
+@dataclass(frozen=True, slots=True)
 class TimedNotice(Notice):
     """A notice that tells the clock of the player to move, if it shows one board as it is now."""
 
