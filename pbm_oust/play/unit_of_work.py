@@ -109,7 +109,7 @@ MOST_RIGHT = 10_000
 OTHER_SECONDS = 60.0
 MOST_OTHERS = 1000
 _AT_ONCE = threading.BoundedSemaphore(2)
-"""How many passwords go through scrypt in a process at a time."""
+"""How many passwords go through scrypt in a process at a time: each of them needs 16 MB."""
 
 
 class NotDerived(Exception):
@@ -152,7 +152,9 @@ class Passwords:
 
     def derive(self, needed: Derivation) -> None:
         """Let a password go through scrypt, and remember what comes of it."""
-        self._others.keep(self._digest(needed), _derived_in_turn(needed))
+        with _AT_ONCE:
+            derived = needed.derive()
+        self._others.keep(self._digest(needed), derived)
 
     def _derived(self, needed: Derivation, digest: bytes) -> bytes:
         derived = self._right.recall(digest) or self._others.recall(digest)
@@ -163,12 +165,6 @@ class Passwords:
     def _digest(self, needed: Derivation) -> bytes:
         parts = (needed.n, needed.r, needed.p, needed.salt.hex(), needed.password.text)
         return hashlib.blake2b("\0".join(map(str, parts)).encode(), key=self._key).digest()
-
-
-def _derived_in_turn(needed: Derivation) -> bytes:
-    """Let a password go through scrypt, few at a time: each of them needs 16 MB."""
-    with _AT_ONCE:
-        return needed.derive()
 
 
 class _Memory:
