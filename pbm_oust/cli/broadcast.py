@@ -8,7 +8,7 @@ from pbm_oust.cli.operator import Operator, Refused, pass_operator
 from pbm_oust.cli.players import read_account
 from pbm_oust.cli.terminal import say
 from pbm_oust.cli.work import unit_of_work
-from pbm_oust.commands.broadcast import announce
+from pbm_oust.commands.talk import announce
 from pbm_oust.doctor.finding import counted
 from pbm_oust.store.faults import AccountDamaged
 

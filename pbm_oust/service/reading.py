@@ -26,11 +26,10 @@ from pbm_oust.commands.play import Move, Preview, Submit
 from pbm_oust.commands.queue import Queue, Queueing
 from pbm_oust.commands.seek import Join
 from pbm_oust.commands.settings import Settle
-from pbm_oust.commands.show import board_as_it_is
+from pbm_oust.commands.show import Unwatch, board_as_it_is
 from pbm_oust.commands.talk import Message, NothingWritten
 from pbm_oust.commands.vacation import Vacation, leave_said
 from pbm_oust.commands.verify import Verify, has_new_password
-from pbm_oust.commands.watch import Unwatch
 from pbm_oust.grammar.form import Line, MissingWord
 from pbm_oust.grammar.notation import Blank, Command, Meant, Partial, Text
 from pbm_oust.grammar.parts import without_options

@@ -12,8 +12,8 @@ from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.export import LARGEST_PART
-from pbm_oust.commands.invitations import Reject
 from pbm_oust.commands.play import Move
+from pbm_oust.commands.settings import Reject
 from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
