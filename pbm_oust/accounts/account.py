@@ -164,8 +164,6 @@ class Account:
     disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
     verified: tuple[Proof, ...] = ()
     """What was proved for the account, the latest last."""
-    version: int = field(default=0, compare=False)
-    """What tells this state of the account from others; 0 for one that is not stored yet."""
     changed: datetime | None = field(default=None, compare=False)
     """When a command changed it last, if one has."""
     damaged: Mapping[str, str] = field(default_factory=dict, compare=False)

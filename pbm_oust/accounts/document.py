@@ -32,7 +32,7 @@ from pbm_oust.accounts.settings import next_digest, setting_lines, settings_of, 
 from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, in_order, shortened
 from pbm_oust.board.notation import MESSAGE_KEY, MOST_GIVEN, check_time, format_time
 
-_BESIDE = ("version", "changed", "damaged", "unread")
+_BESIDE = ("changed", "damaged", "unread")
 """The fields of an account that are no part of its document."""
 _OWN = ("userid", "password", "addresses", "joined", "message_key")
 """Those that say who it is; the others hold what it keeps."""

@@ -128,9 +128,13 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
         raise click.UsageError(str(error)) from None
     account = Account(userid, hash_password(_checked(password)), checked, operator.home.now())
     home = operator.prepared_home()
-    if home.account(userid) or has_played(userid, home):
-        raise Refused(f"the userid {userid} belongs to somebody already")
-    home.save(account)
+
+    def make(_: Transaction) -> None:
+        if home.account(userid) or has_played(userid, home):
+            raise Refused(f"the userid {userid} belongs to somebody already")
+        home.save(account)
+
+    home.write(make)
     say(f"made {userid}")
 
 
@@ -144,15 +148,15 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
     Codes that were mailed for it stop working.
     """
     stored = hash_password(_checked(password))
-    read_account(operator, userid.lower())
-    account = replace(read_account(operator, userid.lower()), password=stored)
+    userid = read_account(operator, userid.lower()).userid
 
     def change(transaction: Transaction) -> None:
-        forget_verifications_of(transaction, account.userid, account.message_key)
-        write_account(transaction, account)
+        account = read_account(operator, userid)
+        forget_verifications_of(transaction, userid, account.message_key)
+        write_account(transaction, replace(account, password=stored))
 
     operator.home.write(change)
-    say(f"changed the password of {account.userid}")
+    say(f"changed the password of {userid}")
 
 
 @click.command()
@@ -195,13 +199,17 @@ def no_userid(word: str, refusal: Unreadable) -> click.UsageError:
 
 def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
     read_account(operator, userid)
-    account = read_account(operator, userid)
-    since = disabled_since(account)
-    if bool(since) is bool(at):
-        state = f"disabled since {format_time(since)}" if since else "not disabled"
-        raise Refused(f"{account.userid} is {state}")
-    operator.home.save(with_disabled(account, at))
-    say(f"{'disabled' if at else 'enabled'} {account.userid}")
+
+    def change(_: Transaction) -> None:
+        account = read_account(operator, userid)
+        since = disabled_since(account)
+        if bool(since) is bool(at):
+            state = f"disabled since {format_time(since)}" if since else "not disabled"
+            raise Refused(f"{userid} is {state}")
+        operator.home.save(with_disabled(account, at))
+
+    operator.home.write(change)
+    say(f"{'disabled' if at else 'enabled'} {userid}")
 
 
 def _checked(password: str) -> Secret:

@@ -78,7 +78,7 @@ def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) ->
         home.do(forget_player, account.userid, account.message_key)
         for address in account.addresses:
             home.do(forget_bounces, address)
-        home.do(remove_account, account)
+        home.do(remove_account, userid)
     return Handled(Outcome.DONE)
 
 

@@ -160,7 +160,7 @@ def tell_unknown(userid: str, work: UnitOfWork) -> None:
     from pbm_oust.play.rulings import id_of, request_of
 
     notice = _notice(account, (), work.player(account))
-    request = request_of(id_of("unknown settings", userid, account.version))
+    request = request_of(id_of("unknown settings", userid, work.now()))
     with work.posting([notice], request):
         work.save(with_settings(account, with_all_told(settings_of(account))))
 

@@ -114,7 +114,7 @@ def _rename(old: str, new: str, work: UnitOfWork) -> int:
     with work.posting(_notices(account, renamed, new, "renamed", work), _request(account, new)):
         count = rename_on_boards(old, new, work.home)
         work.home.do(forget_player, old, account.message_key)
-        work.home.do(rename_account, account, new)
+        work.home.do(rename_account, replace(account, changed=work.now()), new)
     return count
 
 
@@ -137,7 +137,7 @@ def _merge(old: str, into: str, work: UnitOfWork) -> int:
         count = rename_on_boards(old, into, work.home)
         work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)
-        work.home.do(merge_accounts, target, account)
+        work.home.do(merge_accounts, replace(target, changed=work.now()), account)
     return count
 
 

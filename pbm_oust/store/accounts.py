@@ -14,13 +14,9 @@ tables beside it, which are written from the document with it, where that says s
 What cannot be read troubles nobody but its owner: the account says so (`damaged`), seems to keep
 nothing of it, and is written without touching it.
 
-An account knows its version, which each change makes higher. If the database has another version
-than the one that was read, writing changes nothing and raises AccountChanged.
-
 All functions may raise DatabaseFault.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -46,25 +42,24 @@ from pbm_oust.accounts.settings import Switch, next_digest, settings_of
 from pbm_oust.accounts.vacations import DAY
 from pbm_oust.board.game import AHEAD
 from pbm_oust.store.columns import moment_of, seconds, words_list
-from pbm_oust.store.database import Identity, Row, Snapshot, Transaction
-from pbm_oust.store.faults import AccountDamaged, Stale, ValueDamaged
+from pbm_oust.store.database import Row, Snapshot, Transaction
+from pbm_oust.store.faults import AccountDamaged, ValueDamaged
 from pbm_oust.store.index import highest_source
-from pbm_oust.store.latest import Latest
 
-READ = "SELECT userid, version, changed, document FROM accounts WHERE userid = ?"
+READ = "SELECT userid, changed, document FROM accounts WHERE userid = ?"
 PAGE_OF_ALL = """
-SELECT userid, version, changed, document FROM accounts WHERE userid > ? ORDER BY userid LIMIT ?
+SELECT userid, changed, document FROM accounts WHERE userid > ? ORDER BY userid LIMIT ?
 """
 WATCHERS = """
-SELECT userid, version, changed, document FROM accounts
+SELECT userid, changed, document FROM accounts
 WHERE userid IN (SELECT userid FROM watched WHERE kind = ? AND board = ?) ORDER BY userid
 """
 SEEKERS = """
-SELECT userid, version, changed, document FROM accounts
+SELECT userid, changed, document FROM accounts
 WHERE userid IN (SELECT userid FROM seeks WHERE kind = ? AND at > ?)
 """
 SEEKER = """
-SELECT userid, version, changed, document FROM accounts
+SELECT userid, changed, document FROM accounts
 WHERE userid IN (SELECT userid FROM seeks WHERE kind = ? AND number = ?)
 """
 AT_ADDRESS = "SELECT userid FROM addresses WHERE normal = ? ORDER BY userid"
@@ -76,15 +71,6 @@ WITH_ACCOUNTS = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM 
 
 PAGE = 500
 """How many accounts are read at a time."""
-MOST_KNOWN = 5000
-"""How many accounts are kept in memory."""
-_RANDOM_BYTES = 3
-"""The first version of an account is random: a userid that is given again has another one."""
-
-
-class AccountChanged(Stale):
-    """An account is no longer as it was read; nothing has been written."""
-
 
 # Reading
 
@@ -113,105 +99,59 @@ def whole(account: Account) -> Account:
     return account
 
 
-class KnownAccounts:
-    """Reads accounts, and remembers those that were read last. Any number of threads may use it."""
-
-    def __init__(self, most: int = MOST_KNOWN) -> None:
-        self._latest = Latest[str, tuple[Identity | None, Row, Account]](most)
-
-    def at_address(self, snapshot: Snapshot, address: str) -> list[Account]:
-        """Return the accounts that have an address, however it is written."""
-        found = (self.read(snapshot, userid) for userid in userids_at(snapshot, address))
-        return [account for account in found if account]
-
-    def read(self, snapshot: Snapshot, userid: str) -> Account | None:
-        """Return an account as far as it can be read; None if there is none.
-
-        What a transaction has written itself is not remembered, as it may be undone.
-        """
-        row = snapshot.row(READ, userid)
-        if row is None:
-            return None
-        if isinstance(snapshot, Transaction) and userid in snapshot.saved:
-            return _account_of(row)
-        known = self._latest.get(userid)
-        if known and known[:2] == (snapshot.identity, row):
-            return known[2]
-        account = _account_of(row)
-        self._latest.put(userid, (snapshot.identity, row, account))
-        return account
+def accounts_at(snapshot: Snapshot, address: str) -> list[Account]:
+    """Return the accounts that have an address, however it is written."""
+    found = (find_account(snapshot, userid) for userid in userids_at(snapshot, address))
+    return [account for account in found if account]
 
 
 def _account_of(row: Row) -> Account:
-    userid, version, changed, document = row
+    userid, changed, document = row
     at = None
     with suppress(ValueDamaged):
         at = changed and moment_of(changed)
-    return replace(read_document(userid, document), version=version, changed=at)
+    return replace(read_document(userid, document), changed=at)
 
 
 # Writing
 
 
-def write_account(transaction: Transaction, account: Account) -> Account:
-    """Write an account over the version that it was made from, and return it as it is then.
-
-    A new account has version 0. The work raises AccountChanged.
-    """
-    userid = account.userid
-    known = transaction.saved.get(userid, account.version)
-    version = 1 + (known or int.from_bytes(os.urandom(_RANDOM_BYTES)))
-    due, changed = map(_seconds_or_none, (next_digest(account), account.changed))
-    stored = (version, format_document(account), due, changed, userid)
-    before = find_account(transaction, userid)
-    if known:
-        statement = (
-            "UPDATE accounts SET version = ?, document = ?, digest_due = ?, changed = ?"
-            " WHERE userid = ? AND version = ? RETURNING 1"
-        )
-        transaction.require(AccountChanged(userid), statement, *stored, known)
-    else:
-        statement = (
-            "INSERT INTO accounts (version, document, digest_due, changed, userid)"
-            " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1"
-        )
-        transaction.require(AccountChanged(userid), statement, *stored)
+def write_account(transaction: Transaction, account: Account) -> None:
+    """Write an account, a new one or over what is kept of it."""
+    before = find_account(transaction, account.userid)
+    due, changed = next_digest(account), account.changed
+    transaction.run(
+        "INSERT INTO accounts (userid, document, digest_due, changed) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (userid) DO UPDATE SET document = excluded.document,"
+        " digest_due = excluded.digest_due, changed = excluded.changed",
+        account.userid,
+        format_document(account),
+        seconds(due) if due else None,
+        seconds(changed) if changed else None,
+    )
     _write_beside(transaction, before, account)
-    transaction.saved[userid] = version
-    return replace(account, version=version)
 
 
-def remove_account(transaction: Transaction, account: Account) -> None:
-    """Remove an account, and its userid from the accounts of others. Raises AccountChanged."""
-    _delete(transaction, account)
-    _rename_elsewhere(transaction, account.userid, None)
+def remove_account(transaction: Transaction, userid: str) -> None:
+    """Remove an account, and its userid from the accounts of others."""
+    transaction.run("DELETE FROM accounts WHERE userid = ?", userid)
+    _rename_elsewhere(transaction, userid, None)
 
 
 def rename_account(transaction: Transaction, account: Account, new: str) -> Account:
-    """Give an account another userid, also in the accounts of others, and return it.
-
-    Raises AccountChanged, also if somebody else has the userid.
-    """
-    old = account.userid
-    if has_account(transaction, new):
-        raise AccountChanged(new)
-    known = transaction.saved.pop(old, account.version)
-    statement = "UPDATE accounts SET userid = ? WHERE userid = ? AND version = ?"
-    if not transaction.run(statement, new, old, known):
-        raise AccountChanged(old)
-    transaction.saved[new] = known
-    renamed = write_account(transaction, replace(account, userid=new))
+    """Give an account another userid that nobody has, also in the accounts of others; return it."""
+    old, renamed = account.userid, replace(account, userid=new)
+    transaction.run("UPDATE accounts SET userid = ? WHERE userid = ?", new, old)
+    write_account(transaction, renamed)
     _rename_elsewhere(transaction, old, new)
     return renamed
 
 
 def merge_accounts(transaction: Transaction, account: Account, other: Account) -> Account:
-    """Merge `other` into an account, also in the accounts of others, and return the account.
-
-    Raises AccountChanged.
-    """
-    _delete(transaction, other)
-    both = write_account(transaction, merged(account, other))
+    """Merge `other` into an account, also in the accounts of others, and return the account."""
+    transaction.run("DELETE FROM accounts WHERE userid = ?", other.userid)
+    both = merged(account, other)
+    write_account(transaction, both)
     _rename_elsewhere(transaction, other.userid, account.userid)
     return both
 
@@ -220,14 +160,6 @@ def _rename_elsewhere(transaction: Transaction, old: str, new: str | None) -> No
     for userid in mentioning(transaction, old):
         if account := find_account(transaction, userid):
             write_account(transaction, with_renamed(account, old, new))
-
-
-def _delete(transaction: Transaction, account: Account) -> None:
-    known = transaction.saved.get(account.userid, account.version)
-    statement = "DELETE FROM accounts WHERE userid = ? AND version = ?"
-    if not transaction.run(statement, account.userid, known):
-        raise AccountChanged(account.userid)
-    transaction.saved[account.userid] = 0
 
 
 _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] = {
@@ -366,10 +298,6 @@ def next_seek_number(snapshot: Snapshot, kind: str) -> int:
 def is_there(account: Account) -> bool:
     """Return whether a player has not signed off, and the account is not disabled."""
     return not (signed_off_since(account) or disabled_since(account))
-
-
-def _seconds_or_none(at: datetime | None) -> int | None:
-    return None if at is None else seconds(at)
 
 
 def _userids(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]:

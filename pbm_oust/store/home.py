@@ -26,8 +26,9 @@ from typing import Concatenate, ParamSpec, TypeVar
 from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.board.notation import USERID
 from pbm_oust.store.accounts import (
-    KnownAccounts,
+    accounts_at,
     all_userids,
+    find_account,
     watchers,
     whole,
     write_account,
@@ -81,7 +82,6 @@ class Home:
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)
         self.tally = Tally()
-        self.known_accounts = KnownAccounts()
         self.database.after = self._follow_up
         self._has_relay = has_relay
 
@@ -285,11 +285,11 @@ class Home:
         """
         if not USERID.fullmatch(userid):
             return None
-        return self.ask(self.known_accounts.read, userid) or house_account(userid)
+        return self.ask(find_account, userid) or house_account(userid)
 
     def accounts_at(self, address: str) -> list[Account]:
         """Return the accounts that have an address, however it is written."""
-        return self.ask(self.known_accounts.at_address, address)
+        return self.ask(accounts_at, address)
 
     def userids(self) -> list[str]:
         """Return the userids of all accounts, in order."""
@@ -300,7 +300,7 @@ class Home:
         return self.ask(watchers, kind, board)
 
     def save(self, account: Account) -> None:
-        """Write an account, new or read before. Raises AccountChanged."""
+        """Write an account, new or read before."""
         self.do(write_account, account)
 
     @property

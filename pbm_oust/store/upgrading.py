@@ -56,10 +56,7 @@ _TIMES = ("joined", "at", "begins", "ends", "looked", "sent", "since")
 
 
 def upgraded_account(account: Row, rows: Mapping[str, Sequence[Row]]) -> Account:
-    """Return an account from its row in `accounts` and its rows in the other tables, as named here.
-
-    It is not stored yet: its version is 0.
-    """
+    """Return an account from its row in `accounts` and its rows in the other tables."""
     userid, password, joined, signup_key, changed = account
     found: dict[str, object] = {
         "userid": userid,
@@ -199,13 +196,10 @@ def _take_accounts(transaction: Transaction) -> None:
         search = f"SELECT userid, {names} FROM old_{table} ORDER BY userid, position"  # noqa: S608 - the names are ours # nosec B608
         for userid, *cells in transaction.rows(search):
             kept[table][userid].append(tuple(cells))
-    search = f"SELECT version, {', '.join(ACCOUNT)} FROM old_accounts"  # noqa: S608 - the names are ours # nosec B608
-    for version, *row in transaction.rows(search):
+    search = f"SELECT {', '.join(ACCOUNT)} FROM old_accounts"  # noqa: S608 - the names are ours # nosec B608
+    for row in transaction.rows(search):
         rows = {table: found[row[0]] for table, found in kept.items()}
-        account = write_account(transaction, upgraded_account(tuple(row), rows))
-        # Calendars count on versions that go up.
-        statement = "UPDATE accounts SET version = ? WHERE userid = ?"
-        transaction.run(statement, version + 1, account.userid)
+        write_account(transaction, upgraded_account(row, rows))
 
 
 def _take(transaction: Transaction, home: Home, name: BoardName) -> None:

@@ -80,6 +80,7 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
     reader = Reader((), account.userid, settings=settings)
     clock, players = ground.work.clock_of(game), {game.x, game.o}
     accounts = filter(None, map(ground.work.account_if_any, players))
+    changed = max(game.latest, *(each.changed or game.latest for each in accounts))
     turn = turn_of(game, {}).record + 1  # stays the same while a reminder or an offer comes
     return Deadline(
         f"{game.name.replace(' ', '.')}.{turn}@{urlsplit(ground.base).hostname}",
@@ -89,8 +90,8 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
         templates.words.until(game, clock, reader),
         f"{ground.base}{addresses.of_board(game.name)}",
         clock.deadline,
-        max(game.latest, account.changed or game.latest),
-        game.next_number + sum(each.version for each in accounts),
+        changed,
+        int(changed.timestamp()) + game.next_number,
     )
 
 

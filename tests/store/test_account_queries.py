@@ -81,9 +81,8 @@ def test_broadcasts_go_to_those_who_want_them_and_are_there(database: Database) 
 
 
 def test_digests_are_due_at_their_next_hour(database: Database) -> None:
-    (alice, bob, _) = write(
-        database, with_settings(ALICE, DIGEST), with_settings(BOB, DIGEST), CAROL
-    )
+    alice, bob = with_settings(ALICE, DIGEST), with_settings(BOB, DIGEST)
+    write(database, alice, bob, CAROL)
     due = next_digest(alice)
     assert due
 
@@ -121,10 +120,10 @@ def test_no_open_challenge_gets_a_number_that_another_had(database: Database) ->
         return ask(database, lambda snapshot: queries.next_seek_number(snapshot, kind))
 
     assert following("oust") == 1
-    (alice,) = write(database, replace(ALICE, seeks=(seek(1), seek(7))))
+    write(database, replace(ALICE, seeks=(seek(1), seek(7))))
     write(database, replace(BOB, seeks=(seek(5),)))
-    (alice,) = write(database, replace(alice, seeks=()))
-    database.write(lambda transaction: remove_account(transaction, alice))
+    write(database, ALICE)
+    database.write(lambda transaction: remove_account(transaction, "alice"))
     assert (following("oust"), following("churn")) == (8, 1)
 
 

@@ -29,7 +29,7 @@ SIX, SEVEN = About("oust", 17, 6), About("oust", 17, 7)
 
 
 def make_account(database: Database, userid: str) -> None:
-    insert = "INSERT INTO accounts (userid, version, document) VALUES (?, 1, '{}')"
+    insert = "INSERT INTO accounts (userid, document) VALUES (?, '{}')"
     database.write(lambda transaction: transaction.run(insert, userid))
 
 

@@ -172,19 +172,6 @@ def test_what_was_undone_of_an_account_is_not_remembered(home: Home) -> None:
     assert account_of(home, "alice").addresses[1:] == ("two@example.org",)
 
 
-def test_an_account_that_others_have_changed_is_not_written(home: Home) -> None:
-    account = account_of(home, "alice")
-    home.save(with_address(account, "one@example.org"))
-
-    def deed() -> None:
-        settle(home)
-        home.save(account)
-
-    with pytest.raises(Stale):
-        within(home, deed)
-    assert not is_settled(home)
-
-
 def test_letters_wait_where_there_is_a_relay_and_are_files_where_there_is_none(home: Home) -> None:
     post(home, "one")
     home.has_relay = True

@@ -39,8 +39,9 @@ def tried(database: Database, work: Callable[[Transaction], None]) -> None:
         database.write(undone)
 
 
-def write(database: Database, *some: Account) -> list[Account]:
-    return [database.write(partial(write_account, account=each)) for each in some]
+def write(database: Database, *some: Account) -> None:
+    for each in some:
+        database.write(partial(write_account, account=each))
 
 
 def read(database: Database, userid: str) -> Account:

@@ -42,7 +42,7 @@ def change_account(home: Home, userid: str, change: Callable[[Account], Account]
 
 def remove_account(home: Home, userid: str) -> None:
     """Remove the account of a player, as if it had never been made."""
-    home.do(remove, account_of(home, userid))
+    home.do(remove, userid)
 
 
 def damage_account(home: Home, userid: str) -> None:

@@ -104,7 +104,7 @@ def test_an_event_ends_at_the_deadline_and_leads_to_the_board(talk: Talk, pages:
 def test_a_vacation_moves_the_event(talk: Talk, pages: Website) -> None:
     title = "oust 1: your turn against bob"
     before = events_in(pages.get(path_for(talk.home)))[title]
-    talk.now = datetime.now(UTC)
+    talk.now = datetime.now(UTC) + timedelta(seconds=1)
     talk.send(ALICE, f"vacation alice wonderland {(talk.now + timedelta(days=1)).date()} 10")
     after = events_in(pages.get(path_for(talk.home)))[title]
     assert after["uid"] == before["uid"]

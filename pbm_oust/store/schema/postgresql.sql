@@ -8,7 +8,6 @@ CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMM
 
 CREATE TABLE accounts (
     userid TEXT COLLATE "C" PRIMARY KEY,
-    version BIGINT NOT NULL, -- a higher one after each change
     document TEXT COLLATE "C" NOT NULL, -- JSON, as `players export` writes it
     digest_due BIGINT, -- when to look whether boards wait; NULL where no digest is wanted
     changed BIGINT -- when a command changed it last

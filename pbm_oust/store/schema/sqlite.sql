@@ -4,7 +4,6 @@
 
 CREATE TABLE accounts (
     userid TEXT PRIMARY KEY,
-    version INTEGER NOT NULL, -- a higher one after each change
     document TEXT NOT NULL, -- JSON, as `players export` writes it
     digest_due INTEGER, -- when to look whether boards wait; NULL where no digest is wanted
     changed INTEGER -- when a command changed it last
