@@ -21,7 +21,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
-from pbm_oust.store.open_boards import open_board
+from pbm_oust.store.open_boards import append, read_board
 from pbm_oust.store.verifications import forget_bounces, forget_player
 
 
@@ -95,8 +95,8 @@ def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> dict[Board
 
 def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) -> Game | None:
     """Leave one board if its game goes on, and return the game after that."""
-    opened = open_board(work.home, KINDS[name.kind], name.board)
-    game = opened.game
+    board = read_board(work.home, KINDS[name.kind], name.board)
+    game = board.game
     side = game.side_of(actor.userid)
     if side is None or game.result:
         return None
@@ -105,7 +105,7 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
     told = tell_players(left, News.PLAYED, work, request, actor=None, leaving=actor.userid)
     notices = [notice for notice in told if notice.reader.userid != actor.userid]
     with work.posting(notices, request):
-        opened.append(left, incoming(actor, request, work))
+        append(work.home, board, left, incoming(actor, request, work))
     return left
 
 

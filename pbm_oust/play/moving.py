@@ -18,10 +18,11 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.boards import Board
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import take_back_letter
 from pbm_oust.store.message_keys import Cause, Incoming, find_cause, outcome_of
-from pbm_oust.store.open_boards import DamagedHistory, OpenBoard, open_board, read_game
+from pbm_oust.store.open_boards import DamagedHistory, append, read_board, read_game
 
 
 class Way(Enum):
@@ -95,7 +96,7 @@ def _way(game: Game, record: Record, cause: Cause | None) -> Way:
 
 
 def take_back(
-    board: OpenBoard, side: Side, actor: Actor, request: Request, work: UnitOfWork
+    board: Board, side: Side, actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled | None:
     """Take back the latest move of a player, if the other one has not been mailed anything since.
 
@@ -117,7 +118,7 @@ def take_back(
     notices = tell_players(acted, News.PLAYED, work, request, actor=actor.account)
     told = [_untold(notice, other) for notice in notices if notice.reader.userid != other]
     with work.posting(told, request):
-        board.append(acted, incoming(actor, request, work))
+        append(home, board, acted, incoming(actor, request, work))
         home.withhold(letter.file for letter in letters if letter.file)
         for letter in letters:
             home.do(take_back_letter, letter)
@@ -187,7 +188,7 @@ def carry_out(
 
     `wished` is given the game and may raise NotAllowed.
     """
-    board = open_board(work.home, kind, number)
+    board = read_board(work.home, kind, number)
     game = acted = board.game
     is_done = game.records.has_message_key(actor.message_key)
     if not is_done:
@@ -213,7 +214,7 @@ def carry_out(
     if returns:
         notices = _with_return(notices, actor.account, own, acted, work)
     with work.posting(notices, request):
-        board.append(acted, None if is_done else incoming(actor, request, work))
+        append(work.home, board, acted, None if is_done else incoming(actor, request, work))
         if returns:
             account = work.account(actor.userid)
             work.save(replace(account, vacations=in_order(ended_at(account.vacations, own.at))))

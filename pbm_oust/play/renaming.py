@@ -5,12 +5,10 @@ All of it is one transaction; the files of histories are written anew afterwards
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from pbm_oust.accounts.account import Account, notes_of, placeholder, with_note
-from pbm_oust.board.game import Game
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
@@ -19,10 +17,9 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import index
 from pbm_oust.store.accounts import merge_accounts, rename_account
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import files_to, remove_letters_to
 from pbm_oust.store.message_keys import give_causes
-from pbm_oust.store.open_boards import NOTHING, has_played, plan_renaming, read_game, rename
+from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.store.verifications import forget_bounces, forget_player
 
 
@@ -44,19 +41,6 @@ def check_boards(userid: str, home: Home) -> None:
     """
     for name in boards_naming(userid, home):
         read_game(home, KINDS[name.kind], name.board)
-
-
-def rename_on_boards(
-    old: str, new: str, home: Home, acted: Mapping[BoardName, Game] = NOTHING
-) -> int:
-    """Replace a userid in all histories with the unit of work; return the number of histories.
-
-    `acted` holds the games of boards on which the unit acts before that. Raises DamagedHistory for
-    a board that must be repaired first.
-    """
-    renaming = home.ask(plan_renaming, home.boards, old, new, acted)
-    home.write(lambda transaction: rename(transaction, home.boards, renaming))
-    return len(renaming.boards)
 
 
 def rename_in_notes(old: str, new: str, work: UnitOfWork) -> None:
@@ -112,7 +96,7 @@ def _rename(old: str, new: str, work: UnitOfWork) -> int:
         raise CannotMove(f"the userid {new} belongs to somebody already")
     renamed = replace(account, userid=new)
     with work.posting(_notices(account, renamed, new, "renamed", work), _request(account, new)):
-        count = rename_on_boards(old, new, work.home)
+        count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=new))
         work.home.do(forget_player, old, account.message_key)
         work.home.do(rename_account, replace(account, changed=work.now()), new)
     return count
@@ -134,7 +118,7 @@ def _merge(old: str, into: str, work: UnitOfWork) -> int:
     if both:
         raise CannotMove(f"both have played on {', '.join(map(str, both))}")
     with work.posting(_notices(account, target, into, "merged", work), _request(account, into)):
-        count = rename_on_boards(old, into, work.home)
+        count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=into))
         work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)
         work.home.do(merge_accounts, replace(target, changed=work.now()), account)

@@ -29,8 +29,9 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.telling import drop_plans, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.boards import Board
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
-from pbm_oust.store.open_boards import OpenBoard, open_board
+from pbm_oust.store.open_boards import append, read_board
 
 Decide = Callable[[Game], Ruling | None]
 """Decides what to do to a board, if anything."""
@@ -56,21 +57,21 @@ def rule_board(
     """
 
     def deed(work: UnitOfWork) -> Game | None:
-        opened = open_board(work.home, kind, board)
-        ruling = decide(opened.game)
-        return _rule(work, opened, ruling, reason) if ruling else None
+        found = read_board(work.home, kind, board)
+        ruling = decide(found.game)
+        return _rule(work, found, ruling, reason) if ruling else None
 
     return work.retried(deed)
 
 
-def _rule(work: UnitOfWork, opened: OpenBoard, ruling: Ruling, reason: str) -> Game:
-    game = opened.game
+def _rule(work: UnitOfWork, board: Board, ruling: Ruling, reason: str) -> Game:
+    game = board.game
     key = id_of(game.name, game.next_number, format_ruling(ruling))
     ruled = game.rule(ruling, game.time_of_next(work.now()), key)
     request = request_of(key)
     notices = _notices(game, ruled, ruling, reason, work, request)
     with work.posting(notices, request):
-        opened.append(ruled)
+        append(work.home, board, ruled)
         if ruled.result:
             drop_plans(ruled, work)
     return ruled

@@ -147,7 +147,7 @@ def post_board(
     with work.posting(notices, request):
         for account in changed:
             work.save(account)
-        start_new_board(work.home, game, key, challenge_remark(key), source)
+        start_new_board(work.home, game, challenge_remark(key), source)
     return Handled(Outcome.DONE, game.name)
 
 

@@ -21,10 +21,11 @@ from pbm_oust.board.history import (
     format_records,
     read_header,
     read_history,
+    userids_in,
     with_other_userid,
 )
 from pbm_oust.board.notation import format_header, format_result, parse_record
-from pbm_oust.board.ratings import Finish
+from pbm_oust.board.ratings import Finish, finish_of
 from pbm_oust.board.record import Record
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
@@ -39,11 +40,11 @@ from pbm_oust.store.index import (
     Entry,
     Reading,
     State,
-    Told,
+    boards_with,
     entry_of,
     find_entry,
     read_damage,
-    read_told,
+    reading_with,
 )
 from pbm_oust.store.latest import Latest
 from pbm_oust.store.ratings import note_change
@@ -54,24 +55,17 @@ _BOARD = 50
 """To remember a board without records takes about as much memory as so many records."""
 _MICROSECONDS = 1_000_000
 
-_COLUMNS = (
-    "version, challenge, source, source_number, state, grid, x, o, to_move, result, "
-    "is_rated, started, latest, records, due"
-)
 _MAKE = (
-    f"INSERT INTO boards ({_COLUMNS}, kind, board) "  # noqa: S608 - the names are ours # nosec B608
-    f"VALUES ({', '.join('?' * 17)}) ON CONFLICT DO NOTHING RETURNING 1"
+    "INSERT INTO boards (version, challenge, source, source_number, state, grid, x, o, to_move, "
+    "result, is_rated, started, latest, records, due, kind, board) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
 _CHANGE = (
-    "UPDATE boards SET version = ?, challenge = ?, source = ?, source_number = ?, "
-    "state = ?, grid = ?, x = ?, o = ?, to_move = ?, result = ?, is_rated = ?, started = ?, "
-    "latest = ?, records = ?, due = ? WHERE kind = ? AND board = ? AND version = ? RETURNING 1"
-)
-_GO_ON = (
-    "UPDATE boards SET version = ?, to_move = ?, latest = ?, records = ?, due = ? "
-    "WHERE kind = ? AND board = ? AND version = ? RETURNING 1"
+    "UPDATE boards SET version = ?, state = ?, x = ?, o = ?, to_move = ?, result = ?, "
+    "latest = ?, records = ?, due = ? WHERE kind = ? AND board = ? AND version = ?"
 )
 _ADD = "INSERT INTO records (kind, board, number, lines) VALUES (?, ?, ?, ?)"
+_SET_LINES = "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND number = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +120,8 @@ class Board:
     data: bytes
     """Its history."""
     has_result_line: bool
-    told: Told
+    userids: frozenset[str]
+    """All userids in the history."""
     version: int = 0
     """Another one after each change of the history; 0 for a board that is in no database."""
 
@@ -147,10 +142,8 @@ class Change:
 
     board: Board
     """The board after it."""
-    length: int
-    """How many bytes the history had before it."""
-    text: bytes | None
-    """What was appended; None if the history was written anew."""
+    length: int | None
+    """How many bytes of the history were there before it; None if they were written anew."""
 
 
 def challenge_remark(key: str) -> bytes:
@@ -167,7 +160,7 @@ def read_board(name: BoardName, data: bytes) -> Board:
     if header.board != name.board:
         raise BadHistory(3, f"by the name of the file this is board {name.board}")
     whole = data[: history.whole_length]
-    return Board(history.game, whole, history.has_result_line, read_told(whole))
+    return Board(history.game, whole, history.has_result_line, userids_in(whole))
 
 
 def reading_of(name: BoardName, data: bytes) -> Reading:
@@ -176,7 +169,7 @@ def reading_of(name: BoardName, data: bytes) -> Reading:
         board = read_board(name, data)
     except BadHistory as error:
         return read_damage(name, data, error)
-    return Reading(entry_of(board.game), board.told)
+    return reading_with(entry_of(board.game), board.data)
 
 
 def by_records(text: bytes, after: int = 0) -> list[tuple[int, bytes]]:
@@ -263,11 +256,6 @@ class Boards:
             return read_header(row[0]) if row else None
         return None
 
-    def is_there(self, snapshot: Snapshot, name: BoardName) -> bool:
-        """Return whether there is a board, damaged or not."""
-        search = "SELECT 1 FROM boards WHERE kind = ? AND board = ?"
-        return snapshot.row(search, name.kind, name.board) is not None
-
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""
         row = snapshot.row("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
@@ -303,11 +291,11 @@ class Boards:
         Raises BoardChanged if a board has that number already.
         """
         version = self._next_version(transaction)
-        board = Board(game, text, game.result is not None, read_told(text), version)
-        reading = Reading(entry_of(game), board.told)
+        reading = reading_with(entry_of(game), text)
+        board = Board(game, text, game.result is not None, reading.userids, version)
         self._make(transaction, board.name, text, reading, version)
-        transaction.boards[board.name] = Change(board, 0, text)
-        note_change(transaction, None, _finish_of(reading.entry))
+        transaction.boards[board.name] = Change(board, 0)
+        note_change(transaction, None, finish_of(game))
         return board
 
     def append(self, transaction: Transaction, board: Board, acted: Game) -> Board:
@@ -315,32 +303,27 @@ class Boards:
 
         Without new records, a missing result line is added. Raises BoardChanged.
         """
-        after = self.after(board, acted)
-        text, name = after.data[len(board.data) :], board.name
+        records, name = len(board.game.records), board.name
+        text = b"" if board.has_result_line else format_records(acted, records).encode()
         if not text:
-            self._check_unchanged(transaction, board)
             return board
-        after = replace(after, version=self._next_version(transaction, board.version))
-        if _is_move(board, after):
-            transaction.require(BoardChanged(str(name)), _GO_ON, *self._course(board, after))
-        else:
-            self._change(transaction, board, after)
-        records = len(board.game.records)
+        after = replace(
+            board,
+            game=acted,
+            data=board.data + text,
+            has_result_line=acted.result is not None,
+            userids=board.userids | userids_in(b"\n" + text),
+            version=self._next_version(transaction, board.version),
+        )
+        self._change(transaction, board, after)
         for number, lines in by_records(text, records):
             if number == records:
                 lines = by_records(board.data)[-1][1] + lines
-                self._set_lines(transaction, name, number, lines)
+                transaction.run(_SET_LINES, lines, name.kind, name.board, number)
             else:
                 transaction.run(_ADD, name.kind, name.board, number, lines)
-        self._note(transaction, board, after, text)
+        self._note(transaction, after, len(board.data))
         return after
-
-    def after(self, board: Board, acted: Game) -> Board:
-        """Return a board with the records of a game added."""
-        text = format_records(acted, len(board.game.records)).encode()
-        if board.has_result_line or not text:
-            return board
-        return _with_lines(board, text, acted, has_result_line=acted.result is not None)
 
     def rename(self, transaction: Transaction, board: Board, old: str, new: str) -> Board:
         """Give a player on a board another userid, and return the board after that.
@@ -348,12 +331,13 @@ class Boards:
         Raises BoardChanged, and DamagedHistory if the history would not replay then.
         """
         name, version = board.name, self._next_version(transaction, board.version)
-        renamed = replace(self.renamed(board, old, new), version=version)
+        renamed = self.replayed(name, with_other_userid(board.data, old, new))
+        renamed = replace(renamed, version=version)
         self._change(transaction, board, renamed)
         before = dict(by_records(board.data))
         for number, lines in by_records(renamed.data):
             if lines != before[number]:
-                self._set_lines(transaction, name, number, lines)
+                transaction.run(_SET_LINES, lines, name.kind, name.board, number)
         transaction.run(
             "INSERT INTO renamed (kind, board, old, new, at) VALUES (?, ?, ?, ?, ?)",
             name.kind,
@@ -362,12 +346,20 @@ class Boards:
             new,
             int(self._time()),
         )
-        self._note(transaction, board, renamed, None)
+        self._note(transaction, renamed, None)
         return renamed
 
-    def renamed(self, board: Board, old: str, new: str) -> Board:
-        """Return a board on which a player has another userid. Raises DamagedHistory."""
-        return self.replayed(board.name, with_other_userid(board.data, old, new))
+    def rename_player(self, transaction: Transaction, old: str, new: str) -> int:
+        """Give a player another userid on all boards, and return how many these are.
+
+        Raises DamagedHistory for a board that must be repaired first, or that would not replay
+        afterwards, for example because one player would have both sides.
+        """
+        names = boards_with(transaction, old)
+        for name in names:
+            board = self.read(transaction, KINDS[name.kind], name.board)
+            self.rename(transaction, board, old, new)
+        return len(names)
 
     def put(
         self,
@@ -429,8 +421,8 @@ class Boards:
         version: int,
     ) -> None:
         """Write the rows of a board that is not there. Raises BoardChanged if it is."""
-        row = _row_of(reading, version)
-        transaction.require(BoardChanged(str(name)), _MAKE, *row, name.kind, name.board)
+        if not transaction.run(_MAKE, *_row_of(reading, version), name.kind, name.board):
+            raise BoardChanged(str(name))
         _count_one(transaction, name.kind, _state_of(reading.entry), 1)
         for number, lines in by_records(data) or [(0, b"")]:
             transaction.run(_ADD, name.kind, name.board, number, lines)
@@ -445,99 +437,37 @@ class Boards:
                 damage.x,
                 damage.o,
             )
-        self._add_userids(transaction, reading)
+        _add_userids(transaction, reading.entry, reading.userids)
 
     def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
-        name, reading = after.name, Reading(entry_of(after.game), after.told)
-        finish = _finish_of(entry_of(before.game))
-        row = _row_of(reading, after.version)
-        transaction.require(
-            BoardChanged(str(name)), _CHANGE, *row, name.kind, name.board, before.version
-        )
+        name, entry = after.name, entry_of(after.game)
+        row = after.version, *_course(entry), name.kind, name.board, before.version
+        if not transaction.run(_CHANGE, *row):
+            raise BoardChanged(str(name))
         if before.state is not after.state:
             _count_one(transaction, name.kind, before.state, -1)
             _count_one(transaction, name.kind, after.state, 1)
-        transaction.run(
-            "DELETE FROM board_userids WHERE kind = ? AND board = ?", name.kind, name.board
-        )
-        self._add_userids(transaction, reading)
-        note_change(transaction, finish, _finish_of(reading.entry))
+        said = before.state, frozenset((before.game.x, before.game.o)), before.userids
+        if said != (after.state, entry.owners, after.userids):
+            forget = "DELETE FROM board_userids WHERE kind = ? AND board = ?"
+            transaction.run(forget, name.kind, name.board)
+            _add_userids(transaction, entry, after.userids)
+        if before.game.result or after.game.result:
+            note_change(transaction, finish_of(before.game), finish_of(after.game))
 
-    def _add_userids(self, transaction: Transaction, reading: Reading) -> None:
-        entry = reading.entry
-        owners = entry.owners if isinstance(entry, Entry) else frozenset[str]()
-        for userid in sorted(reading.told.userids):
-            transaction.run(
-                "INSERT INTO board_userids (userid, kind, board, state, is_owner) "
-                "VALUES (?, ?, ?, ?, ?)",
-                userid,
-                entry.name.kind,
-                entry.name.board,
-                _state_of(entry).value,
-                int(userid in owners),
-            )
-
-    def _course(self, before: Board, after: Board) -> tuple[Value, ...]:
-        """Return what moves change in the row of a board, and where that row is."""
-        entry = entry_of(after.game)
-        return (
-            after.version,
-            entry.to_move,
-            seconds(entry.latest),
-            entry.records,
-            seconds(entry.due) if entry.due else None,
-            *(entry.name.kind, entry.name.board, before.version),
-        )
-
-    def _set_lines(
-        self, transaction: Transaction, name: BoardName, number: int, lines: bytes
-    ) -> None:
-        transaction.run(
-            "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND number = ?",
-            lines,
-            name.kind,
-            name.board,
-            number,
-        )
-
-    def _check_unchanged(self, snapshot: Snapshot, board: Board) -> None:
-        search = "SELECT version FROM boards WHERE kind = ? AND board = ?"
-        if snapshot.row(search, board.name.kind, board.name.board) != (board.version,):
-            raise BoardChanged(str(board.name))
-
-    def _note(
-        self, transaction: Transaction, before: Board, after: Board, text: bytes | None
-    ) -> None:
+    def _note(self, transaction: Transaction, after: Board, length: int | None) -> None:
         """Note what the transaction has done to a board, besides what it had done before."""
-        known, length = transaction.boards.get(after.name), len(before.data)
-        if known and text is not None:
-            text = None if known.text is None else known.text + text
+        known = transaction.boards.get(after.name)
+        if known and length is not None:
             length = known.length
-        transaction.boards[after.name] = Change(after, length, text)
+        transaction.boards[after.name] = Change(after, length)
 
 
 def _lines(text: bytes) -> list[bytes]:
     """Return the lines of a text, which end in LF alone."""
     *whole, rest = text.split(b"\n")
     return [*(line + b"\n" for line in whole), *([rest] if rest else [])]
-
-
-def _is_move(before: Board, after: Board) -> bool:
-    """Return whether a board goes on, between the same players."""
-    games = before.game, after.game
-    return (
-        not any(game.result for game in games)
-        and games[0].x == games[1].x
-        and games[0].o == games[1].o
-        and before.told.userids == after.told.userids
-    )
-
-
-def _with_lines(board: Board, text: bytes, game: Game, *, has_result_line: bool) -> Board:
-    """Return a board with more lines, which lead to a game."""
-    told = board.told.with_records(text)
-    return Board(game, board.data + text, has_result_line, told, board.version)
 
 
 def _continued(known: Board, data: bytes) -> Board | None:
@@ -552,7 +482,8 @@ def _continued(known: Board, data: bytes) -> Board | None:
                 has_result_line = True
             elif not (game.result and line == format_over(game)):
                 game = _with_record(game, parse_record(line))
-        return _with_lines(known, more, game, has_result_line=has_result_line)
+        userids = known.userids | userids_in(b"\n" + more)
+        return Board(game, data, has_result_line, userids)
     return None
 
 
@@ -586,23 +517,40 @@ def _state_of(entry: Entry | Damage) -> State:
     return entry.state if isinstance(entry, Entry) else State.DAMAGED
 
 
-def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
-    """Return the columns of a board from `version` on."""
-    entry, source = reading.entry, reading.told.source
-    told = reading.told.challenge, *((source.word, source.number) if source else (None, None))
-    head = version, *told, _state_of(entry).value
-    if isinstance(entry, Damage):
-        return *head, "", "", "", None, None, 0, 0, 0, 0, None
+def _add_userids(transaction: Transaction, entry: Entry | Damage, userids: Iterable[str]) -> None:
+    owners = entry.owners if isinstance(entry, Entry) else frozenset[str]()
+    for userid in sorted(userids):
+        transaction.run(
+            "INSERT INTO board_userids (userid, kind, board, state, is_owner) "
+            "VALUES (?, ?, ?, ?, ?)",
+            userid,
+            entry.name.kind,
+            entry.name.board,
+            _state_of(entry).value,
+            int(userid in owners),
+        )
+
+
+def _course(entry: Entry) -> tuple[Value, ...]:
+    """Return those columns of a board that records change, after the version."""
     return (
-        *head,
-        entry.grid,
+        entry.state.value,
         entry.x,
         entry.o,
         entry.to_move,
         format_outcome(entry.result) if entry.result else None,
-        int(entry.is_rated),
-        seconds(entry.started),
         seconds(entry.latest),
         entry.records,
         seconds(entry.due) if entry.due else None,
     )
+
+
+def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
+    """Return the columns of a board in their order."""
+    entry, source = reading.entry, reading.source
+    head = version, reading.challenge, *((source.word, source.number) if source else (None, None))
+    if isinstance(entry, Damage):
+        return *head, State.DAMAGED.value, "", "", "", None, None, 0, 0, 0, 0, None
+    state, x, o, to_move, result, *rest = _course(entry)
+    started = int(entry.is_rated), seconds(entry.started)
+    return *head, state, entry.grid, x, o, to_move, result, *started, *rest

@@ -8,7 +8,7 @@ needs the rules, because a turn was taken back or the board goes on, all of it i
 import re
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
@@ -154,9 +154,10 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What the index keeps of the words of a history, whatever the rules say of it."""
+class Reading:
+    """All that the index keeps about a history."""
 
+    entry: Entry | Damage
     userids: frozenset[str]
     """All userids in it."""
     challenge: str | None = None
@@ -164,24 +165,12 @@ class Told:
     source: Source | None = None
     """What the board came from, if not from the mail alone."""
 
-    def with_records(self, text: bytes) -> "Told":
-        """Return what a history tells with more lines: records, and a result."""
-        return replace(self, userids=self.userids | userids_in(b"\n" + text))
 
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """All that the index keeps about a history."""
-
-    entry: Entry | Damage
-    told: Told
-
-
-def read_told(data: bytes) -> Told:
-    """Return what a history tells without being replayed."""
+def reading_with(entry: Entry | Damage, data: bytes) -> Reading:
+    """Return what the index keeps about a history, given what it says by the rules."""
     started = _STARTED.search(data)
     source = Source(started[2].decode(), int(started[3])) if started and started[2] else None
-    return Told(userids_in(data), started[1].decode() if started else None, source)
+    return Reading(entry, userids_in(data), started[1].decode() if started else None, source)
 
 
 def entry_of(game: Game) -> Entry:
@@ -208,7 +197,7 @@ def read_damage(name: BoardName, data: bytes, error: BadHistory) -> Reading:
     with suppress(BadHistory):
         header = read_header(data)
     x, o = (header.x, header.o) if header else (None, None)
-    return Reading(Damage(name, x, o, error.line, error.reason), read_told(data))
+    return reading_with(Damage(name, x, o, error.line, error.reason), data)
 
 
 def believe(name: BoardName, data: bytes) -> Reading | None:
@@ -241,7 +230,7 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
         records=course.records,
         due=None,
     )
-    return Reading(entry, read_told(data))
+    return reading_with(entry, data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,8 @@
 """The boards of a home as commands use them: reading, writing and finding them."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from functools import partial
-from types import MappingProxyType
 
 from pbm_oust.board.formats.sheet import BadGame, Checked, Draft
 from pbm_oust.board.game import Game
@@ -14,44 +11,13 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
-from pbm_oust.store.boards import Board, BoardChanged, Boards, DamagedHistory
-from pbm_oust.store.database import Snapshot, Transaction
-from pbm_oust.store.faults import Stale
+from pbm_oust.store.boards import Board, DamagedHistory
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, Entry, Source, State, boards_between, boards_with
+from pbm_oust.store.index import Entry, Source, State, boards_between
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
 
 __all__ = ["DamagedHistory"]
-
-_HAS_STARTED_NONE = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM boards WHERE challenge = ?)"
-"""The statement that gives a row if the mail with a message key has started no board."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenBoard:
-    """A board to be written, as it was read."""
-
-    board: Board
-    _home: Home
-
-    @property
-    def game(self) -> Game:
-        """The game of the board."""
-        return self.board.game
-
-    def append(self, game: Game, mail: Incoming | None = None) -> None:
-        """Add the new records of `game` to the board, with the unit of work.
-
-        `mail` is the one that led to them, if one did.
-        """
-        home, first = self._home, len(self.game.records) + 1
-
-        def work(transaction: Transaction) -> None:
-            home.boards.append(transaction, self.board, game)
-            if mail:
-                keep_cause(transaction, game, first, mail)
-
-        home.write(work)
 
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
@@ -72,27 +38,23 @@ def game_if_any(home: Home, kind: Kind, number: int) -> Game | None:
         return None
 
 
-def open_board(home: Home, kind: Kind, number: int) -> OpenBoard:
-    """Return a board to be written. Raises NotAllowed if there is none, and DamagedHistory."""
-    return OpenBoard(read_board(home, kind, number), home)
+def append(home: Home, board: Board, game: Game, mail: Incoming | None = None) -> None:
+    """Add the new records of a game to its board, with the unit of work that has read it.
 
-
-def start_new_board(
-    home: Home, game: Game, key: str, remarks: bytes, source: Source | None = None
-) -> None:
-    """Write a new board with the unit of work; `remarks` are lines to go below the header.
-
-    The unit is not committed if another board has come from the same mail or source meanwhile.
+    `mail` is the one that led to them, if one did.
     """
-    kind = game.header.kind.name
 
     def work(transaction: Transaction) -> None:
-        if source and index.started_from(transaction, kind, source):
-            raise BoardChanged(f"{kind} {source.word} {source.number}")
-        transaction.require(BoardChanged(f"the board of {key}"), _HAS_STARTED_NONE, key)
-        home.boards.start(transaction, game, remarks + (source.remark if source else b""))
+        home.boards.append(transaction, board, game)
+        if mail:
+            keep_cause(transaction, game, len(board.game.records) + 1, mail)
 
     home.write(work)
+
+
+def start_new_board(home: Home, game: Game, remarks: bytes, source: Source | None = None) -> None:
+    """Write a new board with the unit of work; `remarks` are lines to go below the header."""
+    home.do(home.boards.start, game, remarks + (source.remark if source else b""))
 
 
 def next_number(home: Home, kind: Kind) -> int:
@@ -128,8 +90,6 @@ def has_played(userid: str, home: Home) -> bool:
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-MOST_ATTEMPTS = 50
-"""How many numbers to try, if others take them meanwhile."""
 
 
 class NotImported(Exception):
@@ -143,21 +103,16 @@ def import_game(draft: Draft, home: Home, at: datetime, number: int | None = Non
     and NotImported, as `plan_import` does.
     """
     checked = _checked(draft, at)
-    kind = checked.game.header.kind
-    for _ in range(MOST_ATTEMPTS):
+
+    def work(transaction: Transaction) -> Game:
         planned = _planned(checked, home, number)
-        try:
-            home.write(partial(_write, home, planned, at))
-        except Stale:
-            continue
-        return planned.game
-    raise NotImported(f"others start boards of {kind.name} all the time")
+        game, boards = planned.game, home.boards
+        boards.remove_damaged(transaction, game.header.kind, game.header.board)
+        boards.start_from(transaction, game, planned.history.encode())
+        keep_import(transaction, game, at)
+        return game
 
-
-def _write(home: Home, planned: Checked, at: datetime, transaction: Transaction) -> None:
-    home.boards.remove_damaged(transaction, planned.game.header.kind, planned.game.header.board)
-    home.boards.start_from(transaction, planned.game, planned.history.encode())
-    keep_import(transaction, planned.game, at)
+    return home.database.write(work)
 
 
 def plan_import(draft: Draft, home: Home, at: datetime, number: int | None = None) -> Game:
@@ -212,51 +167,3 @@ def _known(game: Game, home: Home) -> Game | None:
         if known and known.records[:shorter] == game.records[:shorter]:
             return known
     return None
-
-
-NOTHING: Mapping[BoardName, Game] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Renaming:
-    """A player to be renamed, and the boards as they were when that was planned."""
-
-    old: str
-    new: str
-    boards: tuple[Board, ...]
-
-
-def plan_renaming(
-    snapshot: Snapshot,
-    boards: Boards,
-    old: str,
-    new: str,
-    acted: Mapping[BoardName, Game] = NOTHING,
-) -> Renaming:
-    """Return the plan for giving a player another userid on all boards.
-
-    `acted` holds the games of boards on which the same command acts before that. Raises
-    DamagedHistory for a board that must be repaired first, or that would not replay afterwards,
-    for example because one player would have both sides.
-    """
-    found = [
-        boards.read(snapshot, KINDS[name.kind], name.board) for name in boards_with(snapshot, old)
-    ]
-    for board in found:
-        after = boards.after(board, acted[board.name]) if board.name in acted else board
-        boards.renamed(after, old, new)
-    return Renaming(old, new, tuple(found))
-
-
-def rename(transaction: Transaction, boards: Boards, renaming: Renaming) -> None:
-    """Give a player the other userid on all boards.
-
-    Raises BoardChanged if it has to be planned again, because a board has changed.
-    """
-    names = [board.name for board in renaming.boards]
-    if boards_with(transaction, renaming.old) != names:
-        raise BoardChanged(f"the boards of {renaming.old}")
-    for board in renaming.boards:
-        changed = transaction.boards.get(board.name)
-        current = changed.board if changed else board
-        boards.rename(transaction, current, renaming.old, renaming.new)

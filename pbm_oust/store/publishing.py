@@ -181,18 +181,16 @@ class Publisher:
 
     def _append(self, name: BoardName, change: Change) -> bool:
         """Append lines to the file of a board; return whether it was as we left it."""
-        if change.text is None:
-            return False
-        path = self.path(name)
-        if not change.length:
+        path, length = self.path(name), change.length
+        if length == 0:
             try:
-                self._make(path, change.text)
+                self._make(path, change.board.data)
             except FileExistsError:
                 return False
             self._known.put(name, _left(os.lstat(path)))
             return True
         known = self._known.get(name)
-        if known is None or known[1] != change.length:
+        if known is None or known[1] != length:
             return False
         self._checked(name.kind)
         try:
@@ -201,7 +199,7 @@ class Publisher:
             with locked_file(path) as handle:
                 if _left(os.fstat(handle)) != known:
                     return False
-                self._disk.append(handle, change.text, at=change.length, syncs=False)
+                self._disk.append(handle, change.board.data[length:], at=length, syncs=False)
                 self._known.put(name, _left(os.fstat(handle)))
         except FileNotFoundError:
             return False

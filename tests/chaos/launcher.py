@@ -162,7 +162,6 @@ def forget_ids() -> None:
     replace("pbm_oust.board.record", "Records.has_message_key", lambda _records, _key: False)
     replace("pbm_oust.play.starting", "started_by", lambda *_arguments, **_named: None)
     replace("pbm_oust.store.index", "started_by", lambda *_arguments, **_named: None)
-    replace("pbm_oust.store.open_boards", "_HAS_STARTED_NONE", "SELECT 1 WHERE ? <> ''")
 
 
 def write_early(fuse: Path) -> None:
@@ -173,8 +172,8 @@ def write_early(fuse: Path) -> None:
     boards: Any = import_module("pbm_oust.store.boards")
     note: Callable[..., Any] = boards.Boards._note
 
-    def write_at_once(self: Any, transaction: Any, before: Any, after: Any, text: Any) -> None:
-        note(self, transaction, before, after, text)
+    def write_at_once(self: Any, transaction: Any, after: Any, length: Any) -> None:
+        note(self, transaction, after, length)
         self.path(after.name).write_bytes(after.data)
         if fuse.exists():
             fuse.unlink()

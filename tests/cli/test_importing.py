@@ -225,7 +225,7 @@ def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_pat
     home = Home(tmp_path)
     home.prepare()
     young, key = new_game("square 5x5"), "00112233445566ff"
-    start_new_board(home, young, key, challenge_remark(key))
+    start_new_board(home, young, challenge_remark(key))
     result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
     assert result.output.startswith("imported oust 18")
     assert started_by(home, key) == young

@@ -20,7 +20,7 @@ from click import unstyle
 from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import open_board
+from pbm_oust.store.open_boards import append, read_board
 from tests.support.games import act, history_of, new_game, play
 from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ADDRESS, ALICE, home_of
@@ -165,9 +165,9 @@ def test_a_person_at_a_terminal_sees_how_far_an_analysis_is(home: Home) -> None:
 
 
 def grow(home: Home, command: str) -> Game:
-    board = open_board(home, KINDS["oust"], 17)
+    board = read_board(home, KINDS["oust"], 17)
     game = act(board.game, command)
-    board.append(game)
+    append(home, board, game)
     return game
 
 

@@ -12,12 +12,11 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import (
     BoardName,
     Part,
-    Reading,
     State,
     believe,
     boards_in,
     entry_of,
-    read_told,
+    reading_with,
 )
 from pbm_oust.store.ratings import finished_games
 from tests.support.games import history_of
@@ -41,7 +40,7 @@ def test_a_history_that_ends_with_its_result_is_believed_to_be_what_it_replays_t
 ) -> None:
     for chance in short_games(kind).values():
         game = chance.game()
-        replayed = Reading(entry_of(game), read_told(history_of(game)))
+        replayed = reading_with(entry_of(game), history_of(game))
         believed = believe(BoardName(kind.name, 17), history_of(game))
         assert believed
         assert believed == replayed

@@ -10,7 +10,7 @@ from pbm_oust.board.history import format_records, read_history
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from pbm_oust.store.index import BoardName, Reading, Source, believe, entry_of, read_told
+from pbm_oust.store.index import BoardName, Reading, Source, believe, entry_of, reading_with
 from tests.support.games import EXAMPLE, act, history_of, new_game, play
 from tests.support.rings import examples
 from tests.support.strategies import games
@@ -20,7 +20,7 @@ NAME = BoardName("oust", 17)
 
 def replayed(data: bytes) -> Reading:
     """Return what the index says of a history that was replayed."""
-    return Reading(entry_of(read_history(data).game), read_told(data))
+    return reading_with(entry_of(read_history(data).game), data)
 
 
 def ruled(game: Game, ruling: Ruling) -> Game:
@@ -32,8 +32,8 @@ def test_a_finished_history_is_believed() -> None:
     believed = believe(NAME, data)
     assert believed == replayed(data)
     assert believed
-    assert believed.told.challenge == "0123456789abcdef"
-    assert believed.told.source == Source("seek", 5)
+    assert believed.challenge == "0123456789abcdef"
+    assert believed.source == Source("seek", 5)
 
 
 @examples(100)
@@ -61,7 +61,7 @@ def test_owners_follow_from_swaps_and_from_sides_that_were_handed_over(ruling: R
     believed = believe(NAME, data)
     assert believed == replayed(data)
     assert believed
-    assert believed.told.userids == frozenset({"rrognlie", "marksteere", "carol", "dave", "erin"})
+    assert believed.userids == frozenset({"rrognlie", "marksteere", "carol", "dave", "erin"})
 
 
 def test_a_game_in_which_a_turn_was_taken_back_has_to_be_replayed() -> None:

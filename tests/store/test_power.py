@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from pbm_oust.store.open_boards import plan_renaming, rename
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
@@ -35,9 +34,7 @@ def catch_up(kept: Kept) -> None:
 
 
 def renamed(kept: Kept) -> None:
-    with kept.database.read() as snapshot:
-        renaming = plan_renaming(snapshot, kept.boards, "alice", "zoe")
-    kept.database.write(lambda each: rename(each, kept.boards, renaming))
+    kept.database.write(lambda each: kept.boards.rename_player(each, "alice", "zoe"))
 
 
 Works = list[Callable[[Kept], object]]

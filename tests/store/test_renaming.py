@@ -7,9 +7,8 @@ import pytest
 
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
-from pbm_oust.store.boards import BoardChanged, DamagedHistory
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.index import has_played
-from pbm_oust.store.open_boards import plan_renaming, rename
 from tests.store.dying import Death, Dying
 from tests.store.kept import Kept, key_of, later, named
 from tests.support.rings import first_is_fast
@@ -18,9 +17,7 @@ from tests.support.trouble import Fault, FaultyDisk
 
 def renamed(kept: Kept, old: str, new: str) -> None:
     """Commit another userid for a player."""
-    with kept.database.read() as snapshot:
-        renaming = plan_renaming(snapshot, kept.boards, old, new)
-    kept.database.write(lambda each: rename(each, kept.boards, renaming))
+    kept.database.write(lambda each: kept.boards.rename_player(each, old, new))
 
 
 def adopt(kept: Kept, number: int, side: Side, userid: str) -> None:
@@ -140,24 +137,3 @@ def test_nothing_is_renamed_where_one_board_is_damaged(tmp_path: Path) -> None:
     with pytest.raises(DamagedHistory, match="line 11"):
         renamed(kept, "alice", "zoe")
     assert b"X: alice" in kept.read(2).data
-
-
-def test_a_board_that_was_started_meanwhile_makes_the_plan_old(tmp_path: Path) -> None:
-    kept = Kept(tmp_path)
-    kept.start()
-    with kept.database.read() as snapshot:
-        renaming = plan_renaming(snapshot, kept.boards, "alice", "zoe")
-    kept.start()
-    with pytest.raises(BoardChanged):
-        kept.database.write(lambda each: rename(each, kept.boards, renaming))
-    assert b"X: alice" in kept.read(1).data
-
-
-def test_a_move_that_was_made_meanwhile_makes_the_plan_old(tmp_path: Path) -> None:
-    kept = Kept(tmp_path)
-    kept.start()
-    with kept.database.read() as snapshot:
-        renaming = plan_renaming(snapshot, kept.boards, "alice", "zoe")
-    kept.play(1, "x C3")
-    with pytest.raises(BoardChanged):
-        kept.database.write(lambda each: rename(each, kept.boards, renaming))

@@ -8,7 +8,6 @@ from pbm_oust.board.game import Game
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.boards import challenge_remark
-from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, start_new_board, started_from
@@ -28,7 +27,7 @@ def home(tmp_path: Path) -> Home:
 def start(home: Home, source: Source) -> Game:
     game = new_game(next_number(home, OUST))
     key = f"{game.header.board:016d}"
-    start_new_board(home, game, key, challenge_remark(key), source)
+    start_new_board(home, game, challenge_remark(key), source)
     return game
 
 
@@ -37,14 +36,6 @@ def test_a_board_is_found_by_what_it_came_from(home: Home) -> None:
     assert started_from(home, OUST, SEEK) == game
     assert started_from(home, OUST, Source("seek", 6)) is None
     assert started_from(home, KINDS["churn"], SEEK) is None
-
-
-def test_what_leads_to_one_board_does_not_lead_to_two_at_the_same_moment(home: Home) -> None:
-    start(home, SEEK)
-    with pytest.raises(Stale, match="oust seek 5"):
-        start(home, SEEK)
-    assert next_number(home, OUST) == 2
-    start(home, Source("seek", 6))
 
 
 def test_where_a_board_came_from_is_known_again_when_the_database_is_lost(home: Home) -> None:
@@ -62,5 +53,5 @@ def test_where_a_board_came_from_is_known_again_when_the_database_is_lost(home: 
 def test_only_a_line_right_below_the_message_key_says_where_a_board_came_from(home: Home) -> None:
     game, key = new_game(1), "f" * 16
     remarks = challenge_remark(key) + b"# by hand\n" + SEEK.remark
-    start_new_board(home, game, key, remarks)
+    start_new_board(home, game, remarks)
     assert started_from(home, OUST, SEEK) is None

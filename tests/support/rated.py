@@ -13,7 +13,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.database import Database, Transaction
-from pbm_oust.store.index import BoardName, Damage, Entry, Reading, Told
+from pbm_oust.store.index import BoardName, Damage, Entry, Reading
 from pbm_oust.store.ratings import (
     changes_by,
     count_marked,
@@ -110,7 +110,7 @@ class Rated:
             self.games[deed.board] = finish
         else:
             self.games.pop(deed.board, None)
-        boards, reading = Boards(Path(), self.database.time), Reading(entry, Told(frozenset()))
+        boards, reading = Boards(Path(), self.database.time), Reading(entry, frozenset())
         self.database.write(lambda each: boards.put(each, entry.name, b"", reading))
 
     def go_through(self, happens: list[Deed | list[list[Deed]]]) -> None:

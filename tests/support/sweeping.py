@@ -22,7 +22,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.service import handle
 from pbm_oust.service.sweep import Swept, sweep
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import next_number, open_board, read_game, start_new_board
+from pbm_oust.store.open_boards import append, next_number, read_board, read_game, start_new_board
 from tests.support.accounts import account_of
 from tests.support.games import wish
 from tests.support.letters import as_text
@@ -101,17 +101,18 @@ class World:
         """Start a board of Oust and return its number."""
         number = next_number(self.home, OUST)
         header = Header(OUST, number, parse_grid("square 5x5"), x, o, terms or Terms(), day(at))
-        start_new_board(self.home, Game.start(header), f"{number:016x}", b"")
+        start_new_board(self.home, Game.start(header), b"")
         return number
 
     def play(self, board: int, at: float, command: str) -> None:
         """Do what a command like `x C3` says on a day."""
-        held = open_board(self.home, OUST, board)
+        held = read_board(self.home, OUST, board)
         side, _, words = command.partition(" ")
         game = held.game
         by = next(each for each in type(game.to_move) if each.value == side)
         key = f"{board:08x}{game.next_number:08x}"
-        held.append(game.act(by, wish(words), max(day(at), game.latest), key))
+        acted = game.act(by, wish(words), max(day(at), game.latest), key)
+        append(self.home, held, acted)
 
     def game(self, board: int) -> Game:
         """Return the game of a board."""
