@@ -1,6 +1,7 @@
 """`pbm-oust mail`: a command to a running server, and its answer."""
 
 import smtplib
+from contextlib import suppress
 from email.message import EmailMessage
 from email.utils import make_msgid
 
@@ -11,8 +12,9 @@ from pbm_oust.cli.operator import ADDRESS, ENDPOINT, Operator, Refused, now, pas
 from pbm_oust.cli.terminal import say, say_text
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import command_line
-from pbm_oust.store.posted import read_letters
+from pbm_oust.store.letters import parse_content, text_of
 
 _READY = 220
 """What a server says first (RFC 5321, section 4.2)."""
@@ -59,11 +61,12 @@ def mail(
         raise Refused(f"{server} did not take the mail: {said}") from None
     except OSError as error:
         raise Refused(f"{server} did not take the mail: {error}") from None
-    answers = [
-        letter
-        for letter in read_letters(operator.home)
-        if letter.header("In-Reply-To") == message["Message-ID"]
-    ]
+    answers = list[EmailMessage]()
+    for name in operator.home.outbox.letters():
+        with suppress(NoSuchFile):
+            letter = parse_content(operator.home.outbox.read(name))
+            if letter["In-Reply-To"] == message["Message-ID"]:
+                answers.append(letter)
     if not answers and operator.configuration.relay:
         say("The answer is not in the outbox; it has been handed to the relay.")
     elif not answers:
@@ -71,9 +74,9 @@ def mail(
             f"there is no answer in {operator.home.outbox.path}; is it the server's home?"
         )
     for letter in answers:
-        say(f"Subject: {letter.header('Subject')}")
-        say_text(f"\n{letter.text}\n")
-    if any(letter.header("X-Pbm-Oust") == "refusal" for letter in answers):
+        say(f"Subject: {letter['Subject']}")
+        say_text(f"\n{text_of(letter)}\n")
+    if any(letter["X-Pbm-Oust"] == "refusal" for letter in answers):
         raise SystemExit(1)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from email.utils import format_datetime
 from typing import Any
 
 import click
@@ -22,9 +23,8 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.letters import hold_waiting
+from pbm_oust.store.letters import Letter, State, hold_waiting, parse_content, text_of
 from pbm_oust.store.outbox import name_of
-from pbm_oust.store.posted import Letter, read_all_letters, read_letter
 from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
@@ -34,17 +34,13 @@ from pbm_oust.store.verifications import bounces_of, forget_bounces
 @pass_operator
 def list_(operator: Operator, as_json: bool) -> None:
     """List letters that wait, are held back, or failed."""
-    letters = list(read_all_letters(operator.home))
+    letters = list(map(_summary, operator.home.outbox.listed()))
     if as_json:
-        print_json([_summary(letter) | {"state": state.value} for letter, state in letters])
+        print_json(letters)
     elif letters:
-        print_table(
-            ("LETTER", "STATE", "TO", "SUBJECT"),
-            (
-                (letter.name, state.value, letter.recipient, letter.header("Subject"))
-                for letter, state in letters
-            ),
-        )
+        columns = ("name", "state", "to", "subject")
+        rows = ([letter[column] for column in columns] for letter in letters)
+        print_table(("LETTER", "STATE", "TO", "SUBJECT"), rows)
 
 
 @click.command()
@@ -56,15 +52,15 @@ def show(operator: Operator, name: str, raw: bool) -> None:
     outbox = operator.home.outbox
     whole_name = _only(list(map(name_of, outbox.listed())), name, "letters")
     try:
-        letter = read_letter(operator.home, whole_name)
+        message = parse_content(outbox.read(whole_name))
     except NoSuchFile:
         raise Refused(f"the letter {whole_name} has just been sent") from None
     if raw:
-        say_data(letter.message.as_bytes())
+        say_data(message.as_bytes())
         return
     for header in ("From", "To", "Subject", "Date"):
-        say(f"{header}: {letter.header(header)}")
-    say_text(f"\n{letter.text}")
+        say(f"{header}: {message[header]}")
+    say_text(f"\n{text_of(message)}")
 
 
 @click.command("flush")
@@ -107,10 +103,11 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
 @pass_operator
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
     """Remove letters that failed or are held back. The beginning of a name is enough."""
-    aside = operator.home.outbox.set_aside()
+    outbox = operator.home.outbox
+    aside = list(map(name_of, (*outbox.held(), *outbox.failed())))
     for name in _each(aside, names, "failed or held letters"):
         with _still_there(name):
-            operator.home.outbox.remove(name)
+            outbox.remove(name)
         say(f"removed {name}")
 
 
@@ -168,10 +165,12 @@ def _only(names: list[str], beginning: str, what: str) -> str:
 
 
 def _summary(letter: Letter) -> dict[str, Any]:
+    state = State.WAITING if letter.state is State.FILE else letter.state
     return {
-        "name": letter.name,
-        "to": letter.recipient,
-        "subject": letter.header("Subject"),
-        "date": letter.header("Date"),
-        "message_id": letter.header("Message-ID"),
+        "name": name_of(letter),
+        "to": letter.head.recipient,
+        "subject": letter.head.subject,
+        "date": format_datetime(letter.posted),
+        "message_id": letter.head.message_id,
+        "state": state.value,
     }

@@ -34,6 +34,7 @@ from pbm_oust.store.letters import (
     content_of,
     due_letters,
     fail_letter,
+    on_the_wire,
     put_off,
     remove_letter,
     stop_sending,
@@ -42,7 +43,6 @@ from pbm_oust.store.letters import (
     wait_no_more,
 )
 from pbm_oust.store.outbox import name_of, recall_letter
-from pbm_oust.store.posted import on_the_wire
 from pbm_oust.store.upkeep import turn_letters_into_files
 from pbm_oust.store.verifications import note_bounce
 

@@ -22,6 +22,7 @@ from pbm_oust.store.index import (
     State,
     boards_in,
     boards_of_player,
+    count_in,
     progress_of,
 )
 from pbm_oust.store.open_boards import read_game
@@ -112,8 +113,6 @@ class Boards:
 MOST_LOOKED_AT = 50
 """How many games of a kind are looked at: those that ended last."""
 
-NONE = Part(0)
-
 
 class Finished:
     """The games of a home that are over."""
@@ -125,9 +124,7 @@ class Finished:
     def have_changed(self) -> bool:
         """Return whether games have ended since this was asked."""
         before = self._numbers
-        self._numbers = [
-            self._home.ask(boards_in, kind, (State.OVER,), NONE).count for kind in KINDS
-        ]
+        self._numbers = [self._home.ask(count_in, kind, State.OVER) for kind in KINDS]
         return before != self._numbers
 
     def waiting(self, most_cells: int) -> Iterator[Game]:

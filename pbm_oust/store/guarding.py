@@ -10,8 +10,6 @@ from pathlib import Path
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.disk import linked, set_mode
-from pbm_oust.store.outbox import FOLDERS
-from pbm_oust.store.sqlite import FILE_NAME
 
 CLOSED = 0o700
 OPEN = 0o711
@@ -20,11 +18,14 @@ OPEN = 0o711
 FOLDER_OF_HISTORIES = 0o755
 HISTORY = 0o644
 
-_OWN_FILES = {FILE_NAME, "pbm_oust.toml", "key"}
+_OWN_FILES = {"pbm_oust.db", "pbm_oust.toml", "key"}
 """A folder that holds one of these is a home."""
 
 _OWN_FOLDERS = {*KINDS, "outbox", "lost+found"}
 """What a home may hold that was begun and never finished."""
+
+
+_LETTERS = ("outbox", "outbox/tmp", "outbox/new", "outbox/cur")
 
 
 def guard(home: Path, *, has_readers: bool) -> None:
@@ -34,8 +35,7 @@ def guard(home: Path, *, has_readers: bool) -> None:
     """
     _refuse_foreign(home)
     folders = [home / kind for kind in KINDS if os.path.lexists(home / kind)]
-    outbox = home / "outbox"
-    for folder in [*folders, outbox, *(outbox / each for each in FOLDERS)]:
+    for folder in [*folders, *(home / each for each in _LETTERS)]:
         if folder.is_symlink():
             raise linked(folder)
     if has_readers and _mode(home) != OPEN:

@@ -549,7 +549,7 @@ def boards_in(
     if since:
         count = sum(_count(snapshot, _IN_STATE, *each) for each in asked)
     else:
-        count = sum(_number_in(snapshot, kind, state) for state in states)
+        count = sum(count_in(snapshot, kind, state) for state in states)
     boards = f" UNION ALL {ENTRIES} ".join([_IN_STATE] * len(asked))
     return _extract(snapshot, count, part, boards, *(value for each in asked for value in each))
 
@@ -582,7 +582,7 @@ def _count(snapshot: Snapshot, boards: str, *values: Value) -> int:
     return int(row[0]) if row else 0
 
 
-def _number_in(snapshot: Snapshot, kind: str, state: State) -> int:
+def count_in(snapshot: Snapshot, kind: str, state: State) -> int:
     """Return how many boards of a kind are in a state."""
     row = snapshot.row(
         "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value

@@ -7,6 +7,9 @@ leave in the order in which they were added: if one is put off, so are those aft
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from email import policy
+from email.message import EmailMessage
+from email.parser import BytesParser
 from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
@@ -426,3 +429,28 @@ def release_held(transaction: Transaction, state: State, now: datetime) -> int:
         state.value,
         seconds(now),
     )
+
+
+# The content of a letter
+
+_AS_WRITTEN = policy.default.clone(refold_source="none")
+"""Keeps the headers of letters as they were written."""
+
+
+def parse_content(content: bytes) -> EmailMessage:
+    """Return a letter as a message, with its headers as they were written."""
+    return BytesParser(EmailMessage, policy=_AS_WRITTEN).parsebytes(content)
+
+
+def text_of(message: EmailMessage) -> str:
+    """Return the text of a letter, without its HTML."""
+    body = message.get_body(("plain",))
+    return str(body.get_content()) if body else ""
+
+
+def on_the_wire(content: bytes, *, is_international: bool) -> bytes:
+    """Return a letter with the line ends of SMTP, and with UTF-8 in its headers if that may be."""
+    if content.isascii():
+        return content.replace(b"\n", b"\r\n")
+    policy = _AS_WRITTEN.clone(linesep="\r\n", utf8=is_international)
+    return parse_content(content).as_bytes(policy=policy)

@@ -276,10 +276,6 @@ class Outbox:
         """Return the names of the letters that failed, oldest first."""
         return [name_of(letter) for letter in self.failed()]
 
-    def set_aside(self) -> list[str]:
-        """Return the names of the letters that only the operator releases: held back, or failed."""
-        return [name_of(letter) for letter in (*self.held(), *self.failed())]
-
     def read(self, name: str) -> bytes:
         """Return a letter. Raises NoSuchFile."""
         with self._database.read() as snapshot:

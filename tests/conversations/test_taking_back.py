@@ -16,7 +16,6 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.posted import read_letters
 from pbm_oust.store.verifications import note_bounce
 from tests.support.accounts import change_account
 from tests.support.disturbed import FAULTS, disturbed
@@ -56,7 +55,7 @@ def actions(home: Home) -> list[str]:
 
 def letters_to(home: Home, *addresses: str) -> list[str]:
     """Return the Subjects of the letters in the outbox to some addresses."""
-    return [letter.subject for letter in read_letters(home) if letter.recipient in addresses]
+    return [letter.subject for letter in letters(home) if letter.to in addresses]
 
 
 def test_a_move_whose_letters_wait_is_taken_back_and_its_letters_go(home: Home) -> None:
@@ -76,7 +75,7 @@ def test_the_same_mail_again_takes_nothing_more_back(home: Home) -> None:
 
 @pytest.mark.parametrize("nth", [0, 1])
 def test_who_was_mailed_at_one_of_his_addresses_is_asked(nth: int, home: Home) -> None:
-    bobs = [each for each in read_letters(home) if each.recipient in (BOB, BOBS_DESK)]
+    bobs = [each for each in letters(home) if each.to in (BOB, BOBS_DESK)]
     home.outbox.remove(bobs[nth].name)
     mailed(home, ALICE, UNDO)
     assert actions(home)[-1] == "o undo"
@@ -84,7 +83,7 @@ def test_who_was_mailed_at_one_of_his_addresses_is_asked(nth: int, home: Home) -
 
 
 def test_who_opened_the_letter_in_the_outbox_is_asked(home: Home) -> None:
-    bobs = next(each for each in read_letters(home) if each.recipient == BOB)
+    bobs = next(each for each in letters(home) if each.to == BOB)
     path = home.outbox.path
     (path / "new" / bobs.name).rename(path / "cur" / f"{bobs.name}:2,S")
     mailed(home, ALICE, UNDO)

@@ -21,7 +21,7 @@ from pbm_oust.letters.body import names_of_files
 from pbm_oust.letters.letters import Letters
 from pbm_oust.play.notices import BoardNotice, News, Reader
 from pbm_oust.play.request import Request
-from pbm_oust.store.posted import on_the_wire, parse_content
+from pbm_oust.store.letters import on_the_wire, parse_content
 from tests.speed.long import LENGTH, long_history
 from tests.support.emails import read
 from tests.support.home_by_mail import ADDRESS, ALICE, NOON

@@ -29,11 +29,9 @@ from pbm_oust.mail.relay import (
     Flushed,
     Relaying,
 )
-from pbm_oust.store import posted
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Draft, Head, State, hold_letters
-from pbm_oust.store.posted import read_all_letters
+from pbm_oust.store.letters import Draft, Head, State, hold_letters, on_the_wire, parse_content
 from pbm_oust.store.upkeep import release_letters, turn_letters_into_files
 from pbm_oust.store.verifications import all_bounces, bounces_of
 from tests.support.disturbed import FAULTS, FaultyWrites
@@ -139,7 +137,6 @@ def flushing(relay: Endpoint) -> str:
 import time
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.mail.relay import MOST_CONNECTIONS, Relaying
-from pbm_oust.store import posted
 relay = Endpoint({relay.host!r}, {relay.port})
 print(Relaying(home, relay, {ADDRESS!r}, time.time).flush().sent)
 """
@@ -246,10 +243,9 @@ def test_a_letter_that_fails_while_the_outbox_is_listed_is_listed_once(
     home: Home, clock: Clock, relaying: Relaying
 ) -> None:
     post(home, clock, "a@example.org", "unknown@example.org")
-    listing = read_all_letters(home)
-    first = next(listing)
+    listing = home.outbox.listed()
     assert relaying.flush() == Flushed(sent=1, failed=1)
-    listed = [(letter.recipient, state) for letter, state in (first, *listing)]
+    listed = [(letter.head.recipient, letter.state) for letter in listing]
     assert listed == [("a@example.org", State.WAITING), ("unknown@example.org", State.WAITING)]
 
 
@@ -710,7 +706,7 @@ def test_letters_that_are_leaving_do_not_go_into_the_maildir(
 @pytest.mark.parametrize("is_international", [False, True])
 def test_a_letter_of_ascii_goes_as_the_library_would_write_it(is_international: bool) -> None:
     content = b"From: a\nSubject: " + b"x" * 200 + b"\n\tfolded\nX: y\n\n.\nFrom me\n\n \nend"
-    message = posted.parse_content(content)
+    message = parse_content(content)
     policy = AS_SMTP.clone(refold_source="none", utf8=is_international)
     written = message.as_bytes(policy=policy)
-    assert posted.on_the_wire(content, is_international=is_international) == written
+    assert on_the_wire(content, is_international=is_international) == written
