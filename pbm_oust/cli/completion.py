@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.salvage import Salvage
+from pbm_oust.store.open_boards import Salvage
 
 
 def complete_boards(

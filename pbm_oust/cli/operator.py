@@ -36,7 +36,7 @@ from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import DamagedHistory
 
 if TYPE_CHECKING:
-    from pbm_oust.store.salvage import Salvage
+    from pbm_oust.store.open_boards import Salvage
 
 
 class Refused(click.ClickException):
@@ -100,7 +100,7 @@ class Operator:
     @cached_property
     def boards(self) -> "Salvage":
         """The boards of the home, which can be read even without its database."""
-        from pbm_oust.store.salvage import Salvage
+        from pbm_oust.store.open_boards import Salvage
 
         return Salvage(self.home, self._warn)
 

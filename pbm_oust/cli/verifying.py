@@ -16,9 +16,9 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, entry_of, find_entry
+from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.rebuilding import on_all_cores
-from pbm_oust.store.salvage import Salvage
 
 
 def verified(operator: Operator, names: Sequence[BoardName]) -> Iterator[dict[str, Any]]:

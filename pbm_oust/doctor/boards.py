@@ -16,9 +16,8 @@ from pbm_oust.store.accounts import has_account
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, entry_of, find_entry
-from pbm_oust.store.open_boards import DamagedHistory
+from pbm_oust.store.open_boards import DamagedHistory, Salvage
 from pbm_oust.store.publishing import FileState
-from pbm_oust.store.salvage import Salvage
 
 TOLERANCE = timedelta(hours=1)
 """How far ahead of the clock a record may be dated."""

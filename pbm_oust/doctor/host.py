@@ -10,8 +10,8 @@ from pathlib import Path
 from pbm_oust.doctor.finding import Examiner, Finding, counted, status, within
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.guarding import CLOSED, OPEN, user_name
 from pbm_oust.store.home import Home
 from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.store.sqlite import files_of

@@ -23,7 +23,7 @@ from pbm_oust.mail.workers import Workers
 from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
 from pbm_oust.service.sweep import Trouble, sweep
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
-from pbm_oust.store.guarding import guard
+from pbm_oust.store.disk import guard
 from pbm_oust.store.home import Home
 from pbm_oust.store.publishing import Walk
 from pbm_oust.store.rebuilding import look_less_for_circles

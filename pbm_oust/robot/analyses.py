@@ -3,9 +3,8 @@
 from pbm_oust.board.game import Game
 from pbm_oust.robot.analysis import Analysis, identity_of
 from pbm_oust.robot.verdicts import BadAnalysis, format_analysis, parse_analysis
-from pbm_oust.store.analyses import find_analysis, keep_analysis
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, find_analysis, keep_analysis
 
 
 def keep(home: Home, game: Game, analysis: Analysis) -> None:

@@ -12,7 +12,6 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How
-from pbm_oust.store.analyses import has_analysis
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import (
@@ -23,6 +22,7 @@ from pbm_oust.store.index import (
     boards_in,
     boards_of_player,
     count_in,
+    has_analysis,
     progress_of,
 )
 from pbm_oust.store.open_boards import read_game

@@ -22,10 +22,9 @@ import apsw
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value
-from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, locked_folder, read_file
+from pbm_oust.store.disk import CLOSED, Disk, NoSuchFile, bytes_of, guard, locked_folder, read_file
 from pbm_oust.store.engines import KeyFile, server_in, without_server
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import State, count_letters, hold_letters

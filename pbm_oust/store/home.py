@@ -36,10 +36,17 @@ from pbm_oust.store.accounts import (
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
 from pbm_oust.store.database import Snapshot, Transaction, Work
-from pbm_oust.store.disk import Disk, NoSuchFile, locked_file, locked_folder, read_file
+from pbm_oust.store.disk import (
+    CLOSED,
+    Disk,
+    NoSuchFile,
+    guard,
+    locked_file,
+    locked_folder,
+    read_file,
+)
 from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.guarding import CLOSED, guard
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import Draft, State, add_letter
 from pbm_oust.store.limits import Tally, write_tally

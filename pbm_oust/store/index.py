@@ -25,7 +25,7 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.columns import moment_of, parse_outcome, seconds, words_list
-from pbm_oust.store.database import Row, Snapshot, Value
+from pbm_oust.store.database import Row, Snapshot, Transaction, Value
 
 _STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORDS = re.compile(
@@ -588,3 +588,27 @@ def count_in(snapshot: Snapshot, kind: str, state: State) -> int:
         "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value
     )
     return int(row[0]) if row else 0
+
+
+def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:
+    """Keep the analysis of a board instead of one that was kept before."""
+    transaction.run(
+        "INSERT INTO analyses (kind, board, analysis) VALUES (?, ?, ?)"
+        " ON CONFLICT (kind, board) DO UPDATE SET analysis = excluded.analysis",
+        name.kind,
+        name.board,
+        text,
+    )
+
+
+def find_analysis(snapshot: Snapshot, name: BoardName) -> str | None:
+    """Return the analysis of a board; None if none is kept."""
+    search = "SELECT analysis FROM analyses WHERE kind = ? AND board = ?"
+    row = snapshot.row(search, name.kind, name.board)
+    return str(row[0]) if row else None
+
+
+def has_analysis(snapshot: Snapshot, name: BoardName) -> bool:
+    """Return whether an analysis of a board is kept."""
+    search = "SELECT 1 FROM analyses WHERE kind = ? AND board = ?"
+    return snapshot.row(search, name.kind, name.board) is not None

@@ -27,6 +27,8 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import Boards, Change
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import (
+    FOLDER_OF_HISTORIES,
+    HISTORY,
     Disk,
     Hold,
     bytes_of,
@@ -36,7 +38,6 @@ from pbm_oust.store.disk import (
     read_file,
 )
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.guarding import FOLDER_OF_HISTORIES, HISTORY
 from pbm_oust.store.index import BoardName, all_names
 from pbm_oust.store.latest import Latest
 

@@ -14,9 +14,8 @@ from pbm_oust.cli import main
 from pbm_oust.robot.analyses import keep, kept
 from pbm_oust.robot.analysis import Analysis, Verdict
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.analyses import keep_analysis
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, keep_analysis
 from pbm_oust.store.open_boards import read_game
 from tests.support.games import history_of, new_game, play
 from tests.support.histories import make_from_files

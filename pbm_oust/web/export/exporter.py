@@ -6,11 +6,10 @@ from hashlib import sha256
 
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.analyses import find_analysis
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, find_entry
+from pbm_oust.store.index import BoardName, find_analysis, find_entry
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.published import Piece, Published
 from pbm_oust.web import addresses

@@ -11,7 +11,7 @@ from pbm_oust.play.unit_of_work import Passwords
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Entry
-from pbm_oust.store.salvage import Salvage
+from pbm_oust.store.open_boards import Salvage
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, new_id
 from tests.support.mails import mail
