@@ -10,7 +10,7 @@ first game by the next sweep; until then games that end in it are not counted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 
 from pbm_oust.board.ratings import (
@@ -28,7 +28,7 @@ from pbm_oust.board.ratings import (
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.columns import ALL_ROWS, words_list
-from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction
 from pbm_oust.store.index import ENTRIES, Part, read_entries
 
 MOST_AT_ONCE = 100
@@ -51,8 +51,6 @@ Key = tuple[SizeClass, str]
 """A class of sizes, and a userid: who has a standing."""
 Changes = list[tuple[str, Change]]
 """What games did to the rating of a player, by their names."""
-_Writing = tuple[str, tuple[Value, ...]]
-"""A statement with its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +61,6 @@ class Step:
     before: Standing
     outcome: int
     """How the game ended: 1 for a win, 0 for a draw, -1 for a loss."""
-
-    @property
-    def key(self) -> tuple[Place, str]:
-        """Which game, and whose step it is."""
-        return self.place, self.before.userid
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +139,19 @@ def _count_after(transaction: Transaction, kind: Kind, size: SizeClass, place: P
     userids = {userid for game in games for userid in (game.x, game.o)}
     kept = _standings(transaction, kind, size, userids | {step.before.userid for step in steps})
     standings = _taken_back(kept, steps)
-    given = [step for game in games for step in _steps_of(count_game(game, standings))]
-    standings = {userid: each for userid, each in standings.items() if each.games}
-    _send(transaction, _steps_written(kind, size, steps, given))
-    _send(transaction, _standings_written(kind, size, kept, standings))
-    if len(standings) != len(kept):
+    if steps:
+        _forget_steps(transaction, kind, [size], place, _AFTER_ALL)
+    _write(transaction, kind, size, [count_game(game, standings) for game in games])
+    number = sum(1 for each in standings.values() if each.games) - len(kept)
+    for userid, standing in standings.items():
+        if kept.get(userid) != standing:
+            _put_standing(transaction, kind, size, standing)
+    if number:
         transaction.run(
             "INSERT INTO rating_classes AS c (kind, size, players, changes, counted) "
             "VALUES (?, ?, ?, 0, 0) ON CONFLICT (kind, size) "
             "DO UPDATE SET players = c.players + excluded.players",
-            *(kind.name, size.value, len(standings) - len(kept)),
+            *(kind.name, size.value, number),
         )
 
 
@@ -187,41 +183,14 @@ def count_marked(database: Database) -> None:
     for kind in KINDS.values():
         with database.read_latest() as snapshot:
             is_behind = is_counting(snapshot, kind)
-        if is_behind:
-            _count_anew(database, kind)
-
-
-def _count_anew(database: Database, kind: Kind) -> None:
-    """Count the marked classes of a kind.
-
-    New games keep being added behind those that have been read. They are counted at the end, in one
-    transaction with some games before them; any that would come before these marks the class again.
-    """
-    marks = database.write(partial(_begin, kind=kind))
-    counted: dict[SizeClass, dict[str, Standing]] = {size: {} for size in marks}
-    place, is_last = _BEFORE_ALL, False
-    while not is_last:
-        with database.read_latest() as snapshot:
-            games = finished_games(snapshot, kind, place, 2 * MOST_AT_ONCE)
-            is_last = len(games) < 2 * MOST_AT_ONCE
-            games = games if is_last else games[:MOST_AT_ONCE]
-            until = _AFTER_ALL if is_last else games[-1].place
-            writings = list[_Writing]()
-            for size, standings in counted.items():
-                rated = [count_game(game, standings) for game in games if game.size is size]
-                given = [step for game in rated for step in _steps_of(game)]
-                steps = _steps(snapshot, kind, size, place, until)
-                writings += _steps_written(kind, size, steps, given)
-                if is_last:
-                    kept = _standings(snapshot, kind, size)
-                    writings += _standings_written(kind, size, kept, standings)
-        for first in range(0, len(writings), 4 * MOST_AT_ONCE):
-            some = writings[first : first + 4 * MOST_AT_ONCE]
-            if not database.write(partial(_write_some, kind=kind, marks=marks, writings=some)):
-                return
-        place = place if is_last else until
-    numbers = {size: len(standings) for size, standings in counted.items()}
-    database.write(partial(_finish, kind=kind, marks=marks, place=place, numbers=numbers))
+        if not is_behind:
+            continue
+        marks = database.write(partial(_begin, kind=kind))
+        counted: dict[SizeClass, dict[str, Standing]] = {size: {} for size in marks}
+        place: Place | None = _BEFORE_ALL
+        while place:
+            some = partial(_count_some, kind=kind, marks=marks, counted=counted, place=place)
+            place, counted = database.write(some)
 
 
 def _begin(transaction: Transaction, kind: Kind) -> dict[SizeClass, int]:
@@ -233,35 +202,45 @@ def _begin(transaction: Transaction, kind: Kind) -> dict[SizeClass, int]:
     return _marked(transaction, kind)
 
 
-def _write_some(
-    transaction: Transaction, kind: Kind, marks: dict[SizeClass, int], writings: Sequence[_Writing]
-) -> bool:
-    """Write something, unless classes have been marked since; return whether it is written."""
-    if _marked(transaction, kind) != marks:
-        return False
-    _send(transaction, writings)
-    return True
-
-
-def _finish(
+def _count_some(
     transaction: Transaction,
     kind: Kind,
     marks: dict[SizeClass, int],
+    counted: dict[SizeClass, dict[str, Standing]],
     place: Place,
-    numbers: Mapping[SizeClass, int],
-) -> None:
-    """Remove the marks, given how many players have been counted, and count what has ended since.
+) -> tuple[Place | None, dict[SizeClass, dict[str, Standing]]]:
+    """Count some games after a place; return up to which, and what players have achieved then.
 
-    All games have been counted that had ended when those after `place` were read.
+    None instead of a place says that no more are to be counted.
+
+    There are so many games after those that were counted that any which comes before these marks
+    its class again.
     """
     if _marked(transaction, kind) != marks:
-        return
-    for size, number in numbers.items():
-        transaction.run(
-            "UPDATE rating_classes SET players = ?, counted = changes WHERE kind = ? AND size = ?",
-            *(number, kind.name, size.value),
-        )
-        _count_after(transaction, kind, size, place)
+        return None, counted
+    games = finished_games(transaction, kind, place, 2 * MOST_AT_ONCE)
+    is_last = len(games) < 2 * MOST_AT_ONCE
+    games = games if is_last else games[:MOST_AT_ONCE]
+    until = _AFTER_ALL if is_last else games[-1].place
+    _forget_steps(transaction, kind, marks, place, until)
+    counted = {size: dict(known) for size, known in counted.items()}  # for a second try
+    for size, standings in counted.items():
+        rated = [count_game(game, standings) for game in games if game.size is size]
+        _write(transaction, kind, size, rated)
+        for userid in {change.before.userid for game in rated for change in (game.x, game.o)}:
+            _put_standing(transaction, kind, size, standings[userid])
+        if is_last:
+            for userid in _standings(transaction, kind, size).keys() - standings.keys():
+                _put_standing(transaction, kind, size, Standing(userid))
+    if not is_last:
+        return until, counted
+    transaction.run(
+        "UPDATE rating_classes SET counted = changes, players = (SELECT count(*) FROM ratings r "
+        "WHERE r.kind = rating_classes.kind AND r.size = rating_classes.size) "
+        "WHERE kind = ? AND counted < changes",
+        kind.name,
+    )
+    return None, counted
 
 
 def _mark(transaction: Transaction, kind: Kind, size: SizeClass) -> None:
@@ -350,69 +329,44 @@ def _standings(
     return {row[0]: Standing(*row) for row in snapshot.rows(statement, *values)}
 
 
-def _steps_written(
-    kind: Kind, size: SizeClass, kept: Iterable[Step], given: Iterable[Step]
-) -> list[_Writing]:
-    """Return what writes the steps of some games in the place of those that are kept of them."""
-    old, new = {step.key: step for step in kept}, {step.key: step for step in given}
-    removing = (
-        "DELETE FROM rating_steps "
-        "WHERE kind = ? AND size = ? AND userid = ? AND ended = ? AND board = ?"
+def _forget_steps(
+    transaction: Transaction, kind: Kind, sizes: Iterable[SizeClass], after: Place, until: Place
+) -> None:
+    """Forget the steps of some classes after one place and up to another."""
+    transaction.run(
+        "DELETE FROM rating_steps WHERE kind = ? AND size IN (SELECT value FROM json_each(?)) "
+        "AND (ended, board) > (?, ?) AND (ended, board) <= (?, ?)",
+        *(kind.name, words_list(size.value for size in sizes), *after, *until),
     )
-    putting = (
-        "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
-        "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (kind, size, userid, ended, board) DO UPDATE SET outcome = excluded.outcome, "
-        "rating = excluded.rating, wins = excluded.wins, losses = excluded.losses, "
-        "draws = excluded.draws, worth = excluded.worth"
-    )
-    name = kind.name, size.value
-    return [
-        *((removing, (*name, userid, *place)) for place, userid in old.keys() - new.keys()),
-        *(
-            (putting, (*name, *step.place, step.outcome, *_values(step.before)))
-            for key, step in new.items()
-            if old.get(key) != step
-        ),
-    ]
 
 
-def _standings_written(
-    kind: Kind, size: SizeClass, kept: Mapping[str, Standing], given: Mapping[str, Standing]
-) -> list[_Writing]:
-    """Return what writes what players have achieved in the place of what is kept of them."""
-    removing = "DELETE FROM ratings WHERE kind = ? AND size = ? AND userid = ?"
-    putting = (
+def _write(
+    transaction: Transaction, kind: Kind, size: SizeClass, games: Iterable[RatedGame]
+) -> None:
+    """Write the steps of games that have none."""
+    for step in (step for game in games for step in _steps_of(game)):
+        transaction.run(
+            "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
+            "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            *(kind.name, size.value, *step.place, step.outcome, *astuple(step.before)),
+        )
+
+
+def _put_standing(
+    transaction: Transaction, kind: Kind, size: SizeClass, standing: Standing
+) -> None:
+    """Write what a player has achieved, or forget the player, if that is nothing."""
+    if not standing.games:
+        delete = "DELETE FROM ratings WHERE kind = ? AND size = ? AND userid = ?"
+        transaction.run(delete, kind.name, size.value, standing.userid)
+        return
+    transaction.run(
         "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, size, userid) "
         "DO UPDATE SET rating = excluded.rating, wins = excluded.wins, "
-        "losses = excluded.losses, draws = excluded.draws, worth = excluded.worth"
+        "losses = excluded.losses, draws = excluded.draws, worth = excluded.worth",
+        *(kind.name, size.value, *astuple(standing)),
     )
-    name = kind.name, size.value
-    return [
-        *((removing, (*name, userid)) for userid in kept.keys() - given.keys()),
-        *(
-            (putting, (*name, *_values(standing)))
-            for userid, standing in given.items()
-            if kept.get(userid) != standing
-        ),
-    ]
-
-
-def _values(standing: Standing) -> tuple[Value, ...]:
-    return (
-        standing.userid,
-        standing.rating,
-        standing.wins,
-        standing.losses,
-        standing.draws,
-        standing.worth,
-    )
-
-
-def _send(transaction: Transaction, writings: Iterable[_Writing]) -> None:
-    for statement, values in writings:
-        transaction.run(statement, *values)
 
 
 def _just_before(place: Place) -> Place:

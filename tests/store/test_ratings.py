@@ -286,7 +286,7 @@ def test_nobody_waits_until_all_games_are_counted(kept: Kept, few_at_once: int) 
         ([[], [Deed(20, "x", 0)]], False),
         ([[], [Deed(1, "void")]], False),
         ([[], [Deed(9, "damaged")]], False),
-        (5 * [[]] + [[*(Deed(nth, "damaged") for nth in (9, 8, 7)), Deed(20, "x", 5)]], False),
+        (4 * [[]] + [[*(Deed(nth, "damaged") for nth in (9, 8, 7)), Deed(20, "x", 5)]], False),
     ],
     ids=["nothing", "ends", "moves", "before it", "import", "void", "damaged", "fewer and import"],
 )
