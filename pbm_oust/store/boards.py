@@ -242,16 +242,14 @@ class Boards:
     def history_if_any(self, snapshot: Snapshot, name: BoardName) -> bytes | None:
         """Return the history of a board, damaged or not; None if there is no such board."""
         rows = snapshot.rows(
-            "SELECT lines FROM records WHERE kind = ? AND board = ? ORDER BY number",
-            name.kind,
-            name.board,
+            "SELECT lines FROM records WHERE kind = ? AND board = ? ORDER BY number", *name
         )
         return b"".join([lines for (lines,) in rows]) if rows else None
 
     def header(self, snapshot: Snapshot, name: BoardName) -> Header | None:
         """Return the header of a board's history; None if there is none, or it cannot be read."""
         search = "SELECT lines FROM records WHERE kind = ? AND board = ? AND number = 0"
-        row = snapshot.row(search, name.kind, name.board)
+        row = snapshot.row(search, *name)
         with suppress(BadHistory):
             return read_header(row[0]) if row else None
         return None
@@ -319,9 +317,9 @@ class Boards:
         for number, lines in by_records(text, records):
             if number == records:
                 lines = by_records(board.data)[-1][1] + lines
-                transaction.run(_SET_LINES, lines, name.kind, name.board, number)
+                transaction.run(_SET_LINES, lines, *name, number)
             else:
-                transaction.run(_ADD, name.kind, name.board, number, lines)
+                transaction.run(_ADD, *name, number, lines)
         self._note(transaction, after, len(board.data))
         return after
 
@@ -337,11 +335,10 @@ class Boards:
         before = dict(by_records(board.data))
         for number, lines in by_records(renamed.data):
             if lines != before[number]:
-                transaction.run(_SET_LINES, lines, name.kind, name.board, number)
+                transaction.run(_SET_LINES, lines, *name, number)
         transaction.run(
             "INSERT INTO renamed (kind, board, old, new, at) VALUES (?, ?, ?, ?, ?)",
-            name.kind,
-            name.board,
+            *name,
             old,
             new,
             int(self._time()),
@@ -395,7 +392,7 @@ class Boards:
     def _remove(self, transaction: Transaction, name: BoardName) -> None:
         """Remove the rows of a board, if it is there."""
         row = transaction.row(
-            "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", name.kind, name.board
+            "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
         )
         if row:
             _count_one(transaction, name.kind, State(row[0]), -1)
@@ -413,25 +410,19 @@ class Boards:
         return self._version
 
     def _make(
-        self,
-        transaction: Transaction,
-        name: BoardName,
-        data: bytes,
-        reading: Reading,
-        version: int,
+        self, transaction: Transaction, name: BoardName, data: bytes, reading: Reading, version: int
     ) -> None:
         """Write the rows of a board that is not there. Raises BoardChanged if it is."""
-        if not transaction.run(_MAKE, *_row_of(reading, version), name.kind, name.board):
+        if not transaction.run(_MAKE, *_row_of(reading, version), *name):
             raise BoardChanged(str(name))
         _count_one(transaction, name.kind, _state_of(reading.entry), 1)
         for number, lines in by_records(data) or [(0, b"")]:
-            transaction.run(_ADD, name.kind, name.board, number, lines)
+            transaction.run(_ADD, *name, number, lines)
         if isinstance(reading.entry, Damage):
             damage = reading.entry
             transaction.run(
                 "INSERT INTO damages (kind, board, line, reason, x, o) VALUES (?, ?, ?, ?, ?, ?)",
-                name.kind,
-                name.board,
+                *name,
                 damage.line,
                 damage.reason,
                 damage.x,
@@ -442,7 +433,7 @@ class Boards:
     def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
         name, entry = after.name, entry_of(after.game)
-        row = after.version, *_course(entry), name.kind, name.board, before.version
+        row = after.version, *_course(entry), *name, before.version
         if not transaction.run(_CHANGE, *row):
             raise BoardChanged(str(name))
         if before.state is not after.state:
@@ -451,7 +442,7 @@ class Boards:
         said = before.state, frozenset((before.game.x, before.game.o)), before.userids
         if said != (after.state, entry.owners, after.userids):
             forget = "DELETE FROM board_userids WHERE kind = ? AND board = ?"
-            transaction.run(forget, name.kind, name.board)
+            transaction.run(forget, *name)
             _add_userids(transaction, entry, after.userids)
         if before.game.result or after.game.result:
             note_change(transaction, finish_of(before.game), finish_of(after.game))
@@ -524,8 +515,7 @@ def _add_userids(transaction: Transaction, entry: Entry | Damage, userids: Itera
             "INSERT INTO board_userids (userid, kind, board, state, is_owner) "
             "VALUES (?, ?, ?, ?, ?)",
             userid,
-            entry.name.kind,
-            entry.name.board,
+            *entry.name,
             _state_of(entry).value,
             int(userid in owners),
         )

@@ -47,7 +47,7 @@ from pbm_oust.store.disk import (
 )
 from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import Draft, State, add_letter
 from pbm_oust.store.limits import Tally, write_tally
 from pbm_oust.store.outbox import Maildir, Outbox
@@ -266,9 +266,7 @@ class Home:
 
     def board_names(self, kind: str) -> list[BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
-        with self.database.read() as snapshot:
-            rows = snapshot.rows("SELECT board FROM boards WHERE kind = ? ORDER BY board", kind)
-        return [BoardName(kind, board) for (board,) in rows]
+        return self.ask(names_of, kind)
 
     def history_path(self, name: BoardName) -> Path:
         """Return the path of the file in which a board's history is published."""

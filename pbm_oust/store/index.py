@@ -6,7 +6,7 @@ needs the rules, because a turn was taken back or the board goes on, all of it i
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,6 +53,9 @@ class BoardName:
     @property
     def _place(self) -> tuple[int, int]:
         return list(KINDS).index(self.kind), self.board
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter((self.kind, self.board))
 
     def __str__(self) -> str:
         return f"{self.kind} {self.board}"
@@ -295,6 +298,12 @@ def all_names(snapshot: Snapshot) -> list[BoardName]:
     return [BoardName(*row) for row in rows]
 
 
+def names_of(snapshot: Snapshot, kind: str) -> list[BoardName]:
+    """Return all boards of a kind, damaged or not, in order."""
+    rows = snapshot.rows("SELECT kind, board FROM boards WHERE kind = ? ORDER BY board", kind)
+    return [BoardName(*row) for row in rows]
+
+
 def count_all(snapshot: Snapshot) -> int:
     """Return the number of all boards, damaged or not."""
     ((number,),) = snapshot.rows("SELECT count(*) FROM boards")
@@ -304,10 +313,7 @@ def count_all(snapshot: Snapshot) -> int:
 def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
     found = read_entries(
-        snapshot,
-        f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND {_WHOLE}",
-        name.kind,
-        name.board,
+        snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND {_WHOLE}", *name
     )
     return found[0] if found else None
 
@@ -316,8 +322,7 @@ def count_records(snapshot: Snapshot, name: BoardName) -> int | None:
     """Return how many records a board has; None if it is damaged or does not exist."""
     row = snapshot.row(
         f"SELECT records FROM boards WHERE kind = ? AND board = ? AND {_WHOLE}",  # noqa: S608 - the words are ours # nosec B608
-        name.kind,
-        name.board,
+        *name,
     )
     return int(row[0]) if row else None
 
@@ -427,8 +432,7 @@ def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
     record lies far ahead, as a clock was wrong.
     """
     rows = snapshot.rows(
-        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board",
-        seconds(moment),
+        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board", seconds(moment)
     )
     for kind in KINDS:
         rows += snapshot.rows(
@@ -595,8 +599,7 @@ def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:
     transaction.run(
         "INSERT INTO analyses (kind, board, analysis) VALUES (?, ?, ?)"
         " ON CONFLICT (kind, board) DO UPDATE SET analysis = excluded.analysis",
-        name.kind,
-        name.board,
+        *name,
         text,
     )
 
@@ -604,11 +607,11 @@ def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:
 def find_analysis(snapshot: Snapshot, name: BoardName) -> str | None:
     """Return the analysis of a board; None if none is kept."""
     search = "SELECT analysis FROM analyses WHERE kind = ? AND board = ?"
-    row = snapshot.row(search, name.kind, name.board)
+    row = snapshot.row(search, *name)
     return str(row[0]) if row else None
 
 
 def has_analysis(snapshot: Snapshot, name: BoardName) -> bool:
     """Return whether an analysis of a board is kept."""
     search = "SELECT 1 FROM analyses WHERE kind = ? AND board = ?"
-    return snapshot.row(search, name.kind, name.board) is not None
+    return snapshot.row(search, *name) is not None

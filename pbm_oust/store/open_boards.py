@@ -30,6 +30,7 @@ from pbm_oust.store.index import (
     boards_with,
     damaged_boards,
     entry_of,
+    names_of,
 )
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
 
@@ -210,8 +211,7 @@ class Salvage:
     def game(self, kind: Kind, number: int) -> Game:
         """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
         return self._read(
-            lambda: read_game(self._home, kind, number),
-            lambda: self._published(kind, number),
+            lambda: read_game(self._home, kind, number), lambda: self._published(kind, number)
         )
 
     def _published(self, kind: Kind, number: int) -> Game:
@@ -227,10 +227,7 @@ class Salvage:
 
     def history(self, name: BoardName) -> bytes:
         """Return the history of a board. Raises NoSuchFile."""
-        return self._read(
-            lambda: self._home.history(name),
-            lambda: self._home.publisher.read(name),
-        )
+        return self._read(lambda: self._home.history(name), lambda: self._home.publisher.read(name))
 
     def entries(self, kind: Kind, player: str = "") -> Iterator[Entry | DamagedHistory]:
         """Yield what there is to say about each board of a kind, in order.
@@ -238,38 +235,29 @@ class Salvage:
         No histories are read, but without the database. With a player, they are the boards on which
         the player stands, and damaged ones that may be theirs.
         """
-        fitting: dict[BoardName, Entry] = self._read(
-            lambda: self._home.ask(self._fitting, kind.name, player), dict
+
+        def asked(snapshot: Snapshot) -> tuple[list[BoardName], list[Entry]]:
+            if not player:
+                return names_of(snapshot, kind.name), boards_of_kind(snapshot, kind.name)
+            names = {each.name for each in damaged_boards(snapshot, kind.name, [player])}
+            names |= {name for name in boards_with(snapshot, player) if name.kind == kind.name}
+            found = list[Entry]()
+            for state in (State.ACTIVE, State.OVER):
+                standing = Standing.STANDS
+                found += boards_of_player(snapshot, player, state, kind.name, standing)
+            return sorted(names), found
+
+        names, found = self._read(
+            lambda: self._home.ask(asked), lambda: (self.names(kind.name), list[Entry]())
         )
-        for name in self._names_with(kind.name, player):
+        fitting = {entry.name: entry for entry in found}
+        for name in names:
             try:
                 yield fitting.get(name) or entry_of(self.game(kind, name.board))
             except NotAllowed:
                 continue  # somebody has just removed it
             except DamagedHistory as damage:
                 yield damage
-
-    def _names_with(self, kind: str, player: str) -> list[BoardName]:
-        if not player or self._is_without_database:
-            return self.names(kind)
-
-        def asked(snapshot: Snapshot) -> list[BoardName]:
-            damaged = [each.name for each in damaged_boards(snapshot, kind, [player])]
-            theirs = [name for name in boards_with(snapshot, player) if name.kind == kind]
-            return sorted({*damaged, *theirs})
-
-        return self._read(lambda: self._home.ask(asked), lambda: self.names(kind))
-
-    def _fitting(self, snapshot: Snapshot, kind: str, player: str) -> dict[BoardName, Entry]:
-        if player:
-            found = [
-                each
-                for state in State
-                for each in boards_of_player(snapshot, player, state, kind, Standing.STANDS)
-            ]
-        else:
-            found = boards_of_kind(snapshot, kind)
-        return {each.name: each for each in found}
 
     def _read(self, by_database: Callable[[], T], by_files: Callable[[], T]) -> T:
         if not self._is_without_database:

@@ -462,9 +462,7 @@ def _good(found: bytes, wanted: bytes) -> int | None:
 def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> bool:
     """Return whether a file is only behind the userids that were replaced in the database."""
     rows = snapshot.rows(
-        "SELECT old, new FROM renamed WHERE kind = ? AND board = ? ORDER BY id",
-        name.kind,
-        name.board,
+        "SELECT old, new FROM renamed WHERE kind = ? AND board = ? ORDER BY id", *name
     )
     whole = whole_lines(found)
     for first in range(len(rows)):

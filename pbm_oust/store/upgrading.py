@@ -208,8 +208,7 @@ def _take(transaction: Transaction, home: Home, name: BoardName) -> None:
     if home.is_on_server:
         lines = transaction.rows(
             "SELECT content FROM old_history_lines WHERE kind = ? AND board = ? ORDER BY line",
-            name.kind,
-            name.board,
+            *name,
         )
         data = b"".join([bytes(content) for (content,) in lines])
     else:
@@ -225,14 +224,12 @@ def _joined(snapshot: Snapshot, name: BoardName, data: bytes) -> bytes:
     """Return a history with the userids and the lines that wait for it."""
     for old, new in snapshot.rows(
         "SELECT old, new FROM old_waiting_rewritings WHERE kind = ? AND board = ? ORDER BY id",
-        name.kind,
-        name.board,
+        *name,
     ):
         data = with_other_userid(data, old, new)
     for number, lines in snapshot.rows(
         "SELECT record, lines FROM old_waiting_lines WHERE kind = ? AND board = ? ORDER BY record",
-        name.kind,
-        name.board,
+        *name,
     ):
         text = bytes(lines)
         if number or not data:
