@@ -20,7 +20,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.boards import Board
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import take_back_letter
+from pbm_oust.store.letters import remove_letter
 from pbm_oust.store.message_keys import Cause, Incoming, find_cause, outcome_of
 from pbm_oust.store.open_boards import DamagedHistory, append, read_board, read_game
 
@@ -121,7 +121,7 @@ def take_back(
         append(home, board, acted, incoming(actor, request, work))
         home.withhold(letter.file for letter in letters if letter.file)
         for letter in letters:
-            home.do(take_back_letter, letter)
+            home.do(remove_letter, letter.id)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 

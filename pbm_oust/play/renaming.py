@@ -74,7 +74,7 @@ def forget_addresses(account: Account, home: Home) -> None:
             home.do(forget_bounces, address)
             files = home.ask(files_to, address)
             home.withhold(filter(home.maildir.has_new, files))
-            home.do(remove_letters_to, address, files)
+            home.do(remove_letters_to, address)
 
 
 class CannotMove(Exception):

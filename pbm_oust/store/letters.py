@@ -17,7 +17,6 @@ from pbm_oust.accounts.tags import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.store.columns import moment_of, seconds, words_list
 from pbm_oust.store.database import Row, Snapshot, Transaction
-from pbm_oust.store.faults import Stale
 
 
 class State(Enum):
@@ -166,26 +165,14 @@ def remove_letter(transaction: Transaction, letter: int) -> bool:
     return transaction.run("DELETE FROM letters WHERE id = ?", letter) > 0
 
 
-def take_back_letter(transaction: Transaction, letter: Letter) -> None:
-    """Remove a letter that nobody has read or sent. Raises Stale if somebody has."""
-    if find_letter(transaction, letter.id) != letter:
-        raise Stale(f"the letter {letter.id}")
-    remove_letter(transaction, letter.id)
-
-
 def files_to(snapshot: Snapshot, address: str) -> list[str]:
     """Return the names of the files with letters to an address."""
     search = "SELECT file FROM letters WHERE normal = ? AND file IS NOT NULL ORDER BY id"
     return [file for (file,) in snapshot.rows(search, normal_address(address))]
 
 
-def remove_letters_to(transaction: Transaction, address: str, files: Iterable[str]) -> None:
-    """Remove the letters to an address, in whatever state.
-
-    `files` are their files, which the Maildir removes. Raises Stale if there are others.
-    """
-    if not set(files_to(transaction, address)) <= set(files):
-        raise Stale(f"the letters to {address}")
+def remove_letters_to(transaction: Transaction, address: str) -> None:
+    """Remove the letters to an address, in whatever state. The Maildir removes their files."""
     transaction.run("DELETE FROM letters WHERE normal = ?", normal_address(address))
 
 

@@ -16,15 +16,6 @@ from pbm_oust.store.faults import Stale
 MEMORY = timedelta(days=30)
 
 
-_NOTE = (
-    "INSERT INTO message_keys (message_key, outcome, at, progress) VALUES (?, ?, ?, ?)"
-    " ON CONFLICT (message_key) DO UPDATE"
-    " SET outcome = excluded.outcome, at = excluded.at, progress = excluded.progress"
-    " WHERE message_keys.outcome = 'begun' RETURNING 1"
-)
-"""The statement that records what becomes of a command, and gives a row if it does."""
-
-
 class KeyOutcome(Enum):
     """What became of a command."""
 
@@ -59,7 +50,18 @@ def note_key(
     A command that has begun may go on or be done. One that is done or refused stays so, and
     nothing is written.
     """
-    return bool(transaction.rows(_NOTE, key, outcome.value, seconds(at), progress))
+    return bool(
+        transaction.run(
+            "INSERT INTO message_keys (message_key, outcome, at, progress) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (message_key) DO UPDATE"
+            " SET outcome = excluded.outcome, at = excluded.at, progress = excluded.progress"
+            " WHERE message_keys.outcome = 'begun'",
+            key,
+            outcome.value,
+            seconds(at),
+            progress,
+        )
+    )
 
 
 def outcome_of(snapshot: Snapshot, key: str) -> KeyOutcome | None:
@@ -70,8 +72,8 @@ def outcome_of(snapshot: Snapshot, key: str) -> KeyOutcome | None:
 
 def settle_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: datetime) -> None:
     """Record what became of a command. The work raises Stale if that was settled before."""
-    settled = Stale(f"the message key {key}")
-    transaction.require(settled, _NOTE, key, outcome.value, seconds(at), "")
+    if not note_key(transaction, key, outcome, at):
+        raise Stale(f"the message key {key}")
 
 
 def forget_old_keys(transaction: Transaction, now: datetime) -> int:

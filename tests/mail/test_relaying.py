@@ -246,7 +246,7 @@ def test_a_letter_that_fails_while_the_outbox_is_listed_is_listed_once(
     listing = home.outbox.listed()
     assert relaying.flush() == Flushed(sent=1, failed=1)
     listed = [(letter.head.recipient, letter.state) for letter in listing]
-    assert listed == [("a@example.org", State.WAITING), ("unknown@example.org", State.WAITING)]
+    assert listed == [("a@example.org", State.FILE), ("unknown@example.org", State.FILE)]
 
 
 def test_what_is_refused_for_good_is_set_aside(

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 import pytest
 
 from pbm_oust.store.database import Database, Transaction
-from pbm_oust.store.faults import Stale
 from pbm_oust.store.letters import (
     About,
     Head,
@@ -15,7 +14,6 @@ from pbm_oust.store.letters import (
     content_of,
     count_letters,
     fail_letter,
-    files_to,
     find_letter,
     may_show_board_since,
     remove_letter,
@@ -100,23 +98,9 @@ def test_the_letters_to_an_address_are_removed_however_it_is_written(
         post(database, head(address), now)
     failed = post(database, head(ALICE), now)
     database.write(lambda transaction: fail_letter(transaction, failed, "550 no"))
-    database.write(lambda transaction: remove_letters_to(transaction, ALICE, []))
+    database.write(lambda transaction: remove_letters_to(transaction, ALICE))
     assert ids(database, State.FAILED) == []
     assert [letter(database, each).head.recipient for each in ids(database, State.WAITING)] == [BOB]
-
-
-def test_letters_in_files_are_removed_where_their_files_are_known(
-    database: Database, now: datetime
-) -> None:
-    number = post(database, head(ALICE), now, state=State.FILE)
-    mark = "UPDATE letters SET file = 'one' WHERE id = ?"
-    database.write(lambda transaction: transaction.run(mark, number))
-    with pytest.raises(Stale):
-        database.write(lambda transaction: remove_letters_to(transaction, ALICE, ["another"]))
-    with database.read() as snapshot:
-        assert files_to(snapshot, ALICE) == ["one"]
-    database.write(lambda transaction: remove_letters_to(transaction, ALICE, ["one"]))
-    assert ids(database, State.FILE) == []
 
 
 # What a player has not been told
