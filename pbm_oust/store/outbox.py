@@ -58,6 +58,7 @@ class Maildir:
 
     def __init__(self, path: Path, database: Database, disk: Disk | None = None) -> None:
         self.path = path
+        self._tmp, self._new = path / "tmp", path / "new"
         self._database = database
         self._disk = disk or Disk()
 
@@ -124,14 +125,6 @@ class Maildir:
             if taken:
                 self._database.write(lambda transaction: _remove(transaction, taken))
         return len(taken)
-
-    @property
-    def _tmp(self) -> Path:
-        return self.path / "tmp"
-
-    @property
-    def _new(self) -> Path:
-        return self.path / "new"
 
     @contextmanager
     def _held(self) -> Iterator[None]:
