@@ -350,6 +350,7 @@ def _rows(snapshot: Snapshot, table: str, keys: Keys) -> Iterator[Row]:
 
 def _insert_all(transaction: Transaction, table: str, rows: Iterable[Row]) -> None:
     """Add rows to a table, some at a time."""
-    for row in rows:
-        places = ", ".join("?" * len(row))
-        transaction.run(f"INSERT INTO {table} VALUES ({places})", *row)  # noqa: S608 - the names are ours # nosec B608
+    remaining = iter(rows)
+    while some := list(islice(remaining, _PAGE)):
+        places = ", ".join("?" * len(some[0]))
+        transaction.run_all(f"INSERT INTO {table} VALUES ({places})", some)  # noqa: S608 - the names are ours # nosec B608

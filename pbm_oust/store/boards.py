@@ -416,8 +416,7 @@ class Boards:
         if not transaction.run(_MAKE, *_row_of(reading, version), *name):
             raise BoardChanged(str(name))
         _count_one(transaction, name.kind, _state_of(reading.entry), 1)
-        for number, lines in by_records(data) or [(0, b"")]:
-            transaction.run(_ADD, *name, number, lines)
+        transaction.run_all(_ADD, [(*name, *each) for each in by_records(data) or [(0, b"")]])
         if isinstance(reading.entry, Damage):
             damage = reading.entry
             transaction.run(
@@ -510,15 +509,11 @@ def _state_of(entry: Entry | Damage) -> State:
 
 def _add_userids(transaction: Transaction, entry: Entry | Damage, userids: Iterable[str]) -> None:
     owners = entry.owners if isinstance(entry, Entry) else frozenset[str]()
-    for userid in sorted(userids):
-        transaction.run(
-            "INSERT INTO board_userids (userid, kind, board, state, is_owner) "
-            "VALUES (?, ?, ?, ?, ?)",
-            userid,
-            *entry.name,
-            _state_of(entry).value,
-            int(userid in owners),
-        )
+    state = _state_of(entry).value
+    transaction.run_all(
+        "INSERT INTO board_userids (userid, kind, board, state, is_owner) VALUES (?, ?, ?, ?, ?)",
+        [(userid, *entry.name, state, int(userid in owners)) for userid in sorted(userids)],
+    )
 
 
 def _course(entry: Entry) -> tuple[Value, ...]:

@@ -344,12 +344,15 @@ def _write(
     transaction: Transaction, kind: Kind, size: SizeClass, games: Iterable[RatedGame]
 ) -> None:
     """Write the steps of games that have none."""
-    for step in (step for game in games for step in _steps_of(game)):
-        transaction.run(
-            "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
-            "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            *(kind.name, size.value, *step.place, step.outcome, *astuple(step.before)),
-        )
+    transaction.run_all(
+        "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
+        "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (kind.name, size.value, *step.place, step.outcome, *astuple(step.before))
+            for game in games
+            for step in _steps_of(game)
+        ],
+    )
 
 
 def _put_standing(

@@ -1,6 +1,6 @@
 """Ratings that are kept are those that all finished games give."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -260,6 +260,10 @@ class _Watching(Transaction):
     def run(self, statement: str, *values: Value) -> int:
         self._watched.taken[-1] += 1
         return super().run(statement, *values)
+
+    def run_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+        self._watched.taken[-1] += len(rows)
+        super().run_all(statement, rows)
 
 
 def test_nobody_waits_until_all_games_are_counted(kept: Kept, few_at_once: int) -> None:
