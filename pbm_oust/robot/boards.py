@@ -22,7 +22,7 @@ from pbm_oust.store.index import (
     boards_in,
     boards_of_player,
     count_in,
-    has_analysis,
+    find_analysis,
     progress_of,
 )
 from pbm_oust.store.open_boards import read_game
@@ -141,7 +141,7 @@ class Finished:
     def _is_wanted(self, entry: Entry, most_cells: int) -> bool:
         is_void = entry.result is None or entry.result.how is How.VOID
         is_large = parse_grid(entry.grid).cells.bit_count() > most_cells
-        return not (is_void or is_large or self._home.ask(has_analysis, entry.name))
+        return not (is_void or is_large or self._home.ask(find_analysis, entry.name))
 
     def _read(self, entry: Entry) -> Iterator[Game]:
         """Yield the game of an entry, if it can be read and is over."""

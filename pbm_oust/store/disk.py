@@ -1,4 +1,6 @@
-"""Durable writes: what returns is on the disk; what fails has changed nothing, or says so.
+"""The files of a home: durable writes, locks, and who may see what.
+
+What a write returns from is on the disk; what fails has changed nothing, or says so.
 
 Files are synced, and so are the folders that name them. Their modes are exact, whatever the umask.
 This is the only module that writes files.
@@ -290,6 +292,8 @@ def locked_file(path: Path | str) -> Iterator[int]:
             os.close(handle)
 
 
+# Who may enter a home: its owner alone, or with readers others too, who then see the histories
+
 CLOSED = 0o700
 OPEN = 0o711
 """The permissions of a home with readers: others can reach what they know the name of."""
@@ -303,8 +307,7 @@ _OWN_FILES = {"pbm_oust.db", "pbm_oust.toml", "key"}
 _OWN_FOLDERS = {*KINDS, "outbox", "lost+found"}
 """What a home may hold that was begun and never finished."""
 
-
-_LETTERS = ("outbox", "outbox/tmp", "outbox/new", "outbox/cur")
+_OUTBOX = ("outbox", "outbox/tmp", "outbox/new", "outbox/cur")
 
 
 def guard(home: Path, *, has_readers: bool) -> None:
@@ -314,7 +317,7 @@ def guard(home: Path, *, has_readers: bool) -> None:
     """
     _refuse_foreign(home)
     folders = [home / kind for kind in KINDS if os.path.lexists(home / kind)]
-    for folder in [*folders, *(home / each for each in _LETTERS)]:
+    for folder in [*folders, *(home / each for each in _OUTBOX)]:
         if folder.is_symlink():
             raise linked(folder)
     if has_readers and _mode(home) != OPEN:

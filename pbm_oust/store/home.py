@@ -2,10 +2,10 @@
 
     HOME/pbm_oust.db         everything the server knows (`sqlite.py`)
     HOME/oust/17.txt         histories for people to read, published from it (`publishing.py`)
-    HOME/outbox/             letters if no relay is set, a Maildir (`maildir.py`)
+    HOME/outbox/             letters if no relay is set, a Maildir (`outbox.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
-    HOME/.copying            while the home is no whole copy of another one yet (`copying.py`)
+    HOME/.copying            while the home is no whole copy of another one yet (`backup.py`)
     HOME/.rebuilding         while a new database is made from the files of histories
     HOME/.published          which histories are known to be published
     HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`),

@@ -1,8 +1,9 @@
-"""What the index says about a board, made from its history. Pure.
+"""The index of boards: what it says about each, and which boards it finds.
 
-A history that ends with its result is believed: its header is read, each record is checked for its
-form, number, time and message key, and the owners follow from the records that change them. If that
-needs the rules, because a turn was taken back or the board goes on, all of it is replayed.
+What it says is made from a history. One that ends with its result is believed: its header is read,
+each record is checked for its form, number, time and message key, and the owners follow from the
+records that change them. If that needs the rules, because a turn was taken back or the board goes
+on, all of it is replayed.
 """
 
 import re
@@ -272,6 +273,8 @@ def _numbers(most: int) -> list[bytes]:
     """Return how histories write the numbers from 1 to this one."""
     return [b"%4d" % number for number in range(1, most + 1)]
 
+
+# Finding boards
 
 ENTRIES = (
     "SELECT b.kind, b.board, b.grid, b.x, b.o, b.to_move, b.result, b.is_rated, b.started, "
@@ -594,6 +597,9 @@ def count_in(snapshot: Snapshot, kind: str, state: State) -> int:
     return int(row[0]) if row else 0
 
 
+# Analyses of games, which are made from histories, and stay when the index is made anew
+
+
 def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:
     """Keep the analysis of a board instead of one that was kept before."""
     transaction.run(
@@ -609,9 +615,3 @@ def find_analysis(snapshot: Snapshot, name: BoardName) -> str | None:
     search = "SELECT analysis FROM analyses WHERE kind = ? AND board = ?"
     row = snapshot.row(search, *name)
     return str(row[0]) if row else None
-
-
-def has_analysis(snapshot: Snapshot, name: BoardName) -> bool:
-    """Return whether an analysis of a board is kept."""
-    search = "SELECT 1 FROM analyses WHERE kind = ? AND board = ?"
-    return snapshot.row(search, *name) is not None

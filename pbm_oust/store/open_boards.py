@@ -106,6 +106,8 @@ def has_played(userid: str, home: Home) -> bool:
     return home.ask(index.has_played, userid)
 
 
+# Making boards of games from elsewhere
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -185,6 +187,8 @@ def _known(game: Game, home: Home) -> Game | None:
             return known
     return None
 
+
+# Reading games where the database cannot be read
 
 T = TypeVar("T")
 
