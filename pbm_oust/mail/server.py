@@ -21,6 +21,7 @@ from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.mail.workers import Workers
 from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.sweep import Trouble, sweep
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.disk import guard
@@ -261,7 +262,7 @@ class Server:
             context = read_certificate(configuration)
         except BadConfiguration as error:
             raise BadConfiguration(f"{self.home.configuration}: {error}") from None
-        guard(self.home.path, has_readers=configuration.readers)
+        guard(self.home.path, KINDS, has_readers=configuration.readers)
         places = [
             (endpoint, protocol)
             for endpoint, protocol in (

@@ -243,7 +243,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
         raise NotCopied(f"{source.path} is no whole copy of another home; copy that one")
     source.recover()
     target.path.mkdir(CLOSED, parents=True, exist_ok=True)
-    guard(target.path, has_readers=target.configured.readers)
+    guard(target.path, KINDS, has_readers=target.configured.readers)
     if not target.is_on_server:
         target.publisher.prepare()
     with source.database.read_latest() as snapshot:

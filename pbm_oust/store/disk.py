@@ -12,13 +12,11 @@ import os
 import pwd
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 from itertools import count
 from pathlib import Path
-
-from pbm_oust.rules.kinds import KINDS
 
 _drafts = count()
 _DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+\.draft")
@@ -304,24 +302,25 @@ HISTORY = 0o644
 _OWN_FILES = {"pbm_oust.db", "pbm_oust.toml", "key"}
 """A folder that holds one of these is a home."""
 
-_OWN_FOLDERS = {*KINDS, "outbox", "lost+found"}
-"""What a home may hold that was begun and never finished."""
+_OWN_FOLDERS = {"outbox", "lost+found"}
+"""What a home may hold that was begun and never finished, besides folders of histories."""
 
 _OUTBOX = ("outbox", "outbox/tmp", "outbox/new", "outbox/cur")
 
 
-def guard(home: Path, *, has_readers: bool) -> None:
+def guard(home: Path, kinds: Collection[str], *, has_readers: bool) -> None:
     """Keep others out of a home, or let them read its histories and nothing else.
 
-    Raises OSError for a folder that is no home or belongs to others; then nothing has changed.
+    `kinds` names the folders of histories. Raises OSError for a folder that is no home or belongs
+    to others; then nothing has changed.
     """
-    _refuse_foreign(home)
-    folders = [home / kind for kind in KINDS if os.path.lexists(home / kind)]
+    _refuse_foreign(home, kinds)
+    folders = [home / kind for kind in kinds if os.path.lexists(home / kind)]
     for folder in [*folders, *(home / each for each in _OUTBOX)]:
         if folder.is_symlink():
             raise linked(folder)
     if has_readers and _mode(home) != OPEN:
-        _hide_the_rest(home)
+        _hide_the_rest(home, kinds)
         _show_histories(folders)
     for folder in folders:
         if _mode(folder) != FOLDER_OF_HISTORIES:
@@ -342,7 +341,7 @@ def user_name(uid: int) -> str:
         return f"user {uid}"
 
 
-def _refuse_foreign(home: Path) -> None:
+def _refuse_foreign(home: Path, kinds: Collection[str]) -> None:
     """Raise OSError for a folder that others own, that all share, or that holds other things."""
     found = home.stat()
     if os.geteuid() not in (found.st_uid, 0):
@@ -350,7 +349,7 @@ def _refuse_foreign(home: Path) -> None:
         reason = f"it belongs to {owner}; do this as {owner}, or name another folder with --home"
     elif found.st_mode & stat.S_ISVTX:
         reason = f"all users share it; name a folder of its own, as in --home {home / 'games'}"
-    elif not _is_home(home):
+    elif not _is_home(home, kinds):
         reason = (
             "it holds other things and no games; "
             f"name an empty folder or a new one, as in --home {home / 'games'}"
@@ -360,13 +359,13 @@ def _refuse_foreign(home: Path) -> None:
     raise OSError(errno.EPERM, reason, str(home))
 
 
-def _is_home(folder: Path) -> bool:
+def _is_home(folder: Path, kinds: Collection[str]) -> bool:
     """Return whether a folder is a home, or is empty but for hidden files."""
     names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     return bool(
         names & _OWN_FILES
-        or names <= _OWN_FOLDERS
-        or any(_histories(folder / kind) for kind in KINDS)
+        or names <= {*kinds, *_OWN_FOLDERS}
+        or any(_histories(folder / kind) for kind in kinds)
     )
 
 
@@ -380,18 +379,18 @@ def _show_histories(folders: list[Path]) -> None:
             set_mode(path, HISTORY)
 
 
-def _hide_the_rest(home: Path) -> None:
+def _hide_the_rest(home: Path, kinds: Collection[str]) -> None:
     """Keep others from what the owner of a home has in it, besides the histories."""
-    for path, found in _entries(home):
+    for path, found in _entries(home, kinds):
         mode = stat.S_IMODE(found.st_mode)
         if mode & 0o007 and found.st_uid == home.stat().st_uid:
             with suppress(OSError):
                 set_mode(path, mode & ~0o007)
 
 
-def _entries(home: Path) -> Iterator[tuple[Path, os.stat_result]]:
+def _entries(home: Path, kinds: Collection[str]) -> Iterator[tuple[Path, os.stat_result]]:
     for path in home.iterdir():
-        if path.name not in KINDS:
+        if path.name not in kinds:
             with suppress(FileNotFoundError):
                 yield path, path.lstat()
 

@@ -25,6 +25,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.board.notation import USERID
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import (
     accounts_at,
     all_userids,
@@ -101,7 +102,7 @@ class Home:
             reason = "its restore was broken off; empty it, and restore the backup again"
             raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
         self.path.mkdir(CLOSED, parents=True, exist_ok=True)
-        guard(self.path, has_readers=self.configured.readers)
+        guard(self.path, KINDS, has_readers=self.configured.readers)
         if not self.is_on_server:
             self.publisher.prepare()
         self.maildir.prepare()
