@@ -7,6 +7,7 @@ order in which the letters were written.
 import logging
 import os
 import re
+import threading
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -29,6 +30,8 @@ log = logging.getLogger("pbm_oust")
 
 FOLDERS = ("tmp", "new", "cur")
 """What a Maildir consists of."""
+PATIENCE = 1.0
+"""How many seconds a command waits for another one that withholds letters."""
 _OURS = re.compile(r"[0-9]+\.L([0-9]+)\.pbm_oust")
 
 
@@ -59,6 +62,7 @@ class Maildir:
     def __init__(self, path: Path, database: Database, disk: Disk | None = None) -> None:
         self.path = path
         self._tmp, self._new = path / "tmp", path / "new"
+        self._withholding = threading.Lock()
         self._database = database
         self._disk = disk or Disk()
 
@@ -93,22 +97,29 @@ class Maildir:
     def withheld(self, files: Collection[str]) -> Iterator[bool]:
         """Keep letters from being opened; gives whether no mail program has taken any of them.
 
-        The body may then remove them from the database, or let them wait for the relay. Afterwards
-        their files are removed, or put back if the database still has them. What fails is left for
-        another time.
+        Nor may another command withhold any. The body may then remove them from the database, or
+        let them wait for the relay. Afterwards their files are removed, or put back if the database
+        still has them. What fails is left for another time.
         """
         if not files:
             yield True
             return
-        with self._held():
-            self._settle()
-            try:
-                yield self._withdraw(files)
-            finally:
+        # A command that shares our transaction may withhold letters until that is over.
+        if not self._withholding.acquire(timeout=PATIENCE):
+            yield False
+            return
+        try:
+            with self._held():
+                self._settle()
                 try:
-                    self._settle()
-                except OSError as error:
-                    log.warning("letters wait for the Maildir: %s", error)
+                    yield self._withdraw(files)
+                finally:
+                    try:
+                        self._settle()
+                    except OSError as error:
+                        log.warning("letters wait for the Maildir: %s", error)
+        finally:
+            self._withholding.release()
 
     def has_new(self, file: str) -> bool:
         """Return whether no mail program has taken the file of a letter."""

@@ -189,6 +189,25 @@ def test_a_letter_that_is_removed_goes_with_its_file(home: Home) -> None:
     assert list((home.outbox.path / "tmp").iterdir()) == []
 
 
+def test_of_two_that_remove_letters_in_one_transaction_one_comes_later(home: Home) -> None:
+    post(home, "one", "two")
+
+    def removing(letter: Letter) -> Callable[[Transaction], None]:
+        def work(transaction: Transaction) -> None:
+            home.withhold([letter.file])
+            remove_letter(transaction, letter.id)
+
+        return work
+
+    first, second = home.ask(all_letters, State.FILE)
+    one, other = home.database.write_all([removing(first), removing(second)])
+    one.result()
+    with pytest.raises(Stale):
+        other.result()
+    home.database.write(removing(second))
+    assert texts(home) == []
+
+
 def test_a_letter_that_somebody_has_opened_is_not_removed(home: Home) -> None:
     post(home, "one", "two")
     first, second = home.ask(all_letters, State.FILE)
