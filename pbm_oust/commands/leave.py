@@ -160,7 +160,6 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
         forget_addresses,
         free_placeholder,
         rename_in_notes,
-        rename_on_boards,
     )
 
     check_boards(userid, home)
@@ -173,10 +172,10 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
         home.do(settle_key, key, KeyOutcome.DONE, work.now())
         if word:
             rename_in_notes(userid, word, work)
-            rename_on_boards(userid, word, home, left)
+            home.do(home.boards.rename_player, userid, word)
         forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)
-        home.do(remove_account, account)
+        home.do(remove_account, userid)
     return Handled(Outcome.DONE)
 
 
