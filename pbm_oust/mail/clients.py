@@ -46,9 +46,11 @@ S501_TLS = "501 5.5.4 Syntax: STARTTLS"
 S503_NAMING = "503 5.5.1 a mail has begun"
 S503_RECIPIENT = "503 Error: need RCPT command"
 S503_TLS = "503 5.5.1 TLS has begun already"
+S500_LONG_LINE = "500 Line too long (see RFC5321 4.5.3.1.6)"
 S550_BARE = "550 5.6.0 the message has line ends other than CR LF, or a NUL"
 S550_NAMING = "550 5.7.0 only our own mail servers name clients"
 S550_RECIPIENT = "550 5.1.1 no such recipient here"
+S552_LARGE = "552 Error: Too much mail data"
 S553_ADDRESS = "553 5.1.7 the address is too long"
 S553_UTF8 = "553 5.6.7 an address that is not ASCII takes SMTPUTF8"
 
@@ -77,11 +79,11 @@ class Patience:
     """How long a client waits at most until we know what becomes of its message."""
 
 
-class TooSlow(Exception):
-    """A client has used up our patience; the message is the reply."""
+class SessionOver(Exception):
+    """A session ends; the message is the last reply."""
 
 
-class TurnedAway(Exception):
+class TurnedAway(SessionOver):
     """There are too many connections; the message is the reply."""
 
 
@@ -93,6 +95,8 @@ class Visitor:
     """Who connects: to us, or to a proxy of ours."""
     source: Source
     """Where it is counted: the client, or whom one of our mail servers has named as its own."""
+    is_ours: bool
+    """Whether the client is one of our mail servers, who may name others."""
     give_way: Callable[[], None] | None = None
     """Ends it, so that there is room for another; None while it is not to be ended so."""
     waits_since: float = inf
@@ -118,8 +122,8 @@ class ConnectionLimits:
 
     def admit(self, source: Source) -> Visitor:
         """Let one more connection in. Raises TurnedAway."""
-        visitor = Visitor(source, source)
-        self._look_at(visitor)
+        visitor = Visitor(source, source, self._is_ours(source))
+        self._make_room_for(visitor)
         self._visitors.add(visitor)
         return visitor
 
@@ -130,50 +134,45 @@ class ConnectionLimits:
     def take_client(self, visitor: Visitor, client: Source) -> None:
         """Count a connection as one of the client that a proxy has named. Raises TurnedAway."""
         visitor.client = visitor.source = client
-        self._look_at(visitor)
+        visitor.is_ours = self._is_ours(client)
+        self._make_room_for(visitor)
 
     def take_source(self, visitor: Visitor, source: Source) -> None:
         """Count a connection of a mail server by the source that it names. Raises TurnedAway."""
         visitor.source = source
-        self._look_at(visitor)
+        self._make_room_for(visitor)
 
     def speaks_proxy(self, visitor: Visitor) -> bool:
         """Return whether a connection begins by naming the client of a proxy."""
         return lies_in(visitor.client, self._proxies)
-
-    def may_name_others(self, visitor: Visitor) -> bool:
-        """Return whether a connection is one of our mail servers."""
-        return self._is_ours(visitor.client)
 
     def stranger(self, source: Source) -> str:
         """Return a source as a text; empty if it is one of our mail servers and proxies."""
         is_known = self._is_ours(source) or lies_in(source, self._proxies)
         return "" if is_known else str(source)
 
-    def _look_at(self, visitor: Visitor) -> None:
-        """Raise TurnedAway if there are too many others."""
+    def _make_room_for(self, visitor: Visitor) -> None:
+        """Raise TurnedAway if there are too many others, of whom none gives way."""
         others = self._visitors - {visitor}
         if len(others) >= MOST_CONNECTIONS:
             raise TurnedAway(S421_BUSY)
-        alike = sum(each.source == visitor.source for each in others)
+        alike = [each.source for each in others].count(visitor.source)
         if alike >= MOST_CONNECTIONS_OF_ONE and self.stranger(visitor.source):
             raise TurnedAway(S421_BUSY_SOURCE)
-        strangers = sum(not self._is_ours(each.client) for each in others)
-        if strangers >= MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS and not self._is_ours(
-            visitor.client
-        ):
-            self._make_room(alike)
+        strangers = [each for each in others if not each.is_ours]
+        if not visitor.is_ours and len(strangers) >= MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS:
+            self._end_one(strangers, alike)
 
-    def _make_room(self, alike: int) -> None:
+    def _end_one(self, strangers: list[Visitor], alike: int) -> None:
         """End the connection that has let us wait longest, of the host that has most of them.
 
         Raises TurnedAway if no stranger has more connections than somebody with so many and one.
         """
-        held = Counter(each.source for each in self._visitors if not self._is_ours(each.client))
-        most = max(held.values(), default=0)
+        held = Counter(each.source for each in strangers)
+        most = max(held.values())
         idle = [
             each
-            for each in self._visitors
+            for each in strangers
             if each.give_way and each.waits_since < inf and held[each.source] == most
         ]
         if most <= alike + 1 or not idle:
@@ -192,10 +191,10 @@ def lies_in(source: Source, networks: tuple[Network, ...]) -> bool:
     if source is None:
         return False
     first = source if isinstance(source, IPv4Address) else source.network_address
-    return any(
-        first in network or (isinstance(source, IPv6Network) and network.overlaps(source))
-        for network in networks
-    )
+    for network in networks:
+        if first in network or (isinstance(source, IPv6Network) and network.overlaps(source)):
+            return True
+    return False
 
 
 def source_of(transport: asyncio.BaseTransport) -> Source:

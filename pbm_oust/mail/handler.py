@@ -13,15 +13,17 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
-from aiosmtpd.lmtp import LMTP
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd import smtp
 
 from pbm_oust.mail.clients import (
+    CLIENT,
+    FORWARDED,
     S250_DONE,
     S250_OK,
     S250_RECIPIENT,
     S451_LATER,
     S452_RECIPIENTS,
+    S500_LONG_LINE,
     S550_BARE,
     S550_RECIPIENT,
     S553_ADDRESS,
@@ -29,10 +31,9 @@ from pbm_oust.mail.clients import (
     Patience,
 )
 from pbm_oust.mail.delivery import UNKNOWN
-from pbm_oust.mail.inbound import Envelope as MailEnvelope
-from pbm_oust.mail.inbound import Inbound, KeptBySender, envelope_of, not_ours, takes
+from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender, envelope_of, not_ours, takes
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.workers import Committer, Workers
 from pbm_oust.play.request import Handled, Outcome, outcome_text
 from pbm_oust.play.unit_of_work import NotDerived
@@ -44,7 +45,11 @@ LARGEST_HERE = 32 * 1024
 """The most bytes of a mail that is handled in the thread of the sessions."""
 MOST_RECIPIENTS = 5
 
+LONGEST_LINE = 8 * 1024
+"""In bytes, with its end."""
+
 _BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
+_LONG = re.compile(rb"^[^\n]{%d}" % LONGEST_LINE, re.MULTILINE)
 
 
 BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -97,7 +102,7 @@ class Handler:
         self._after = after
         self._counted = counted
         self._committer = Committer(inbound.work.home, workers.committing)
-        self.at_work: set[asyncio.Future[tuple[str, Handled]]] = set()
+        self.at_work = set[asyncio.Task[tuple[str, Handled]]]()
         """The messages that are being handled."""
 
     @property
@@ -111,38 +116,42 @@ class Handler:
 
     async def handle_EHLO(
         self,
-        server: SmtpSession,
-        session: Session,
-        envelope: Envelope,
+        server: Session,
+        session: smtp.Session,
+        envelope: smtp.Envelope,
         hostname: str,
         responses: list[str],
     ) -> list[str]:
-        """Take a greeting, and announce what aiosmtpd does not know."""
+        """Take a greeting, and announce what aiosmtpd does not know. All lines go out as one."""
         session.host_name = hostname
-        return [*responses[:-1], *(f"250-{each}" for each in server.extensions), responses[-1]]
+        if server.tls.context and not server.is_secure:
+            responses.insert(-1, "250-STARTTLS")
+        if server.visitor.is_ours:
+            responses[-1:-1] = [f"250-XCLIENT {CLIENT}", f"250-XFORWARD {FORWARDED}"]
+        return ["\r\n".join(responses)]
 
     async def handle_MAIL(
         self,
-        server: SMTP,
-        session: Session,
-        envelope: Envelope,
+        server: Session,
+        session: smtp.Session,
+        envelope: smtp.Envelope,
         address: str,
         options: list[str],
     ) -> str:
-        """Take a sender."""
+        """Take a sender; the bytes of a message are counted from here."""
         if len(address) > LONGEST_ADDRESS:
             return S553_ADDRESS
         if not address.isascii() and "SMTPUTF8" not in options:
             return S553_UTF8
         envelope.mail_from = address
-        envelope.mail_options.extend(options)
+        server.received = 0
         return S250_OK
 
     async def handle_RCPT(
         self,
-        server: SmtpSession,
-        session: Session,
-        envelope: Envelope,
+        server: Session,
+        session: smtp.Session,
+        envelope: smtp.Envelope,
         address: str,
         options: list[str],
     ) -> str:
@@ -151,103 +160,97 @@ class Handler:
         An LMTP transaction has one recipient, because aiosmtpd answers a message once and not for
         each recipient (RFC 2033, section 4.2). The client tries again with the others.
         """
-        is_known = not (server.is_of_deliver and address == UNKNOWN)
-        if is_known and not takes(address, self.address):
+        is_for_deliver = server.protocol is Protocol.DELIVER
+        if not takes(address, self.address) and not (is_for_deliver and address == UNKNOWN):
             named = f"550 5.1.1 {not_ours(address, self.address)}"
-            return named if server.is_of_deliver else S550_RECIPIENT
-        most = 1 if isinstance(server, LMTP) else MOST_RECIPIENTS
-        if len(envelope.rcpt_tos) >= most:
+            return named if is_for_deliver else S550_RECIPIENT
+        if len(envelope.rcpt_tos) >= (1 if server.protocol.is_local else MOST_RECIPIENTS):
             return S452_RECIPIENTS
         envelope.rcpt_tos.append(address)
-        envelope.rcpt_options.extend(options)
         return S250_RECIPIENT
 
-    async def handle_DATA(self, server: SmtpSession, session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(
+        self, server: Session, session: smtp.Session, envelope: smtp.Envelope
+    ) -> str:
         """Handle a message; a stranger waits for the answer to a wrong password."""
         content = envelope.original_content or b""
-        is_known = not (server.is_of_deliver and envelope.mail_from == UNKNOWN)
-        sender = (envelope.mail_from or "") if is_known else None
-        if not server.is_of_deliver and _BARE.search(content):
-            status = S550_BARE
-            log.warning("a message is refused: %s", status)
-        else:
-            told = envelope_of(
-                sender,
-                [each for each in envelope.rcpt_tos if each != UNKNOWN],
-                server.source,
-                is_of_mail_server=server.is_of_mail_server,
-                is_of_owner=server.is_of_owner,
-            )
-            status, handled = await self.take(content, told, server.patience)
-            if handled.is_guess and server.source:
-                await asyncio.sleep(server.patience.wrong_password)
-            if server.is_of_deliver and status == S250_DONE:
-                status = f"250 2.0.0 {outcome_text(handled)}"
+        is_of_deliver = server.protocol is Protocol.DELIVER
+        if not is_of_deliver and (
+            broken := (S500_LONG_LINE if _LONG.search(content) else "")
+            or (S550_BARE if _BARE.search(content) else "")
+        ):
+            log.warning("a message is refused: %s", broken)
+            return broken
+        source = server.limits.stranger(getattr(envelope, "source", server.visitor.source))
+        told = envelope_of(
+            None if is_of_deliver and envelope.mail_from == UNKNOWN else envelope.mail_from,
+            [each for each in envelope.rcpt_tos if each != UNKNOWN],
+            source,
+            # With XCLIENT, the client of the mail server writes.
+            is_of_mail_server=server.visitor.is_ours
+            and not (server.speaks_for_client or is_of_deliver),
+            is_of_owner=server.protocol is Protocol.OWNER,
+        )
+        status, handled = await self.take(content, told, server.patience)
+        if handled.is_guess and source:
+            await asyncio.sleep(server.patience.wrong_password)
+        if is_of_deliver and status == S250_DONE:
+            status = f"250 2.0.0 {outcome_text(handled)}"
         return status
-
-    async def take(
-        self, content: bytes, envelope: MailEnvelope, patience: Patience
-    ) -> tuple[str, Handled]:
-        """Handle a message to the end, and return the reply and what became of it.
-
-        That goes on if the client goes away. One that has waited for long is told to come again;
-        the message is known then.
-        """
-        origin = envelope.source or envelope.sender or ""
-        begun = time.perf_counter()
-        work = asyncio.ensure_future(self._work(content, envelope, origin))
-        self.at_work.add(work)
-        work.add_done_callback(partial(self._count, begun))
-        work.add_done_callback(self._finish)
-        try:
-            return await asyncio.wait_for(asyncio.shield(work), patience.answer)
-        except TimeoutError:
-            log.warning("a mail is put off: handling it takes longer than %g s", patience.answer)
-            return S451_LATER, Handled(Outcome.KEPT)
 
     async def handle_exception(self, error: Exception) -> str:
         """Log an error of ours, and tell the client only to try again."""
         log.error("failed in a session", exc_info=error)
         return S451_LATER
 
-    async def _work(
-        self, content: bytes, envelope: MailEnvelope, origin: str
+    async def take(
+        self, content: bytes, envelope: Envelope, patience: Patience
     ) -> tuple[str, Handled]:
-        """Handle a message; return the reply, and what became of it."""
-        status = S250_DONE
-        try:
-            handled = await self._handled(content, envelope, origin)
-        except UnreadableMail as error:
-            status = f"550 5.6.0 not readable: {error}"
-            handled = Handled(Outcome.UNREADABLE)
-        except KeptBySender:
-            return S451_LATER, Handled(Outcome.KEPT)
-        self._workers.note(origin, handled.is_proved)
-        return status, handled
+        """Handle a message to the end, and return the reply and what became of it.
 
-    async def _handled(self, content: bytes, envelope: MailEnvelope, origin: str) -> Handled:
+        That goes on if the client goes away. One that has waited for long is told to come again;
+        the message is known then.
+        """
+        work = asyncio.create_task(self._work(content, envelope))
+        self.at_work.add(work)
+        work.add_done_callback(partial(self._finish, time.perf_counter()))
+        await asyncio.wait([work], timeout=patience.answer)
+        if work.done():
+            return work.result()
+        log.warning("a mail is put off: handling it takes longer than %g s", patience.answer)
+        return S451_LATER, Handled(Outcome.KEPT)
+
+    async def _work(self, content: bytes, envelope: Envelope) -> tuple[str, Handled]:
         """Let workers handle a message; others hash the passwords that it needs.
 
         The small mails of those who prove whose they are cost so little that they are handled here,
         unless a server keeps the home, for which they may have to wait.
         """
-        is_far = self._inbound.work.home.is_on_server
+        origin = envelope.source or envelope.sender or ""
         is_cheap = len(content) <= LARGEST_HERE and self._workers.is_trusted(origin)
-        while True:
+        is_here = is_cheap and not self._inbound.work.home.is_on_server
+        status, handled = S250_DONE, None
+        while not handled:
             inbound = self._inbound
             try:
-                if is_cheap and not is_far:
-                    return await inbound.take_with(self._committer, content, envelope)
-                take = partial(inbound.take, content, envelope)
-                return await asyncio.wrap_future(self._workers.submit(origin, take))
+                if is_here:
+                    handled = await inbound.take_with(self._committer, content, envelope)
+                else:
+                    take = partial(inbound.take, content, envelope)
+                    handled = await asyncio.wrap_future(self._workers.submit(origin, take))
             except NotDerived as password:
                 derive = partial(inbound.work.passwords.derive, password.needed)
                 await asyncio.wrap_future(self._workers.hash(origin, derive))
+            except UnreadableMail as error:
+                status = f"550 5.6.0 not readable: {error}"
+                handled = Handled(Outcome.UNREADABLE)
+            except KeptBySender:
+                return S451_LATER, Handled(Outcome.KEPT)
+        self._workers.note(origin, handled.is_proved)
+        return status, handled
 
-    def _count(self, begun: float, work: asyncio.Future[tuple[str, Handled]]) -> None:
+    def _finish(self, begun: float, work: asyncio.Task[tuple[str, Handled]]) -> None:
+        self.at_work.discard(work)
         if not (work.cancelled() or work.exception()):
             self._counted(work.result()[1], time.perf_counter() - begun)
-
-    def _finish(self, work: asyncio.Future[tuple[str, Handled]]) -> None:
-        self.at_work.discard(work)
         self._after()

@@ -17,7 +17,7 @@ from pbm_oust.mail.handler import Counts, Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
 from pbm_oust.mail.relay import Relaying, Sender
-from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
+from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.mail.workers import Workers
 from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
@@ -26,6 +26,7 @@ from pbm_oust.service.sweep import Trouble, sweep
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.disk import guard
 from pbm_oust.store.home import Home
+from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.store.publishing import Walk
 from pbm_oust.store.rebuilding import look_less_for_circles
 
@@ -185,7 +186,7 @@ class _Parts:
     sweeper: Sweeper
 
 
-_Place = tuple[Endpoint, type[SmtpSession]]
+_Place = tuple[Endpoint, Protocol]
 
 
 @dataclass(slots=True)
@@ -235,9 +236,12 @@ class Server:
     ) -> None:
         """Take mail until a signal says that it is enough, and finish what has been begun."""
         handler = parts.handler
-        own = listening_at_home(self.home.path, handler, self._limits, Patience(), self._tls)
+        of_owner, of_deliver = (
+            listening_at_home(self.home.path, name, self._session(handler, protocol))
+            for name, protocol in ((FOR_OWNER, Protocol.OWNER), (FOR_DELIVER, Protocol.DELIVER))
+        )
         async with tallied(self.home, self.clock):
-            async with own, self.meanwhile(self.home):
+            async with of_owner, of_deliver, self.meanwhile(self.home):
                 await self._use(configuration, parts)
                 look_less_for_circles()
                 sys.setswitchinterval(TURN_SECONDS)
@@ -266,23 +270,18 @@ class Server:
         places = [
             (endpoint, protocol)
             for endpoint, protocol in (
-                (configuration.smtp, SmtpSession),
-                (configuration.smtps, SmtpsSession),
-                (configuration.lmtp, LmtpSession),
+                (configuration.smtp, Protocol.SMTP),
+                (configuration.smtps, Protocol.SMTPS),
+                (configuration.lmtp, Protocol.LMTP),
             )
             if endpoint
         ]
         added: dict[_Place, asyncio.Server] = {}
         try:
             for place in [each for each in places if each not in self._listeners]:
-                added[place] = await listen(
-                    *place,
-                    parts.handler,
-                    self._limits,
-                    Patience(),
-                    self._tls,
-                    is_shared=self.home.is_on_server,
-                )
+                session = self._session(parts.handler, place[1])
+                is_shared = self.home.is_on_server
+                added[place] = await listen(place[0], session, is_shared=is_shared)
         except CannotListen:
             for listener in added.values():
                 listener.close()
@@ -309,3 +308,7 @@ class Server:
         parts.sender.use(Relaying(self.home, relay, address, time) if relay else None)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
         self.ready(configuration, endpoints)
+
+    def _session(self, handler: Handler, protocol: Protocol) -> Session:
+        """Return the session that those at a listener are like."""
+        return Session(handler, protocol, self._limits, Patience(), self._tls)

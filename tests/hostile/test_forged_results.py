@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.reading import read_mail
 from pbm_oust.mail.reading.mail import Verdict, verdict_of
-from pbm_oust.mail.session import LmtpSession, SmtpSession
+from pbm_oust.mail.session import Protocol
 from pbm_oust.play.request import outcome_text
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import Counted, Limits
@@ -212,12 +212,16 @@ def test_a_verified_stranger_has_the_limits_of_all_strangers(home: Home) -> None
 
 @pytest.mark.parametrize(
     ("protocol", "servers", "boards"),
-    [(SmtpSession, "127.0.0.1", [1]), (LmtpSession, "127.0.0.0/8", [1]), (SmtpSession, "::1", [])],
+    [
+        (Protocol.SMTP, "127.0.0.1", [1]),
+        (Protocol.LMTP, "127.0.0.0/8", [1]),
+        (Protocol.SMTP, "::1", []),
+    ],
 )
 def test_a_host_counts_as_ours_if_it_is_configured(
-    protocol: type[SmtpSession], servers: str, boards: list[int], home: Home
+    protocol: Protocol, servers: str, boards: list[int], home: Home
 ) -> None:
-    client = smtplib.LMTP if protocol is LmtpSession else smtplib.SMTP
+    client = smtplib.LMTP if protocol is Protocol.LMTP else smtplib.SMTP
     data = mail(PASSED, NAMED, f"Subject: {CHALLENGE}", new_id())
     with (
         listening(home, protocol, mail_servers=servers, authserv_id=OURS) as port,

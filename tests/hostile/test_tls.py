@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.clients import MOST_CONNECTIONS_OF_ONE, S220_TLS, S250_DONE, Patience
-from pbm_oust.mail.session import SmtpsSession
+from pbm_oust.mail.session import Protocol
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.home import Home
@@ -46,7 +46,7 @@ def test_a_mail_comes_through_tls(home: Home) -> None:
 
 def test_a_mail_comes_through_implicit_tls(home: Home) -> None:
     with (
-        listening(home, SmtpsSession, tls=Tls(certificate())) as port,
+        listening(home, Protocol.SMTPS, tls=Tls(certificate())) as port,
         smtplib.SMTP_SSL("localhost", port, context=trusting(), timeout=PATIENCE) as client,
     ):
         assert client.ehlo()[0] == 250
@@ -81,7 +81,7 @@ def test_nothing_that_comes_before_tls_is_obeyed_within_it(home: Home, size: int
 
 @pytest.mark.parametrize("nonsense", [b"", b"EHLO x\r\n", b"\x16\x03\x01\x02\x00\x01"])
 def test_handshakes_that_fail_leave_no_connection_behind(home: Home, nonsense: bytes) -> None:
-    with listening(home, SmtpsSession, tls=Tls(certificate())) as port:
+    with listening(home, Protocol.SMTPS, tls=Tls(certificate())) as port:
         for _ in range(MOST_CONNECTIONS_OF_ONE + 1):
             with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
                 client.sendall(nonsense)
@@ -96,7 +96,7 @@ def test_handshakes_that_fail_leave_no_connection_behind(home: Home, nonsense: b
 def test_a_handshake_that_does_not_come_is_not_waited_for_longer_than_a_line(home: Home) -> None:
     patience = Patience(idle=SHORT)
     with (
-        listening(home, SmtpsSession, patience, tls=Tls(certificate())) as port,
+        listening(home, Protocol.SMTPS, patience, tls=Tls(certificate())) as port,
         socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
     ):
         assert client.recv(4096) == b""

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import (
     S250_DONE,
     S250_RECIPIENT,
@@ -20,7 +21,7 @@ from pbm_oust.mail.clients import (
 from pbm_oust.mail.handler import LONGEST_ADDRESS, MOST_RECIPIENTS, Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
-from pbm_oust.mail.session import SIZE_LIMIT, SmtpSession
+from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.workers import Workers
 from pbm_oust.store.configuration import Endpoint
@@ -86,7 +87,7 @@ def test_a_session_takes_several_messages(home: Home, port: int) -> None:
 
 def test_the_greeting_tells_the_size_limit(port: int) -> None:
     with client_of(port) as client:
-        assert client.esmtp_features["size"] == str(SIZE_LIMIT)
+        assert client.esmtp_features["size"] == str(LARGEST_MAIL)
 
 
 @pytest.mark.parametrize("recipient", [ADDRESS.upper(), "pbmserv+17@example.org"])
@@ -212,13 +213,15 @@ def test_a_mail_that_cannot_be_answered_is_not_put_off_for_ever(port: int, addre
 # Where it listens
 
 
+def session_of(handler: Handler) -> Session:
+    return Session(handler, Protocol.SMTP, ConnectionLimits(), Patience(), Tls())
+
+
 def listen_at(endpoint: Endpoint, home: Home) -> None:
     async def start() -> None:
         with Workers() as workers:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            (
-                await listen(endpoint, SmtpSession, handler, ConnectionLimits(), Patience(), Tls())
-            ).close()
+            (await listen(endpoint, session_of(handler))).close()
 
     asyncio.run(start())
 
@@ -232,12 +235,12 @@ def test_servers_on_a_database_share_a_port(home: Home) -> None:
     async def both() -> None:
         with Workers() as workers:
             handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            given = (SmtpSession, handler, ConnectionLimits(), Patience(), Tls())
-            first = await listen(Endpoint("127.0.0.1", 0), *given, is_shared=True)
+            session = session_of(handler)
+            first = await listen(Endpoint("127.0.0.1", 0), session, is_shared=True)
             place = bound_endpoint(first, Endpoint("127.0.0.1", 0))
-            second = await listen(place, *given, is_shared=True)
+            second = await listen(place, session, is_shared=True)
             with pytest.raises(CannotListen):
-                await listen(place, *given)
+                await listen(place, session)
             first.close()
             second.close()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import (
     KEPT_FOR_MAIL_SERVERS,
     MOST_CONNECTIONS,
@@ -23,9 +24,9 @@ from pbm_oust.mail.clients import (
     TurnedAway,
     source_of,
 )
+from pbm_oust.mail.handler import LONGEST_LINE
 from pbm_oust.mail.reading.limits import LARGEST_HEADERS, MOST_LINES
-from pbm_oust.mail.session import MOST_COMMANDS, SIZE_LIMIT
-from pbm_oust.mail.wire import LONGEST_LINE
+from pbm_oust.mail.session import MOST_COMMANDS
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
@@ -85,7 +86,7 @@ def test_a_message_inside_a_message_is_not_taken_for_one(port: int) -> None:
 def test_a_message_that_is_too_large_is_refused_once(port: int) -> None:
     with client_of(port) as client:
         begin(client)
-        assert send(client, SIGNUP + LINE * (SIZE_LIMIT // len(LINE) + 1)).startswith("552")
+        assert send(client, SIGNUP + LINE * (LARGEST_MAIL // len(LINE) + 1)).startswith("552")
         assert ask(client, "NOOP").startswith("250")
         begin(client)
 
@@ -93,12 +94,12 @@ def test_a_message_that_is_too_large_is_refused_once(port: int) -> None:
 @pytest.mark.usefixtures("nothing_done")
 def test_a_message_that_is_announced_as_too_large_is_refused_at_once(port: int) -> None:
     with client_of(port) as client:
-        reply = ask(client, f"MAIL FROM:<alice@example.org> SIZE={SIZE_LIMIT + 1}")
+        reply = ask(client, f"MAIL FROM:<alice@example.org> SIZE={LARGEST_MAIL + 1}")
         assert reply.startswith("552")
 
 
 def test_a_message_just_within_the_limit_is_taken(home: Home, port: int) -> None:
-    lines = (SIZE_LIMIT - len(SIGNUP) - 2) // len(LINE)
+    lines = (LARGEST_MAIL - len(SIGNUP) - 2) // len(LINE)
     assert deliver(port, SIGNUP + LINE * lines) == S250_DONE
     assert len(home.ask(all_codes)) == 1
 

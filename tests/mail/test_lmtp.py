@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import (
     S250_DONE,
     S250_RECIPIENT,
@@ -12,7 +13,7 @@ from pbm_oust.mail.clients import (
     S452_RECIPIENTS,
     S550_RECIPIENT,
 )
-from pbm_oust.mail.session import SIZE_LIMIT, LmtpSession
+from pbm_oust.mail.session import Protocol
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.listening import ADDRESS, ALICE, ask, begin, client_of, command, listening, send
@@ -22,7 +23,7 @@ SIGNUP = command("signup alice wonderland", "Message-ID: <1@example.org>")
 
 @pytest.fixture
 def local(home: Home) -> Iterator[smtplib.SMTP]:
-    with listening(home, LmtpSession) as port, client_of(port, "LHLO") as client:
+    with listening(home, Protocol.LMTP) as port, client_of(port, "LHLO") as client:
         yield client
 
 
@@ -70,6 +71,6 @@ def test_lmtp_acknowledges_the_null_sender_and_does_not_answer(
 def test_lmtp_refuses_a_message_that_is_too_large_once(home: Home, local: smtplib.SMTP) -> None:
     begin(local)
     line = b"x" * 70 + b"\r\n"
-    assert send(local, SIGNUP + line * (SIZE_LIMIT // len(line) + 1)).startswith("552")
+    assert send(local, SIGNUP + line * (LARGEST_MAIL // len(line) + 1)).startswith("552")
     assert ask(local, "NOOP").startswith("250")
     assert home.ask(all_codes) == []

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.session import LmtpSession, SmtpSession, SmtpsSession
+from pbm_oust.mail.session import Protocol
 from pbm_oust.mail.tls import Tls
 from pbm_oust.store.home import Home
 from tests.support.certificates import certificate, secured
@@ -22,7 +22,7 @@ from tests.support.listening import listening
 from tests.support.waiting import PATIENCE
 
 FOLDER = Path(__file__).parent
-PROTOCOLS = {"lmtp": LmtpSession, "smtps": SmtpsSession}
+PROTOCOLS = {"lmtp": Protocol.LMTP, "smtps": Protocol.SMTPS}
 NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
@@ -39,7 +39,7 @@ def test_there_are_dialogues() -> None:
 def test_the_listener_answers_as_written(home: Home, name: str) -> None:
     lines = (FOLDER / f"{name}.txt").read_text().splitlines()
     wishes = lines[0].removeprefix("WITH ").split()
-    protocol = PROTOCOLS.get(wishes[0], SmtpSession)
+    protocol = PROTOCOLS.get(wishes[0], Protocol.SMTP)
     tls = Tls(certificate() if {"tls", "smtps"} & {*wishes} else None)
     mail_servers, proxies = ("127.0.0.1" * (each in wishes) for each in ("mail_servers", "proxies"))
     with (

@@ -13,12 +13,13 @@ from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
 from pbm_oust.mail.listener import bound_endpoint, listen, listening_at_home
-from pbm_oust.mail.session import SmtpSession
+from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.workers import Workers
 from pbm_oust.play.request import Handled
 from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
+from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
 from tests.support.mails import FROM, mail
 from tests.support.waiting import PATIENCE
 
@@ -30,8 +31,6 @@ USUAL = Patience()
 NO_TLS = Tls()
 GRACE = 5.0
 """Seconds that a session has for its end once nobody listens any more."""
-
-Protocol = type[SmtpSession]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Noting(Inbound):
 @contextmanager
 def listening(
     home: Home,
-    protocol: Protocol = SmtpSession,
+    protocol: Protocol = Protocol.SMTP,
     patience: Patience = USUAL,
     mail_servers: str = "",
     tls: Tls = NO_TLS,
@@ -71,7 +70,7 @@ def listening(
             inbound = Noting(opened.work, address, authserv_id, taken=noted)
             handler = Handler(inbound, workers, lambda: None)
             limits = ConnectionLimits(parse_networks(mail_servers), parse_networks(proxies))
-            server = await listen(ANYWHERE, protocol, handler, limits, patience, tls)
+            server = await listen(ANYWHERE, Session(handler, protocol, limits, patience, tls))
             port.set_result(bound_endpoint(server, ANYWHERE).port)
             await stop.wait()
             server.close()
@@ -92,8 +91,12 @@ def listening_at_home_of(
         with Workers() as workers:
             inbound = open_inbound(home, address, lambda: datetime.now(UTC))
             handler = Handler(inbound, workers, lambda: None)
-            async with listening_at_home(
-                home.path, handler, limits or ConnectionLimits(), patience, NO_TLS
+            given = (limits or ConnectionLimits(), patience, NO_TLS)
+            of_owner = Session(handler, Protocol.OWNER, *given)
+            of_deliver = Session(handler, Protocol.DELIVER, *given)
+            async with (
+                listening_at_home(home.path, FOR_OWNER, of_owner),
+                listening_at_home(home.path, FOR_DELIVER, of_deliver),
             ):
                 is_ready.set_result(True)
                 await stop.wait()

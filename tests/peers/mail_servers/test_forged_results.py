@@ -2,7 +2,7 @@
 
 import smtplib
 
-from pbm_oust.mail.session import LmtpSession
+from pbm_oust.mail.session import Protocol
 from pbm_oust.store.home import Home
 from tests.peers.mail_servers.host import COMMANDS, Host
 from tests.peers.mail_servers.postfix import running_postfix
@@ -30,7 +30,7 @@ def boards_after(host: Host, home: Home, page: str) -> list[int]:
     """Return which boards there are after Postfix, with settings, has brought a forged mail."""
     with listening(
         home,
-        LmtpSession,
+        Protocol.LMTP,
         mail_servers="127.0.0.1",
         address=COMMANDS,
         authserv_id="mx.example.org",

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from pbm_oust.mail.inbound import Envelope
-from pbm_oust.mail.session import LmtpSession
+from pbm_oust.mail.session import Protocol
 from pbm_oust.store.home import Home
 from tests.peers.mail_servers.host import COMMANDS, PEERS, Host
 from tests.peers.mail_servers.postfix import running_postfix
@@ -25,7 +25,7 @@ SECOND = "--proxy-version 2 --proxy-family AF_INET --proxy-protocol STREAM --pro
 def test_postfix_names_the_client_of_each_mail(host: Host, home: Home) -> None:
     taken: list[Envelope] = []
     with listening(
-        home, LmtpSession, mail_servers="127.0.0.1", taken=taken, address=COMMANDS
+        home, Protocol.LMTP, mail_servers="127.0.0.1", taken=taken, address=COMMANDS
     ) as port:
         settings = block("postfix-lmtp/main.cf", {"127.0.0.1:8024": f"127.0.0.1:{port}"})
         with running_postfix(host, settings):
