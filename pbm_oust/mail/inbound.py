@@ -27,7 +27,7 @@ from pbm_oust.board.notation import format_time
 from pbm_oust.grammar.words import MASK
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
-from pbm_oust.mail.reading.headers import language_asked, one_line
+from pbm_oust.mail.reading.headers import language_asked
 from pbm_oust.mail.reading.mail import Verdict, verdict_of
 from pbm_oust.mail.reading.own_text import any_of
 from pbm_oust.mail.reading.phrases import AUTOMATIC_REPLIES
@@ -57,14 +57,16 @@ _UNREAD = re.compile(
 """Local parts, in small letters and without what stands behind a +: those of mail servers, those of
 other robots, and those at which usually no human reads."""
 _AUTOMATIC = re.compile(
-    r"auto-submitted: (?!no(?:[\s;(]|$)).*|return-path: <>|precedence: auto_reply"
+    r"^(?:auto-submitted: (?!no(?:[\s;(]|$)).*|return-path: <>|precedence: auto_reply"
     r"|x-auto(?!-response-suppress:).*|x-mail-autoreply:.*|x-failed-recipients:.*"
-    r"|x-fc-machinegenerated:.*|x-pbm-oust:.*"
+    r"|x-fc-machinegenerated:.*|x-pbm-oust:.*)$",
+    re.MULTILINE,
 )
 """Headers of mail that no human wrote, as `name: value` in small letters."""
 _SHARED = re.compile(
-    r"precedence: (?:bulk|junk|list)|list-.*|(?:x-)?mailing-list:.*|x-auto-response-suppress:.*"
-    r"|x-loop:.*|x-apple-action:.*"
+    r"^(?:precedence: (?:bulk|junk|list)|list-.*|(?:x-)?mailing-list:.*"
+    r"|x-auto-response-suppress:.*|x-loop:.*|x-apple-action:.*)$",
+    re.MULTILINE,
 )
 """Headers that also stand in mail of humans: of a list, a group, an office or a forwarder."""
 _AUTOMATIC_REPLY = re.compile(rf"(?:{any_of(AUTOMATIC_REPLIES)})\s*(?:[:\uff1a].*)?")
@@ -77,21 +79,21 @@ def automatic_by(mail: Mail, envelope_sender: str | None, own_address: str) -> s
     """
     if envelope_sender == "":
         return "null sender"
-    for sender in (mail.sender, envelope_sender or ""):
+    for sender in {mail.sender: None, envelope_sender or mail.sender: None}:
+        local = _local_part(sender)
         if is_same_address(sender, own_address):
             return "own address"
-        if _DAEMON.fullmatch(_local_part(sender)):
-            return f"sender {_local_part(sender)}"
-    if _MACHINE.fullmatch(_local_part(mail.sender)):
-        return f"sender {_local_part(mail.sender)}"
-    if found := _header_like(_AUTOMATIC, mail):
-        return found
+        if _DAEMON.fullmatch(local) or (sender is mail.sender and _MACHINE.fullmatch(local)):
+            return f"sender {local}"
+    if found := _AUTOMATIC.search(mail.headers_text):
+        return found[0].partition(":")[0].title()
     if mail.kind == "multipart/report":
         return mail.kind
     if mail.is_reaction:
         return "reaction"
-    if any(_AUTOMATIC_REPLY.fullmatch(subject.lower()) for subject in mail.subjects):
-        return "Subject of an automatic reply"
+    for subject in mail.subjects:
+        if _AUTOMATIC_REPLY.fullmatch(subject.lower()):
+            return "Subject of an automatic reply"
     if is_own_id("".join(mail.headers["message-id"][:1]).strip(), own_address.rpartition("@")[2]):
         return "own Message-ID"
     if len(mail.headers["received"]) > MOST_HOPS:
@@ -107,20 +109,13 @@ def doubtful_by(mail: Mail) -> str | None:
 
 def marked_by(mail: Mail) -> str | None:
     """Return the header that robots and humans share, or None if a mail has none."""
-    return _header_like(_SHARED, mail)
+    found = _SHARED.search(mail.headers_text)
+    return found[0].partition(":")[0].title() if found else None
 
 
 def _local_part(sender: str) -> str:
     """Return the local part of an address in small letters, without what stands behind a +."""
     return (sender.rpartition("@")[0] or sender).lower().partition("+")[0]
-
-
-def _header_like(kind: re.Pattern[str], mail: Mail) -> str | None:
-    """Return the name of the first header of a kind, or None if there is none."""
-    for name, values in mail.headers.items():
-        if any(kind.fullmatch(f"{name}: {one_line(value).lower()}") for value in values):
-            return name.title()
-    return None
 
 
 log = logging.getLogger("pbm_oust")
@@ -228,27 +223,31 @@ class Inbound:
         Whatever it costs to read the mail holds up nobody else.
         """
         mail = read_mail(data, envelope.sender or "")
-        recipients = envelope.recipients or mail.recipients
-        tags = [parse_tag(recipient, self.address) for recipient in recipients]
-        for recipient, tag in zip(recipients, tags, strict=True):
+        code: Secret | None = None
+        claims: list[Claim] = []
+        may_end = False
+        for recipient in envelope.recipients or mail.recipients:
+            tag = parse_tag(recipient, self.address)
             if tag is Robotic.BOUNCES:
                 return self._read_bounce(data, recipient, mail.identity)
             if tag is Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
+            if isinstance(tag, Claim):
+                claims.append(tag)
+                # Programs write the mails that end letters of one sort, so these may be automatic.
+                may_end = may_end or isinstance(tag.of, Unsubscribing)
+            elif isinstance(tag, Secret):
+                code = code or tag
         robot = automatic_by(mail, envelope.sender, self.address)
-        # Programs write the mails that end letters of one sort, so these may be automatic.
-        may_end = any(isinstance(tag, Claim) and isinstance(tag.of, Unsubscribing) for tag in tags)
         if robot and not may_end:
             return silent(robot)
         if not mail.sender:
             raise UnreadableMail("neither From nor the envelope sender is an address NAME@HOST")
-        code = next((tag for tag in tags if isinstance(tag, Secret)), None)
-        claims = [tag for tag in tags if isinstance(tag, Claim)]
         verdict = self._verdict(mail, envelope)
         reply = None if code else self._reply(mail, claims, verdict)
         if robot and not isinstance(reply, Unsubscribing):
             return silent(robot)
-        return deed_of(self._asked(mail, code, reply, envelope, verdict), self.work)
+        return deed_of(_asked(mail, code, reply, envelope, verdict), self.work)
 
     def _verdict(self, mail: Mail, envelope: Envelope) -> Verdict:
         """Return what is known about the From of a mail."""
@@ -266,9 +265,14 @@ class Inbound:
         only for a mail from an address of the account.
         """
         host = self.address.rpartition("@")[2]
-        tags = [parse_tag(recipient, self.address) for recipient in mail.recipients]
-        tags += [parse_letter_id(message_id, host) for message_id in mail.answered]
-        named = [tag for tag in tags if isinstance(tag, Claim)]
+        named: list[Claim] = []
+        for recipient in mail.recipients:
+            tag = parse_tag(recipient, self.address) if "+" in recipient else None
+            if isinstance(tag, Claim):
+                named.append(tag)
+        for message_id in mail.answered:
+            if claim := parse_letter_id(message_id, host):
+                named.append(claim)
         if not (claims or named):
             return None
         with self.work.home.database.read():
@@ -302,37 +306,42 @@ class Inbound:
 
         return Deed(deed, shares=False)
 
-    def _asked(
-        self,
-        mail: Mail,
-        code: Secret | None,
-        reply: Answered | None,
-        envelope: Envelope,
-        verdict: Verdict,
-    ) -> Request:
-        """Return what a mail asks for; one to the address of a code brings that code back."""
-        subjects = [subject for subject in mail.subjects if subject]
-        line, chat = (subjects[0], mail.text) if subjects else _parted(mail.text)
-        if code or reply:
-            line, chat = "".join(subjects[:1]), mail.text
-        return Request(
-            line=line,
-            chat=chat,
-            unsure=mail.unsure,
-            left_out=mail.left_out,
-            sender=mail.sender,
-            source=envelope.source,
-            is_verified=verdict is Verdict.VERIFIED,
-            doubt=Silence.FORGED if verdict is Verdict.FORGED else doubtful_by(mail),
-            mark=marked_by(mail),
-            is_of_owner=envelope.is_of_owner,
-            identity=mail.identity,
-            message_id=mail.message_id,
-            language=language_asked(mail.headers),
-            reply=reply,
-            code=code,
-            fault=None if code else _fault_of(mail, "" if _is_ours(line, reply) else line),
-        )
+
+def _asked(
+    mail: Mail, code: Secret | None, reply: Answered | None, envelope: Envelope, verdict: Verdict
+) -> Request:
+    """Return what a mail asks for; one to the address of a code brings that code back."""
+    if any(mail.subjects):
+        line, chat = next(filter(None, mail.subjects)), mail.text
+    elif code or reply:
+        line, chat = "", mail.text
+    else:
+        line, chat = _parted(mail.text)
+    # The Subject of an answer is usually that of our letter, and no command.
+    is_ours = is_of_letter(line) if isinstance(reply, Reply) else reply is not None
+    fault: UnreadableReason | None = None
+    if len(mail.subjects) > 1 and not code:
+        fault = SeveralSubjects()
+    elif mail.is_text_closed and not code and (is_ours or not line):
+        fault = ClosedText()
+    return Request(
+        line=line,
+        chat=chat,
+        unsure=mail.unsure,
+        left_out=mail.left_out,
+        sender=mail.sender,
+        source=envelope.source,
+        is_verified=verdict is Verdict.VERIFIED,
+        doubt=Silence.FORGED if verdict is Verdict.FORGED else doubtful_by(mail),
+        mark=marked_by(mail),
+        is_of_owner=envelope.is_of_owner,
+        identity=mail.identity,
+        message_id=mail.message_id,
+        language=language_asked(mail.headers),
+        reply=reply,
+        code=code,
+        fault=fault,
+    )
 
 
 def envelope_of(
@@ -368,32 +377,20 @@ def open_inbound(
 
 def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:
     """Return the line of the log about a mail: words `key=value`, those with spaces in quotes."""
-    return (
-        f"received={_quoted(format_time(received))} outcome={_quoted(outcome_text(handled))} "
-        f"command={_quoted(handled.command or '-')} board={_quoted(handled.board or '-')} "
-        f"record={handled.record or '-'} bytes={size} ms={round(milliseconds)}"
-    )
-
-
-def _quoted(word: str) -> str:
-    """Return a value in the log, in quotes if it has spaces."""
-    word = word.replace('"', "'")
-    return f'"{word}"' if " " in word else word
-
-
-def _is_ours(subject: str, reply: Answered | None) -> bool:
-    """Return whether the Subject of an answer is that of our letter, as far as can be told."""
-    return is_of_letter(subject) if isinstance(reply, Reply) else reply is not None
-
-
-def _fault_of(mail: Mail, line: str) -> UnreadableReason | None:
-    """Return why nothing in a mail can be a command, if that is so.
-
-    `line` is what its sender wrote in place of one.
-    """
-    if len(mail.subjects) > 1:
-        return SeveralSubjects()
-    return ClosedText() if mail.is_text_closed and not line else None
+    words = {
+        "received": format_time(received),
+        "outcome": outcome_text(handled),
+        "command": handled.command or "-",
+        "board": handled.board or "-",
+        "record": str(handled.record or "-"),
+        "bytes": str(size),
+        "ms": str(round(milliseconds)),
+    }
+    line = ""
+    for key, word in words.items():
+        word = word.replace('"', "'")
+        line += f' {key}="{word}"' if " " in word else f" {key}={word}"
+    return line[1:]
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from email.parser import Parser
 from pbm_oust.accounts.address import is_address, parse_address
 from pbm_oust.accounts.bounces import status_of
 from pbm_oust.accounts.tags import bounce_token, tag_of
-from pbm_oust.mail.reading.body import text_of
+from pbm_oust.mail.reading.body import parts_of, text_of
 
 _REPORTS = ("message/delivery-status", "message/global-delivery-status")
 _RETURNED = ("message/rfc822", "message/global")
@@ -80,7 +80,7 @@ def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | 
     returned = _returned_letter(message)
     if not groups:
         return _read_text(message, token, key)
-    to = _addresses(f"{returned.get('To', '')} {text_of(message)}")
+    to = _addresses(f"{returned.get('To', '')} {text_of(parts_of(message))}")
     ours = [fields for fields in groups if any(_is_of(token, key, name) for name in _named(fields))]
     for fields in ours or groups:
         if _field(fields, "Action").lower() != "failed":
@@ -97,7 +97,7 @@ def _read_text(message: Message, token: str, key: bytes) -> FailedDelivery | Non
     failed = str(message.get("X-Failed-Recipients", ""))
     if not (failed or _FROM_ROBOT.search(str(message.get("From", "")))):
         return None
-    text = text_of(message)[:_LONGEST]
+    text = text_of(parts_of(message))[:_LONGEST]
     copy = _COPY.search(text)
     told, rest = (text[: copy.start()], text[copy.start() :]) if copy else (text, "")
     subject = str(message.get("Subject", ""))

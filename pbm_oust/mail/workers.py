@@ -124,9 +124,8 @@ def _step_back() -> None:
 _Waiting = tuple[Callable[[Transaction], Any], asyncio.Future[Any]]
 """Some work, and what is told that it is durable."""
 
-MOST_IDLE = 20
-"""After how many rounds of the loop without more work no more is awaited; they take less than a
-millisecond."""
+MOST_IDLE = 3
+"""After how many rounds of the loop without more work no more is awaited; that takes no time."""
 
 
 class Committer:

@@ -1,7 +1,6 @@
 """A mail from its bytes to its meaning: limits, headers, text, and whose words they are."""
 
-from pbm_oust.mail.reading.headers import first_address
 from pbm_oust.mail.reading.limits import UnreadableMail
 from pbm_oust.mail.reading.mail import Mail, read_mail, taken_apart, whole_texts
 
-__all__ = ["Mail", "UnreadableMail", "first_address", "read_mail", "taken_apart", "whole_texts"]
+__all__ = ["Mail", "UnreadableMail", "read_mail", "taken_apart", "whole_texts"]

@@ -2,7 +2,6 @@
 
 import codecs
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 from functools import lru_cache
@@ -53,19 +52,12 @@ def decoded(data: bytes, charset: str) -> str:
     """
     name = charset.strip().strip("\"'").partition("*")[0].lower()
     for candidate in (_MEANT.get(name, name), name):
-        text = _strictly(data, candidate)
-        if text is not None:
-            return text
+        try:
+            if codecs.lookup(candidate).name.replace("_", "-") not in _NONE_OF_MAIL:
+                return without_surrogates(data.decode(candidate))
+        except (LookupError, ValueError):
+            continue
     return data.decode("utf-8", "replace")
-
-
-def _strictly(data: bytes, name: str) -> str | None:
-    try:
-        if codecs.lookup(name).name.replace("_", "-") in _NONE_OF_MAIL:
-            return None
-        return without_surrogates(data.decode(name))
-    except (LookupError, ValueError):
-        return None
 
 
 def without_surrogates(text: str) -> str:
@@ -95,17 +87,20 @@ def unflowed(text: str, drops_space: bool) -> str:
     return "\n".join("".join(paragraph) for paragraph in paragraphs)
 
 
-_SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
-_PGP_SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
-ENCRYPTED = "-----BEGIN PGP MESSAGE-----"
+_ARMOUR = "-----BEGIN PGP "
+_SIGNED = f"{_ARMOUR}SIGNED MESSAGE-----"
+_PGP_SIGNATURE = f"{_ARMOUR}SIGNATURE-----"
+_ENCRYPTED = f"{_ARMOUR}MESSAGE-----"
 
 
 def without_armour(text: str) -> str:
     """Return the text that was signed, or the text above what was encrypted."""
+    if _ARMOUR not in text:
+        return text
     lines = text.split("\n")
     bare = [line.rstrip() for line in lines]
-    if ENCRYPTED in bare:
-        return "\n".join(lines[: bare.index(ENCRYPTED)])
+    if _ENCRYPTED in bare:
+        return "\n".join(lines[: bare.index(_ENCRYPTED)])
     if _SIGNED not in bare:
         return text
     begin = bare.index(_SIGNED)
@@ -143,31 +138,21 @@ class _Kind:
     is_closed_up: bool
     """Whether the space at the end of a flowed line is no part of the text."""
 
-    @property
-    def is_html(self) -> bool:
-        """Whether it is HTML."""
-        return self.type.endswith("/html")
-
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """A part of a mail."""
 
     message: Message
     kind: _Kind
-
-    @property
-    def name(self) -> str:
-        """The name that it has as a file; empty if it has none."""
-        disposition = str(self.message.get("Content-Disposition", ""))
-        named = _NAMED.search(f"{disposition}; {self.message.get('Content-Type', '')}")
-        return named[1].strip() if named else ""
+    name: str
+    """The name that it has as a file; empty if it has none."""
 
     @property
     def is_attached(self) -> bool:
         """Whether it is a file, unless it is named as phones name what was typed."""
-        is_file = self.message.get_content_disposition() == "attachment" or bool(self.name)
-        return is_file and not _TYPED_ON_A_PHONE.fullmatch(self.name)
+        is_file = self.name or self.message.get_content_disposition() == "attachment"
+        return bool(is_file) and not _TYPED_ON_A_PHONE.fullmatch(self.name)
 
     @property
     def is_text(self) -> bool:
@@ -180,68 +165,70 @@ class _Part:
             return self.name.lower().endswith(".txt")
         return kind in ("text/plain", "text/html") or kind.startswith("multipart/")
 
-    @property
-    def is_own_html(self) -> bool:
-        """Whether it is HTML that is no file."""
-        return self.kind.is_html and not self.is_attached
+
+def parts_of(message: Message) -> list[Part]:
+    """Return the parts with content of their own; none from mails inside the mail."""
+    found = list[Part]()
+    waiting = [(message, 0)]
+    while waiting:
+        each, depth = waiting.pop()
+        said = each.get("Content-Type")
+        kind = _kind_said(None if said is None else str(said), each.get_default_type())
+        if depth > DEEPEST_PART or kind.type.startswith("message/"):
+            continue
+        if each.is_multipart():
+            inner = [part for part in each.get_payload() if isinstance(part, Message)]
+            waiting += [(part, depth + 1) for part in reversed(inner)]
+        else:
+            named = _NAMED.search(f"{each.get('Content-Disposition', '')}; {said or ''}")
+            found.append(Part(each, kind, named[1].strip() if named else ""))
+    return found
 
 
-def text_of(message: Message) -> str:
+def text_of(parts: list[Part]) -> str:
     """Return the texts that are no attachments: plain texts, or else texts made from HTML.
 
     They still have their quotes and signature. Quotes from HTML are marked with `>`. Phones attach
     what was typed: where no other text is, attached plain texts are the text.
     """
-    parts = [part for part in _parts(message, 0) if part.is_text]
-    plain = [each for each in parts if not each.kind.is_html]
+    html, plain, attached = list[Part](), list[Part](), list[Part]()
+    for part in parts:
+        if part.is_text:
+            is_html = part.kind.type.endswith("/html")
+            if not part.is_attached:
+                (html if is_html else plain).append(part)
+            elif not is_html:
+                attached.append(part)
     return (
-        _joined(without_armour(_plain(part)) for part in plain if not part.is_attached)
-        or _joined(text_of_html(_content(part)) for part in parts if part.is_own_html)
-        or _joined(_plain(part) for part in plain if part.is_attached)
+        _joined([without_armour(_plain(part)) for part in plain])
+        or _joined([text_of_html(_content(part)) for part in html])
+        or _joined([_plain(part) for part in attached])
     )
 
 
-def _joined(texts: Iterator[str]) -> str:
+def _joined(texts: list[str]) -> str:
     """Return the texts that hold something, each below the other."""
-    return "\n\n".join(text for text in texts if text.strip())
+    return "\n\n".join([text for text in texts if text.strip()])
 
 
-def is_closed(message: Message) -> bool:
+def has_closed_text(parts: list[Part]) -> bool:
     """Return whether some part may hold a text that we cannot read.
 
     Such a part is encrypted, signed in a way that encloses the text, or Outlook's winmail.dat.
     """
     return any(
         part.kind.type in _CLOSED_TYPES
-        or (part.kind.type == "text/plain" and ENCRYPTED in _content(part).split("\n"))
-        for part in _parts(message, 0)
+        or (part.kind.type == "text/plain" and _ENCRYPTED in _content(part).split("\n"))
+        for part in parts
     )
 
 
-def is_reaction(message: Message) -> bool:
+def has_reaction(parts: list[Part]) -> bool:
     """Return whether a mail reacts to another one with an emoji (RFC 9078, or Gmail's form)."""
-    return any(
-        part.kind.type == _REACTION or part.message.get_content_disposition() == "reaction"
-        for part in _parts(message, 0)
-    )
-
-
-def _parts(message: Message, depth: int) -> Iterator[_Part]:
-    """Yield the parts with content of their own; none from mails inside the mail."""
-    kind = _kind_of(message)
-    if depth > DEEPEST_PART or kind.type.startswith("message/"):
-        return
-    if not message.is_multipart():
-        yield _Part(message, kind)
-        return
-    for part in message.get_payload():
-        if isinstance(part, Message):
-            yield from _parts(part, depth + 1)
-
-
-def _kind_of(part: Message) -> _Kind:
-    said = part.get("Content-Type")
-    return _kind_said(None if said is None else str(said), part.get_default_type())
+    for part in parts:
+        if part.kind.type == _REACTION or part.message.get_content_disposition() == "reaction":
+            return True
+    return False
 
 
 @lru_cache(100)
@@ -262,18 +249,18 @@ def _parameter(part: Message, name: str) -> str:
     return str(value[2] if isinstance(value, tuple) else value).lower()
 
 
-def _plain(part: _Part) -> str:
+def _plain(part: Part) -> str:
     text = _content(part)
     return unflowed(text, part.kind.is_closed_up) if part.kind.is_flowed else text
 
 
-def _content(part: _Part) -> str:
+def _content(part: Part) -> str:
     """Return the text of a part, with newlines for line ends."""
     payload = part.message.get_payload(decode=True)
     if not isinstance(payload, bytes):
         return ""
     charset = part.kind.charset
-    if charset is None and part.kind.is_html:
+    if charset is None and part.kind.type.endswith("/html"):
         named = _CHARSET_OF_HTML.search(payload[:2048])
         charset = named[1].decode() if named else None
     text = decoded(payload, charset or "utf-8")

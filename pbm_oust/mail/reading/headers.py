@@ -34,17 +34,18 @@ def raw_headers(message: Message) -> dict[str, list[str]]:
 
 def header_text(value: str) -> str:
     """Return the value of a header as one line; what cannot be decoded becomes U+FFFD."""
+    text = ""
     try:
-        text = "".join(_part_text(part, charset) for part, charset in decode_header(value))
+        for part, charset in decode_header(value):
+            if isinstance(part, str):
+                text += part
+            elif charset:
+                text += decoded(part, charset)
+            else:
+                text += part.decode("raw-unicode-escape", "replace")
     except Exception:  # noqa: BLE001 - the raw text stands where decoding fails
         text = value
     return one_line(without_surrogates(text)).translate(NO_TEXT)
-
-
-def _part_text(part: bytes | str, charset: str | None) -> str:
-    if isinstance(part, str):
-        return part
-    return decoded(part, charset) if charset else part.decode("raw-unicode-escape", "replace")
 
 
 def one_line(text: str) -> str:
@@ -52,16 +53,13 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def first_address(values: list[str]) -> str:
+@lru_cache(1000)
+def first_address(values: tuple[str, ...]) -> str:
     """Return the first proper address in the values of From, or an empty text.
 
     What stands between `<` and `>` is the address, whatever the name in front of it looks like.
     """
-    return _first_address(tuple(one_line(value) for value in values))
-
-
-@lru_cache(1000)
-def _first_address(lines: tuple[str, ...]) -> str:
+    lines = list(map(one_line, values))
     found = [match[1] or "" for line in lines for match in _IN_BRACKETS.finditer(line)]
     try:
         others = [address for _, address in getaddresses(lines)]

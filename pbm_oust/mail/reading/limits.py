@@ -1,7 +1,6 @@
 """What is refused before parsing, because parsing it could take minutes or the whole stack."""
 
 import re
-from collections.abc import Iterator
 
 from pbm_oust.mail import LARGEST_MAIL
 
@@ -46,12 +45,12 @@ def within_limits(data: bytes) -> bytes:
     if data.count(b"\n") > MOST_LINES:
         raise UnreadableMail(f"there are more than {MOST_LINES} lines")
     headers, end, body = data.partition(b"\n\n")
-    each = list(_read_headers(headers))
+    each = _read_headers(headers)
     headers = b"".join(each).removesuffix(b"\n")
     if len(headers) > LARGEST_HEADERS:
         raise UnreadableMail(f"the headers are larger than {LARGEST_HEADERS} bytes")
     of_parts = _PART_HEADER.findall(body)
-    if any(len(header) > LARGEST_HEADER for header in (*each, *of_parts)):
+    if max(map(len, (*each, *of_parts)), default=0) > LARGEST_HEADER:
         raise UnreadableMail(f"a header is larger than {LARGEST_HEADER} bytes")
     if len(re.findall(rb"^--", body, re.MULTILINE)) > MOST_PARTS or len(of_parts) > MOST_PARTS * 4:
         raise UnreadableMail(f"there are more than {MOST_PARTS} parts")
@@ -60,19 +59,21 @@ def within_limits(data: bytes) -> bytes:
     return headers + end + body
 
 
-def _read_headers(headers: bytes) -> Iterator[bytes]:
-    """Yield the headers that something reads, and all lines from the first that is no header on."""
+def _read_headers(headers: bytes) -> list[bytes]:
+    """Return the headers that something reads, and all lines from one that is no header on."""
+    kept = list[bytes]()
     is_text = False
     for header in _HEADER.findall(headers):
         found = None if is_text else _HEADER_NAME.match(header)
         name = found[1].lower() if found else b""
         is_text = is_text or not (found or header.startswith(b"From "))
         if not found:
-            yield header
+            kept.append(header)
         elif name == b"received" or (name in _SPARED and len(header) > LARGEST_HEADER):
-            yield name + b": (\n"
+            kept.append(name + b": (\n")
         elif _READ.fullmatch(name):
-            yield header
+            kept.append(header)
+    return kept
 
 
 def without_parameters(data: bytes) -> bytes:

@@ -1,19 +1,20 @@
 """From the bytes of a mail to the few things that matter. Pure."""
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
 from enum import Enum
+from functools import partial
+from hashlib import sha256
 from typing import TypeVar
 
 from authres import core_features
 from authres.core import AuthenticationResultsHeader
 
 from pbm_oust.accounts.address import ascii_host
-from pbm_oust.mail.reading.body import decoded, is_closed, is_reaction, text_of
+from pbm_oust.mail.reading.body import decoded, has_closed_text, has_reaction, parts_of, text_of
 from pbm_oust.mail.reading.headers import first_address, header_text, one_line, raw_headers
 from pbm_oust.mail.reading.limits import UnreadableMail, within_limits, without_parameters
 from pbm_oust.mail.reading.own_text import own_text
@@ -56,6 +57,8 @@ class Mail:
     """The Message-IDs that the mail seems to answer, the likeliest first."""
     headers: Mapping[str, list[str]]
     """The values of all headers by their names in lower case; encoded words stay encoded."""
+    headers_text: str
+    """The same as text in small letters, a line `name: value` for each."""
     kind: str
     """What its Content-Type says it is: `multipart/report`."""
     is_reaction: bool
@@ -64,8 +67,12 @@ class Mail:
     @property
     def recipients(self) -> tuple[str, ...]:
         """The recipients in the headers; they count only if the envelope is not known."""
-        values = (value for name in _RECIPIENT_HEADERS for value in self.headers[name])
-        return tuple(filter(None, (first_address([value]) for value in values)))
+        found = list[str]()
+        for name in _RECIPIENT_HEADERS:
+            for value in self.headers[name]:
+                if address := first_address((value,)):
+                    found.append(address)
+        return tuple(found)
 
 
 def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
@@ -73,7 +80,7 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
 
     Raises UnreadableMail for a mail that exceeds the limits, or that cannot be taken apart.
     """
-    return taken_apart(data, lambda message: _read(message, envelope_sender))
+    return taken_apart(data, partial(_read, envelope_sender))
 
 
 def whole_texts(data: bytes) -> list[str]:
@@ -81,7 +88,7 @@ def whole_texts(data: bytes) -> list[str]:
 
     Raises UnreadableMail.
     """
-    return taken_apart(data, lambda message: [text_of(message), *_files(message)])
+    return taken_apart(data, lambda message: [text_of(parts_of(message)), *_files(message)])
 
 
 def _files(message: Message) -> Iterator[str]:
@@ -115,39 +122,33 @@ def taken_apart(data: bytes, read: Callable[[Message], T]) -> T:
         raise UnreadableMail(f"its headers or parts cannot be taken apart ({kind})") from error
 
 
-def _read(message: Message, envelope_sender: str) -> Mail:
+def _read(envelope_sender: str, message: Message) -> Mail:
     raw = raw_headers(message)
-    subjects = [header_text(value) for value in raw["subject"]]
-    text = text_of(message)
+    lines = [f"{name}: {one_line(value)}" for name, values in raw.items() for value in values]
+    subjects = list(map(header_text, raw["subject"]))
+    parts = parts_of(message)
+    text = text_of(parts)
     message_id = one_line("".join(raw["message-id"][:1]))
     dates = [] if message_id.strip("<> ") else raw["date"]
     own = own_text(text)
     beyond = f"{own.sure}\n{own.unsure}"[LONGEST_CHAT:].strip().partition("\n")[0]
+    named = re.findall(r"<[^<>\s]+>", " ".join(raw["in-reply-to"]))[:_MOST_ANSWERED]
+    named += re.findall(r"<[^<>\s]+>", " ".join(raw["references"]))[-1:]
     return Mail(
-        sender=first_address(raw["from"]) or first_address([envelope_sender]),
-        subjects=tuple(without_prefixes(subject) for subject in subjects),
+        sender=first_address(tuple(raw["from"])) or first_address((envelope_sender,)),
+        subjects=tuple(map(without_prefixes, subjects)),
         text=own.sure[:LONGEST_CHAT],
         unsure=own.unsure[: max(0, LONGEST_CHAT - len(own.sure))],
         left_out=(own.left_out or beyond)[:LONGEST_LINE],
-        is_text_closed=not text.strip() and is_closed(message),
+        is_text_closed=not text.strip() and has_closed_text(parts),
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
-        identity=_digest(message_id, *dates, *subjects, text),
-        answered=_answered(raw),
+        identity=sha256("\0".join((message_id, *dates, *subjects, text)).encode()).hexdigest(),
+        answered=tuple(named),
         headers=raw,
+        headers_text="\n".join(lines).lower(),
         kind=message.get_content_type(),
-        is_reaction=is_reaction(message),
+        is_reaction=has_reaction(parts),
     )
-
-
-def _digest(*texts: str) -> str:
-    """Return a digest of texts."""
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
-
-
-def _answered(raw: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """Return the Message-IDs in In-Reply-To, and the last one in References."""
-    named = re.findall(r"<[^<>\s]+>", " ".join(raw["in-reply-to"]))
-    return (*named[:_MOST_ANSWERED], *re.findall(r"<[^<>\s]+>", " ".join(raw["references"]))[-1:])
 
 
 MOST_HEADERS = 3

@@ -376,7 +376,7 @@ class _Parting:
         """How many of the kept lines stand above the first trace of a quote, if there is one."""
         self._is_marked = True
         """Whether all traces so far are one marked quote with an empty line below it."""
-        boards = (nth for nth, line in enumerate(self._bare) if _OF_A_BOARD.match(line))
+        boards = [nth for nth, line in enumerate(self._bare) if _OF_A_BOARD.match(line)]
         self._last_board = max(boards, default=-1)
         self._left_out = ""
 
@@ -474,10 +474,11 @@ class _Parting:
         kept = self._kept
         _drop_empty(kept)
         for _ in range(_MOST_FOOTERS):
-            if kept and is_footer(kept[-1]):
-                line = kept.pop()
-                self._leave_out([] if names_program(line) else [line])
-                _drop_empty(kept)
+            if not (kept and is_footer(kept[-1])):
+                break
+            line = kept.pop()
+            self._leave_out([] if names_program(line) else [line])
+            _drop_empty(kept)
 
     def _whole(self, *, is_older: bool = False) -> OwnText:
         """Return the kept lines; `is_older`: what follows them is an older message."""

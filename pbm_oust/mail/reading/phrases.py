@@ -455,8 +455,10 @@ def lines_of_warning(lines: Sequence[str]) -> int:
 
     The warning is the first paragraph, and more is written below it.
     """
-    begin = next((nth for nth, line in enumerate(lines[:_MOST_LINES]) if line.strip(_AROUND)), None)
-    if begin is None or not _WARNS.match(lines[begin].strip(_AROUND)):
+    begin = 0
+    while begin < min(_MOST_LINES, len(lines)) and not lines[begin].strip(_AROUND):
+        begin += 1
+    if not (begin < _MOST_LINES and lines[begin:] and _WARNS.match(lines[begin].strip(_AROUND))):
         return 0
     end = begin
     while end < len(lines) and end - begin < _MOST_LINES and lines[end].strip():
