@@ -29,8 +29,7 @@ from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
 from pbm_oust.mail.reading.headers import language_asked
 from pbm_oust.mail.reading.mail import Verdict, verdict_of
-from pbm_oust.mail.reading.own_text import any_of
-from pbm_oust.mail.reading.phrases import AUTOMATIC_REPLIES
+from pbm_oust.mail.reading.phrases import any_of
 from pbm_oust.play.authentication import verify
 from pbm_oust.play.request import Handled, Outcome, Request, Silence, outcome_text, silent
 from pbm_oust.play.unit_of_work import NotDerived, Passwords, UnitOfWork
@@ -69,7 +68,7 @@ _SHARED = re.compile(
     re.MULTILINE,
 )
 """Headers that also stand in mail of humans: of a list, a group, an office or a forwarder."""
-_AUTOMATIC_REPLY = re.compile(rf"(?:{any_of(AUTOMATIC_REPLIES)})\s*(?:[:\uff1a].*)?")
+_AUTOMATIC_REPLY = re.compile(rf"(?:{any_of('automatic_replies')})\s*(?:[:\uff1a].*)?")
 
 
 def automatic_by(mail: Mail, envelope_sender: str | None, own_address: str) -> str | None:

@@ -9,7 +9,7 @@ from collections import Counter
 from enum import Enum
 from typing import Any
 
-from pbm_oust.mail.reading.phrases import QUOTING_CLASSES, QUOTING_FROM_HERE, SIGNATURE_CLASSES
+from pbm_oust.mail.reading.phrases import PHRASES
 
 _BLOCKS = frozenset(
     {
@@ -24,6 +24,9 @@ _PARAGRAPHS = frozenset(
 _UNSEEN = frozenset(
     ("script", "style", "head", "title", "template", "noscript", "object", "svg", "math")
 )
+_QUOTING_CLASSES = frozenset(PHRASES["quoting_classes"])
+_QUOTING_FROM_HERE = frozenset(PHRASES["quoting_from_here"])
+_SIGNATURE_CLASSES = frozenset(PHRASES["signature_classes"])
 _MOST_PIECES = 8_000
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 
@@ -79,7 +82,7 @@ class _Reader:
         elif tag in ("td", "th") and self._line:
             self._line.append(" ")
         marks = f"{attributes.get('class', '')} {attributes.get('id', '')}".lower().split()
-        if any(mark.removeprefix("x_") in QUOTING_FROM_HERE for mark in marks):
+        if any(mark.removeprefix("x_") in _QUOTING_FROM_HERE for mark in marks):
             self._break()
             self._is_all_quoted = True
         effect = _effect(tag, attributes.get("style", ""), marks)
@@ -146,9 +149,9 @@ class _Reader:
 def _effect(tag: str, style: str, marks: list[str]) -> _Effect:
     if tag in _UNSEEN or "display:none" in style.replace(" ", "").lower():
         return _Effect.UNSEEN
-    if any(mark in SIGNATURE_CLASSES for mark in marks):
+    if any(mark in _SIGNATURE_CLASSES for mark in marks):
         return _Effect.UNSEEN
-    if tag == "blockquote" or any(mark in QUOTING_CLASSES for mark in marks):
+    if tag == "blockquote" or any(mark in _QUOTING_CLASSES for mark in marks):
         return _Effect.QUOTED
     if tag in ("pre", "textarea"):
         return _Effect.KEEPS_SPACES

@@ -5,17 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from pbm_oust.mail.reading.phrases import (
-    ANNOUNCEMENTS,
-    DEVICES,
-    HEADER_NAMES,
-    OPENINGS,
-    PHONE_FOOTERS,
-    SAID,
-    SUBJECT_NAMES,
-    disclaimer,
-    lines_of_warning,
-)
+from pbm_oust.mail.reading.phrases import PHRASES, any_of, disclaimer, lines_of_warning
 
 _LONGEST = 200
 _MOST_WORDS = 8
@@ -31,11 +21,12 @@ _OF_CHECKS = re.compile(
     re.IGNORECASE,
 )
 """What Avast, AVG, Yahoo and Mailspring write in any language, with the links around it."""
-_KNOWN = re.compile("|".join(map(re.escape, DEVICES)), re.IGNORECASE)
-_FOOTER_ENDS = [tuple(phrase.split("{}", 1)) for phrase in PHONE_FOOTERS if "{}" in phrase]
+_KNOWN = re.compile(any_of("devices"), re.IGNORECASE)
+_FOOTERS = PHRASES["phone_footers"]
+_FOOTER_ENDS = [tuple(phrase.split("{}", 1)) for phrase in _FOOTERS if "{}" in phrase]
 _BEGINNINGS = tuple(begin for begin, _ in _FOOTER_ENDS if begin)
 _ENDINGS = tuple(end for begin, end in _FOOTER_ENDS if not begin)
-_WHOLE = frozenset(phrase for phrase in PHONE_FOOTERS if "{}" not in phrase)
+_WHOLE = frozenset(phrase for phrase in _FOOTERS if "{}" not in phrase)
 
 
 def is_footer(line: str) -> bool:
@@ -67,11 +58,6 @@ def _is_phrase(line: str, begin: str, end: str) -> bool:
     return 0 < len(name) <= _LONGEST_NAME and len(name.split()) <= _MOST_WORDS
 
 
-def any_of(phrases: tuple[str, ...]) -> str:
-    """Return a pattern that matches any of the phrases, the longest first."""
-    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
-
-
 DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """Marks without a width, some of which say in which direction a text is read."""
 _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069 "
@@ -83,9 +69,9 @@ _IS_NEEDED = re.compile(r"[@\d]")
 """Any two of the three signs contain one of these."""
 ADDRESS = re.compile(r"[^\s@<>]@[\w-]+\.\w")
 _ENDS_IN_ADDRESS = re.compile(r"@[\w.-]+>\s*$")
-_SAID = re.compile(rf"(?<!\w)(?:{any_of(SAID)})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
+_SAID = re.compile(rf"(?<!\w)(?:{any_of('said')})(?!\w)|\u5199\u9053|\u5beb\u9053", re.IGNORECASE)
 _OPENING = re.compile(
-    rf"[\W_]*(?:(?:{any_of(OPENINGS)})(?!\w)|\d{{1,4}}[-/.]\d|\d{{4}}[\u5e74\ub144]"
+    rf"[\W_]*(?:(?:{any_of('openings')})(?!\w)|\d{{1,4}}[-/.]\d|\d{{4}}[\u5e74\ub144]"
     r"|\w{2,4}[.,]{1,2}\s\d|\w{2,3}\s\d{1,2}\.)",
     re.IGNORECASE,
 )
@@ -157,7 +143,7 @@ _OF_LIST = re.compile(
 _MOST_LINES_OF_LIST = 6
 _OURS = re.compile(r"pbm_oust|pbmserv")
 """What the headers of our own letters hold."""
-_ANNOUNCED = frozenset(ANNOUNCEMENTS)
+_ANNOUNCED = frozenset(PHRASES["announcements"])
 _AROUND_ANNOUNCEMENT = " \t-=_*~#|:\uff1a\u00a0"
 _LONGEST_ANNOUNCEMENT = 160
 _DASHES = ("--", "==", "__", "**", "~~", "# ", "|--")
@@ -166,12 +152,13 @@ _BEGINNING = re.compile(
     r"|\W{0,8}(?:message du|nachricht vom|mensaje del|messaggio del|message of)\s\d.{0,60}"
 )
 """The first line of a mail in an mbox, or what some French programs write there."""
-_HEADERS = frozenset(HEADER_NAMES)
-_SUBJECTS = frozenset(SUBJECT_NAMES)
+_SUBJECTS = frozenset(PHRASES["subject_names"])
+_HEADERS = _SUBJECTS.union(PHRASES["header_names"])
 _LONGEST_HEADER_NAME = 30
 _HEADERS_IN_A_BLOCK = 3
 _MOST_HEADERS = 8
-_HEADER_IN_LINE = re.compile(rf"(?<!\w)(?:{any_of(HEADER_NAMES)})[ \u00a0]?[:\uff1a]")
+_A_HEADER = any_of("header_names", "subject_names")
+_HEADER_IN_LINE = re.compile(rf"(?<!\w)(?:{_A_HEADER})[ \u00a0]?[:\uff1a]")
 _LONGEST_LINE_OF_HEADERS = 1000
 _LEAST_TO_WRAP = 50
 """A header that is at least so long may go on below."""
