@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from pbm_oust.accounts.address import is_same_address
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import Operator
 from pbm_oust.cli.terminal import tell
 from pbm_oust.mail.delivery import Handed
-from pbm_oust.mail.inbound import KeptBySender, envelope_of, not_ours, open_inbound, takes
+from pbm_oust.mail.inbound import KeptBySender, envelope_of, not_ours, open_inbound
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.store.configuration import USUAL_ADDRESS
 from pbm_oust.store.upkeep import turn_letters_into_files
@@ -39,7 +40,7 @@ def _take(operator: Operator, mail: Handed) -> int:
     try:
         address = operator.configuration.address
         for recipient in mail.recipients:
-            if not takes(recipient, address):
+            if not is_same_address(recipient, address):
                 tell(not_ours(recipient, address))
                 return os.EX_NOUSER if address != USUAL_ADDRESS else os.EX_TEMPFAIL
         home = operator.prepared_home()

@@ -153,13 +153,17 @@ class ConnectionLimits:
 
     def _make_room_for(self, visitor: Visitor) -> None:
         """Raise TurnedAway if there are too many others, of whom none gives way."""
-        others = self._visitors - {visitor}
-        if len(others) >= MOST_CONNECTIONS:
+        others, alike, strangers = 0, 0, list[Visitor]()
+        for each in self._visitors:
+            if each is not visitor:
+                others += 1
+                alike += each.source == visitor.source
+                if not each.is_ours:
+                    strangers.append(each)
+        if others >= MOST_CONNECTIONS:
             raise TurnedAway(S421_BUSY)
-        alike = [each.source for each in others].count(visitor.source)
         if alike >= MOST_CONNECTIONS_OF_ONE and self.stranger(visitor.source):
             raise TurnedAway(S421_BUSY_SOURCE)
-        strangers = [each for each in others if not each.is_ours]
         if not visitor.is_ours and len(strangers) >= MOST_CONNECTIONS - KEPT_FOR_MAIL_SERVERS:
             self._end_one(strangers, alike)
 

@@ -15,6 +15,7 @@ from functools import partial
 
 from aiosmtpd import smtp
 
+from pbm_oust.accounts.address import is_same_address
 from pbm_oust.mail.clients import (
     CLIENT,
     FORWARDED,
@@ -31,7 +32,7 @@ from pbm_oust.mail.clients import (
     Patience,
 )
 from pbm_oust.mail.delivery import UNKNOWN
-from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender, envelope_of, not_ours, takes
+from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender, envelope_of, not_ours
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.workers import Committer, Workers
@@ -161,8 +162,9 @@ class Handler:
         each recipient (RFC 2033, section 4.2). The client tries again with the others.
         """
         is_for_deliver = server.protocol is Protocol.DELIVER
-        if not takes(address, self.address) and not (is_for_deliver and address == UNKNOWN):
-            named = f"550 5.1.1 {not_ours(address, self.address)}"
+        own = self._inbound.address
+        if not is_same_address(address, own) and not (is_for_deliver and address == UNKNOWN):
+            named = f"550 5.1.1 {not_ours(address, own)}"
             return named if is_for_deliver else S550_RECIPIENT
         if len(envelope.rcpt_tos) >= (1 if server.protocol.is_local else MOST_RECIPIENTS):
             return S452_RECIPIENTS
@@ -184,7 +186,7 @@ class Handler:
         source = server.limits.stranger(getattr(envelope, "source", server.visitor.source))
         told = envelope_of(
             None if is_of_deliver and envelope.mail_from == UNKNOWN else envelope.mail_from,
-            [each for each in envelope.rcpt_tos if each != UNKNOWN],
+            envelope.rcpt_tos if envelope.rcpt_tos != [UNKNOWN] else [],
             source,
             # With XCLIENT, the client of the mail server writes.
             is_of_mail_server=server.visitor.is_ours

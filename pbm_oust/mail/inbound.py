@@ -242,19 +242,15 @@ class Inbound:
             return silent(robot)
         if not mail.sender:
             raise UnreadableMail("neither From nor the envelope sender is an address NAME@HOST")
-        verdict = self._verdict(mail, envelope)
+        verdict = Verdict.UNKNOWN
+        if envelope.is_of_owner:
+            verdict = Verdict.VERIFIED
+        elif self.authserv_id and envelope.is_of_mail_server:
+            verdict = verdict_of(mail, self.authserv_id)
         reply = None if code else self._reply(mail, claims, verdict)
         if robot and not isinstance(reply, Unsubscribing):
             return silent(robot)
         return deed_of(_asked(mail, code, reply, envelope, verdict), self.work)
-
-    def _verdict(self, mail: Mail, envelope: Envelope) -> Verdict:
-        """Return what is known about the From of a mail."""
-        if envelope.is_of_owner:
-            return Verdict.VERIFIED
-        if not (self.authserv_id and envelope.is_of_mail_server):
-            return Verdict.UNKNOWN
-        return verdict_of(mail, self.authserv_id)
 
     def _reply(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Answered | None:
         """Return a mail as an answer to a letter of ours, if it proves who sent it.
@@ -396,11 +392,6 @@ def _parted(text: str) -> tuple[str, str]:
     """Return the first line of a text that is not empty, and what follows it."""
     first, _, rest = text.lstrip().partition("\n")
     return first, rest.strip("\n")
-
-
-def takes(address: str, own: str) -> bool:
-    """Return whether mail to an address is for us: to our address, with or without a +tag."""
-    return is_same_address(address, own)
 
 
 def not_ours(address: str, own: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
+from operator import itemgetter
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -166,7 +167,7 @@ class Committer:
     def _begin(self) -> None:
         """Do what has gathered, and let it become durable."""
         taken, self._waiting = self._waiting, []
-        works, database = [work for work, _ in taken], self._home.database
+        works, database = list(map(itemgetter(0), taken)), self._home.database
         try:
             begun = database.begin_to_write(works)
         except Exception as error:  # noqa: BLE001 - it is raised where the mails are handled

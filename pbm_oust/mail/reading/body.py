@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import Message
 from functools import lru_cache
@@ -199,16 +200,25 @@ def text_of(parts: list[Part]) -> str:
                 (html if is_html else plain).append(part)
             elif not is_html:
                 attached.append(part)
-    return (
-        _joined([without_armour(_plain(part)) for part in plain])
-        or _joined([text_of_html(_content(part)) for part in html])
-        or _joined([_plain(part) for part in attached])
-    )
+    return _joined(plain, _signed) or _joined(html, _from_html) or _joined(attached, _plain)
 
 
-def _joined(texts: list[str]) -> str:
-    """Return the texts that hold something, each below the other."""
-    return "\n\n".join([text for text in texts if text.strip()])
+def _joined(parts: list[Part], read: Callable[[Part], str]) -> str:
+    """Return the texts of parts that hold something, each below the other."""
+    texts = list[str]()
+    for part in parts:
+        text = read(part)
+        if text.strip():
+            texts.append(text)
+    return "\n\n".join(texts)
+
+
+def _signed(part: Part) -> str:
+    return without_armour(_plain(part))
+
+
+def _from_html(part: Part) -> str:
+    return text_of_html(_content(part))
 
 
 def has_closed_text(parts: list[Part]) -> bool:

@@ -124,7 +124,10 @@ def taken_apart(data: bytes, read: Callable[[Message], T]) -> T:
 
 def _read(envelope_sender: str, message: Message) -> Mail:
     raw = raw_headers(message)
-    lines = [f"{name}: {one_line(value)}" for name, values in raw.items() for value in values]
+    headers_text = ""
+    for name, values in raw.items():
+        for value in values:
+            headers_text += f"{name}: {one_line(value)}\n".lower()
     subjects = list(map(header_text, raw["subject"]))
     parts = parts_of(message)
     text = text_of(parts)
@@ -145,7 +148,7 @@ def _read(envelope_sender: str, message: Message) -> Mail:
         identity=sha256("\0".join((message_id, *dates, *subjects, text)).encode()).hexdigest(),
         answered=tuple(named),
         headers=raw,
-        headers_text="\n".join(lines).lower(),
+        headers_text=headers_text,
         kind=message.get_content_type(),
         is_reaction=has_reaction(parts),
     )

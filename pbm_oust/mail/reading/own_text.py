@@ -357,14 +357,16 @@ class _Parting:
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
-        self._bare = [DIRECTIONS.sub("", line) for line in lines]
+        self._bare = DIRECTIONS.sub("", "\n".join(lines)).split("\n")
         self._kept: list[str] = []
         self._sure: int | None = None
         """How many of the kept lines stand above the first trace of a quote, if there is one."""
         self._is_marked = True
         """Whether all traces so far are one marked quote with an empty line below it."""
-        boards = [nth for nth, line in enumerate(self._bare) if _OF_A_BOARD.match(line)]
-        self._last_board = max(boards, default=-1)
+        self._last_board = -1
+        for number, line in enumerate(self._bare):
+            if _OF_A_BOARD.match(line):
+                self._last_board = number
         self._left_out = ""
 
     def parted(self) -> OwnText:
@@ -475,10 +477,10 @@ class _Parting:
         else:
             self._drop_footers()
         number = len(kept) if self._sure is None else self._sure
-        # Our letters set what they quote or suggest in by two spaces.
-        if self._is_marked and not any(line.startswith("  ") for line in kept[number:]):
-            number = len(kept)
         sure, unsure = "\n".join(kept[:number]), "\n".join(kept[number:])
+        # Our letters set what they quote or suggest in by two spaces.
+        if self._is_marked and "\n  " not in f"\n{unsure}":
+            sure, unsure = "\n".join(kept), ""
         unsure = unsure.rstrip("\n") if unsure.strip() else ""
         return OwnText(sure.strip("\n"), unsure, self._left_out)
 
