@@ -62,7 +62,7 @@ MOST_COMMANDS = 200
 """How often one command may come without a mail."""
 MOST_NONSENSE = 5
 """How many lines that are no commands end a session."""
-MOST_UNHEARD = 64 * 1024
+MOST_UNHEARD = 16 * 1024
 """How many bytes of replies may wait for a client that does not read them."""
 
 _LINE = re.compile(rb"[^\r\n\0]*\r\n")
@@ -176,8 +176,8 @@ class Session(smtp.SMTP):
     def another(self) -> Self:
         """Return another session, not begun yet, that is served like this one.
 
-        aiosmtpd looks through all its methods whenever it makes one, which takes as long as two
-        commands.
+        aiosmtpd looks through all its methods whenever it makes one, which takes as long as all
+        commands of a mail. What a connection changes is set when it is made.
         """
         return copy.copy(self)
 

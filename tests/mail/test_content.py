@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import S552_LARGE, ConnectionLimits, Patience
-from pbm_oust.mail.session import Protocol, Session
+from pbm_oust.mail.session import MOST_COMMANDS, MOST_UNHEARD, Protocol, Session
 from pbm_oust.mail.tls import Tls
 
 END = b"\r\n.\r\n"
@@ -52,6 +52,16 @@ class Wire(asyncio.Transport):
         self.is_closed = True
 
 
+class Deaf(Wire):
+    """A client that reads nothing."""
+
+    def get_write_buffer_size(self) -> int:
+        return len(self.said)
+
+    def abort(self) -> None:
+        self.is_closed = True
+
+
 def arriving(data: bytes, sizes: list[int]) -> tuple[list[bytes], list[bytes]]:
     """Return the messages of a client that sends some bytes in blocks of these sizes in turn.
 
@@ -75,6 +85,20 @@ def arriving(data: bytes, sizes: list[int]) -> tuple[list[bytes], list[bytes]]:
         return handler.kept, wire.said.splitlines()[5:]
 
     return asyncio.run(arrive())
+
+
+def test_a_client_that_reads_no_replies_is_cut_off() -> None:
+    async def ask() -> Deaf:
+        wire = Deaf()
+        session = Session(Keeping(), Protocol.SMTP, ConnectionLimits(), Patience(), Tls())
+        session.connection_made(wire)
+        session.data_received(b"EHLO x\r\n" * MOST_COMMANDS + b"HELP\r\n" * MOST_COMMANDS)
+        await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
+        return wire
+
+    wire = asyncio.run(ask())
+    assert wire.is_closed
+    assert MOST_UNHEARD < len(wire.said) < MOST_UNHEARD + 1000
 
 
 def as_defined(data: bytes) -> list[bytes]:

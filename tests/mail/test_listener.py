@@ -130,6 +130,16 @@ def test_the_null_sender_is_acknowledged_and_not_answered(home: Home, port: int)
     assert home.outbox.letters() == []
 
 
+def test_a_client_that_has_said_all_still_hears_the_replies(home: Home, port: int) -> None:
+    lines = f"HELO x\r\nMAIL FROM:<{ALICE}>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+        client.sendall(lines + SIGNUP + b"\r\n.\r\n")
+        client.shutdown(socket.SHUT_WR)
+        with client.makefile() as replies:
+            assert [each[:3] for each in replies] == ["220", "250", "250", "250", "354", "250"]
+    assert len(home.ask(all_codes)) == 1
+
+
 # Failures of ours
 
 
