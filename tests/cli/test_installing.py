@@ -39,6 +39,7 @@ def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> Non
     assert (installed / "templates" / "mail" / "board.txt").exists()
     assert (installed / "templates" / "html" / "letter.html").exists()
     assert (installed / "grammar" / "courtesies.toml").exists()
+    assert (installed / "mail" / "reading" / "phrases.toml").exists()
     assert b"pbm_oust/languages/fr/LC_MESSAGES/pbm_oust.mo" in record
     assert b"pbm_oust/templates/built/mail/board.txt." in record
     environment = {"PYTHONPATH": str(tmp_path / "installed"), "PYTHONUTF8": "1"}
