@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, contextmanag
 from functools import partial
 from logging import getLogger
 from pathlib import Path
+from typing import NamedTuple
 
 from pbm_oust.robot.boards import Boards, Finished
 from pbm_oust.store.configuration import BadConfiguration, Configuration
@@ -55,10 +56,11 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
         await asyncio.sleep(LOOK_SECONDS)
         try:
             if home.is_on_server:  # mail is taken meanwhile, however long it takes to answer
-                has_work = await asyncio.to_thread(_has_work, boards, finished, configure)
+                has_work = await asyncio.to_thread(_has_work, home, boards, finished, configure)
             else:
-                plays = boards.have_changed() and await _any_waits(boards)
-                has_work = plays or _is_any_over(finished, configure)
+                changes = _changes(home, boards, finished)
+                plays = changes.on_boards and await _any_waits(boards)
+                has_work = plays or (changes.among_finished and _is_any_over(finished, configure()))
             if not has_work:
                 continue
             status = await _house(configure(), home.path)
@@ -71,11 +73,28 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             await asyncio.sleep(AGAIN_SECONDS)
 
 
-def _has_work(boards: Boards, finished: Finished, configure: Callable[[], Configuration]) -> bool:
+class _Changes(NamedTuple):
+    """What has changed since it was last looked at."""
+
+    on_boards: bool
+    """Something has happened on boards of the house."""
+    among_finished: bool
+    """Games have ended."""
+
+
+def _changes(home: Home, boards: Boards, finished: Finished) -> _Changes:
+    with home.database.read():
+        return _Changes(boards.have_changed(), finished.have_changed())
+
+
+def _has_work(
+    home: Home, boards: Boards, finished: Finished, configure: Callable[[], Configuration]
+) -> bool:
     """Return whether a board waits for the house, or a game waits to be analysed."""
-    if boards.have_changed() and any(boards.looked_at()):
+    changes = _changes(home, boards, finished)
+    if changes.on_boards and any(boards.looked_at()):
         return True
-    return _is_any_over(finished, configure)
+    return changes.among_finished and _is_any_over(finished, configure())
 
 
 async def _any_waits(boards: Boards) -> bool:
@@ -87,11 +106,8 @@ async def _any_waits(boards: Boards) -> bool:
     return False
 
 
-def _is_any_over(finished: Finished, configure: Callable[[], Configuration]) -> bool:
-    """Return whether a game waits to be analysed, if anything has changed since the last look."""
-    if not finished.have_changed():
-        return False
-    configuration = configure()
+def _is_any_over(finished: Finished, configuration: Configuration) -> bool:
+    """Return whether a game waits to be analysed."""
     return configuration.analyses and any(finished.waiting(configuration.house_cells))
 
 

@@ -558,7 +558,8 @@ class Sender:
         self._has_changed = threading.Event()
         """Whether there may be another relay, or it is time to stop."""
         self._relaying: Relaying | None = None
-        self._is_in_use = False
+        self._may_wait_in_vain = False
+        """Whether letters may wait for a relay that is gone."""
         self._is_stopping = False
         self._pause = 0.0
         self.recover()
@@ -568,7 +569,7 @@ class Sender:
     def use(self, relaying: Relaying | None) -> None:
         """Send this way from now on; without a relay, letters go into the Maildir."""
         self._relaying = relaying
-        self._is_in_use = True
+        self._may_wait_in_vain = relaying is None
         self._change()
 
     def recover(self) -> None:
@@ -635,9 +636,11 @@ class Sender:
         """Flush the outbox. Raises OSError."""
         if time.monotonic() > self._recovered + RETRY_SECONDS:
             self.recover()
+            self._may_wait_in_vain = self._relaying is None
         if self._relaying:
             flushed = self._relaying.flush()
             if flushed.sent:
                 log.info("relayed %d letters", flushed.sent)
-        elif self._is_in_use:
+        elif self._may_wait_in_vain:
             turn_letters_into_files(self._home)
+            self._may_wait_in_vain = False

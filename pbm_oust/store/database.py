@@ -32,6 +32,7 @@ from pbm_oust.store.faults import (
 if TYPE_CHECKING:
     from pbm_oust.store.boards import Change
     from pbm_oust.store.index import BoardName
+    from pbm_oust.store.outbox import Unwritten
 
 T = TypeVar("T")
 Value = None | int | float | str | bytes
@@ -138,17 +139,15 @@ class Transaction(Snapshot):
         super().__init__(connection)
         self.boards = dict["BoardName", "Change"]()
         """What has changed on boards."""
-        self.has_letters = False
-        """Whether letters were posted."""
-        self.saved = dict[str, int]()
-        """The versions of the accounts that were written."""
+        self.letters = list["Unwritten"]()
+        """Letters that are to be files."""
         self.held = ExitStack()
         """What is left when the transaction is over, committed or not."""
 
     @contextmanager
     def part(self) -> Iterator[None]:
         """Undo what the body has written, if it fails."""
-        boards, has_letters = dict(self.boards), self.has_letters
+        boards, letters = dict(self.boards), len(self.letters)
         self.rows("SAVEPOINT part")
         try:
             yield
@@ -156,7 +155,8 @@ class Transaction(Snapshot):
             if self._connection.is_in_transaction:
                 self._connection.execute("ROLLBACK TO part")
                 self._connection.execute("RELEASE part")
-                self.boards, self.has_letters = boards, has_letters
+                self.boards = boards
+                del self.letters[letters:]
             raise
         self.rows("RELEASE part")
 
@@ -211,13 +211,15 @@ class Task(Generic[T]):
         """Whether others on a server may do such work meanwhile."""
         return isinstance(self.work, Sharing)
 
-    def run(self, connection: Connection, here: "_Here") -> None:
+    def run(self, connection: Connection, here: "_Here", *, is_alone: bool = False) -> None:
         """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
 
-        Such a fault is one of the whole transaction, including the work before this.
+        Such a fault is one of the whole transaction, including the work before this. If it is alone
+        in the transaction, that ends where it fails.
         """
         self.release()
-        connection.execute("SAVEPOINT task")
+        if not is_alone:
+            connection.execute("SAVEPOINT task")
         self._error, transaction = None, Transaction(connection)
         self.transaction = here.transaction = transaction
         try:
@@ -232,6 +234,11 @@ class Task(Generic[T]):
         fault = transaction.fault
         if fault and (isinstance(fault, DatabaseConflict) or not connection.is_in_transaction):
             raise fault
+        if is_alone:
+            if self._error:
+                connection.roll_back()
+                self.is_over = True
+            return
         if self._error:
             connection.execute("ROLLBACK TO task")
         connection.execute("RELEASE task")
@@ -491,7 +498,7 @@ class DatabaseOf(ABC, Generic[C]):
                 with self._faults_of(tasks):
                     is_begun = connection.begin_at_once()
                     for task in tasks if is_begun else ():
-                        task.run(connection, self._here)
+                        task.run(connection, self._here, is_alone=len(tasks) == 1)
         finally:
             if not is_begun or _are_over(tasks):
                 self._turn.release()
@@ -528,7 +535,7 @@ class DatabaseOf(ABC, Generic[C]):
 
     def _commit(self, tasks: list[Task[Any]]) -> None:
         """Make durable what was written."""
-        if self._writer:
+        if self._writer and not _are_over(tasks):
             self._writer.commit()
         self._is_second_try = False
         for task in tasks:

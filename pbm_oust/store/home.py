@@ -51,7 +51,7 @@ from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import Draft, State, add_letter
 from pbm_oust.store.limits import Tally, write_tally
-from pbm_oust.store.outbox import Maildir, Outbox
+from pbm_oust.store.outbox import Maildir, Outbox, Unwritten
 from pbm_oust.store.publishing import Publisher, keeping_up
 from pbm_oust.store.rebuilding import rebuild
 from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED
@@ -230,7 +230,6 @@ class Home:
                 add_letter(transaction, draft.head, draft.content, draft.written, self.posted_state)
                 if draft.sheet:
                     keep_sheet(transaction, draft.sheet, draft.written)
-                transaction.has_letters = True
 
     def write(self, work: Work) -> None:
         """Do some work within the current transaction, or else in one of its own."""
@@ -251,12 +250,12 @@ class Home:
         """Keep others on this host from the letters, and give whether nobody else is at them."""
         return locked_folder(self.outbox.path, waits=waits)
 
-    def write_out(self) -> None:
-        """Write letters into the Maildir if no relay takes them."""
+    def write_out(self, letters: Sequence[Unwritten] | None = None) -> None:
+        """Write these letters, or all that are to be files, into the Maildir."""
         if self.has_relay:
             return
         try:
-            self.maildir.write_out()
+            self.maildir.write_out(letters)
         except OSError as error:
             log.warning("letters wait for the Maildir: %s", error)
 
@@ -323,5 +322,5 @@ class Home:
         if not self.is_on_server:
             for transaction in transactions:
                 self.publisher.publish(transaction.boards)
-        if any(each.has_letters for each in transactions):
-            self.write_out()
+        if letters := [letter for each in transactions for letter in each.letters]:
+            self.write_out(letters)

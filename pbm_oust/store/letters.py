@@ -105,17 +105,17 @@ SELECT = (
 def add_letter(
     transaction: Transaction, head: Head, content: bytes, posted: datetime, state: State
 ) -> None:
-    """Add a letter, which is WAITING or a FILE to be written.
+    """Add a letter, which is WAITING or a FILE to be written after the transaction.
 
     It belongs to nobody if its reader's account has just been removed.
     """
     normal, about = normal_address(head.recipient), head.about
-    transaction.run(
+    ((letter,),) = transaction.rows(
         "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
         " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
         " ?, ?, coalesce((SELECT max(next_try) FROM letters"
-        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?))",
+        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?)) RETURNING id",
         head.recipient,
         normal,
         head.message_id,
@@ -134,6 +134,8 @@ def add_letter(
         seconds(posted),
         seconds(posted),
     )
+    if state is State.FILE:
+        transaction.letters.append((letter, posted, content))
 
 
 def find_letter(snapshot: Snapshot, letter: int) -> Letter | None:

@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
@@ -33,6 +33,10 @@ FOLDERS = ("tmp", "new", "cur")
 PATIENCE = 1.0
 """How many seconds a command waits for another one that withholds letters."""
 _OURS = re.compile(r"[0-9]+\.L([0-9]+)\.pbm_oust")
+
+
+Unwritten = tuple[int, datetime, bytes]
+"""A letter that is still to be written as a file: its id, when it was posted, and its content."""
 
 
 class _Place(Enum):
@@ -73,17 +77,19 @@ class Maildir:
             self._disk.make_folder(self.path / state, mode=0o700)
         self._disk.sync_folder(self.path)
 
-    def write_out(self) -> int:
-        """Write the letters that are to be files, whoever has added them; return their number.
+    def write_out(self, letters: Sequence[Unwritten] | None = None) -> int:
+        """Write letters that are to be files; return their number.
 
-        This also finishes what dead processes have left.
+        If none are named, they are all, whoever has added them. This also finishes what dead
+        processes have left.
         """
         with self._held():
             self._settle()
-            with self._database.read_latest() as snapshot:
-                unwritten = _unwritten_letters(snapshot)
-            names = {letter: file_name(letter, posted) for letter, posted, _ in unwritten}
-            for letter, _, content in unwritten:
+            if letters is None:
+                with self._database.read_latest() as snapshot:
+                    letters = _unwritten_letters(snapshot)
+            names = {letter: file_name(letter, posted) for letter, posted, _ in letters}
+            for letter, _, content in letters:
                 self._write(self._tmp / names[letter], content)
             if names:
                 self._disk.sync_folder(self._tmp)
@@ -196,12 +202,12 @@ def file_name(letter: int, posted: datetime) -> str:
 
 def _mark(transaction: Transaction, names: dict[int, str]) -> list[str]:
     """Record the names of the files of letters; return the names for letters that exist."""
-    mark = "UPDATE letters SET file = ? WHERE id = ? AND state = 'file'"
+    mark = "UPDATE letters SET file = ? WHERE id = ? AND state = 'file' AND file IS NULL"
     return [name for letter, name in names.items() if transaction.run(mark, name, letter)]
 
 
-def _unwritten_letters(snapshot: Snapshot) -> list[tuple[int, datetime, bytes]]:
-    """Return the id, time and content of letters that are still to be written as files."""
+def _unwritten_letters(snapshot: Snapshot) -> list[Unwritten]:
+    """Return the letters that are still to be written as files."""
     rows = snapshot.rows(
         "SELECT id, posted, content FROM letters WHERE state = 'file' AND file IS NULL ORDER BY id"
     )
