@@ -7,7 +7,7 @@ import signal
 import subprocess  # it starts our own program  # nosec B404
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from logging import getLogger
@@ -52,11 +52,14 @@ async def house_beside(configure: Callable[[], Configuration], home: Home) -> As
 async def _let_house_play(configure: Callable[[], Configuration], home: Home) -> None:
     """Let the house play whenever boards wait for it, and analyse what is over, for ever."""
     boards, finished = Boards(home), Finished(home)
+    moment: Hashable = None
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         try:
             if home.is_on_server:  # mail is taken meanwhile, however long it takes to answer
                 has_work = await asyncio.to_thread(_has_work, home, boards, finished, configure)
+            elif moment == (moment := home.database.moment()):
+                continue
             else:
                 changes = _changes(home, boards, finished)
                 plays = changes.on_boards and await _any_waits(boards)
@@ -69,7 +72,7 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             continue
         if status:
             log.error("the house has stopped with status %d, and goes on", status)
-            boards, finished = Boards(home), Finished(home)
+            boards, finished, moment = Boards(home), Finished(home), None
             await asyncio.sleep(AGAIN_SECONDS)
 
 

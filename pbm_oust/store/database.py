@@ -211,14 +211,14 @@ class Task(Generic[T]):
         """Whether others on a server may do such work meanwhile."""
         return isinstance(self.work, Sharing)
 
-    def run(self, connection: Connection, here: "_Here", *, is_alone: bool = False) -> None:
+    def run(self, connection: Connection, here: "_Here", *, is_first: bool) -> None:
         """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
 
-        Such a fault is one of the whole transaction, including the work before this. If it is alone
-        in the transaction, that ends where it fails.
+        Such a fault is one of the whole transaction, including the work before this. If it is the
+        first of the transaction, that ends where it fails.
         """
         self.release()
-        if not is_alone:
+        if not is_first:
             connection.execute("SAVEPOINT task")
         self._error, transaction = None, Transaction(connection)
         self.transaction = here.transaction = transaction
@@ -234,7 +234,7 @@ class Task(Generic[T]):
         fault = transaction.fault
         if fault and (isinstance(fault, DatabaseConflict) or not connection.is_in_transaction):
             raise fault
-        if is_alone:
+        if is_first:
             if self._error:
                 connection.roll_back()
                 self.is_over = True
@@ -498,7 +498,7 @@ class DatabaseOf(ABC, Generic[C]):
                 with self._faults_of(tasks):
                     is_begun = connection.begin_at_once()
                     for task in tasks if is_begun else ():
-                        task.run(connection, self._here, is_alone=len(tasks) == 1)
+                        task.run(connection, self._here, is_first=len(tasks) == 1)
         finally:
             if not is_begun or _are_over(tasks):
                 self._turn.release()
@@ -528,9 +528,14 @@ class DatabaseOf(ABC, Generic[C]):
                 taken.extend(self._waiting)
                 self._waiting.clear()
                 raise
+            is_first = True
             while self._waiting and len(taken) < most and self._waiting[0].shares >= shares:
+                if not connection.is_in_transaction:
+                    connection.begin_to_write(shares=shares)
+                    is_first = True
                 taken.append(self._waiting.popleft())
-                taken[-1].run(connection, self._here)
+                taken[-1].run(connection, self._here, is_first=is_first)
+                is_first = False
             self._commit(taken)
 
     def _commit(self, tasks: list[Task[Any]]) -> None:
@@ -565,15 +570,18 @@ class DatabaseOf(ABC, Generic[C]):
             self._is_second_try = is_undone and not self._is_second_try
             self._undo()
             if self._is_second_try:
-                self._waiting.extendleft(reversed(tasks))
+                self._waiting.extendleft(task for task in reversed(tasks) if not task.is_over)
                 return
-            for task in tasks:
-                task.fail(fault)
+            self._fail(tasks, fault)
         except BaseException:
             self._undo()
-            for task in tasks:
-                task.fail(DatabaseInterrupted(f"{self._where}: writing was broken off"))
+            self._fail(tasks, DatabaseInterrupted(f"{self._where}: writing was broken off"))
             raise
+
+    def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
+        for task in tasks:
+            if not task.is_over:
+                task.fail(fault)
 
     def _undo(self) -> None:
         if self._writer:
