@@ -1,4 +1,4 @@
-"""`pbm-oust web`: serving pages; another module has `web export`."""
+"""`pbm-oust web`: serving pages."""
 
 import asyncio
 from dataclasses import replace
@@ -6,7 +6,6 @@ from importlib.util import find_spec
 
 import click
 
-from pbm_oust.cli.gathered import Elsewhere, Gathered
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, Refused, pass_operator
 from pbm_oust.cli.terminal import say
@@ -16,15 +15,7 @@ from pbm_oust.store.home import Home
 USUAL = Endpoint("127.0.0.1", 8080)
 
 
-@click.group(
-    cls=Gathered,
-    elsewhere={
-        "export": Elsewhere(
-            "exporting:export", "Write all pages as files into DIR, as far as they have changed."
-        )
-    },
-    invoke_without_command=True,
-)
+@click.command()
 @click.option("--listen", type=ENDPOINT, help="Serve at HOST:PORT.")
 @click.option("--address", type=ADDRESS, help="The address that takes commands.")
 @click.option("--relay", type=RELAY, hidden=True, help="Where the server hands letters over.")
@@ -42,25 +33,19 @@ def web(
     Without --listen, at the place that web = "HOST:PORT" names in pbm_oust.toml, or at
     127.0.0.1:8080. Nothing is changed by looking at pages.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        configured = operator.configuration
-        chosen = replace(
-            configured,
-            web=listen or configured.web,
-            address=address or configured.address,
-            relay=relay or configured.relay,
-        )
-        _serve(operator, chosen, keeper)
-
-
-def needs_libraries() -> None:
-    """Raise Refused without the libraries of the pages."""
     if not find_spec("uvicorn"):
         raise Refused("the pages need more libraries: pip install 'pbm_oust[web]'")
+    configured = operator.configuration
+    chosen = replace(
+        configured,
+        web=listen or configured.web,
+        address=address or configured.address,
+        relay=relay or configured.relay,
+    )
+    _serve(operator, chosen, keeper)
 
 
 def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
-    needs_libraries()
     from pbm_oust.mail.server import give_memory_back, tallied
     from pbm_oust.store.rebuilding import look_less_for_circles
     from pbm_oust.web.access import AccessLog

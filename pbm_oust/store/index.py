@@ -416,12 +416,6 @@ def boards_with(snapshot: Snapshot, userid: str) -> list[BoardName]:
     return sorted(BoardName(*row) for row in rows)
 
 
-def all_players(snapshot: Snapshot) -> list[str]:
-    """Return the userids in all histories."""
-    rows = snapshot.rows("SELECT DISTINCT userid FROM board_userids ORDER BY userid")
-    return [userid for (userid,) in rows]
-
-
 def has_played(snapshot: Snapshot, userid: str) -> bool:
     """Return whether a userid is in any history."""
     row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)

@@ -167,22 +167,17 @@ def on_all_cores(
     things: Sequence[P],
     here: T,
     prepare: Callable[[], T],
-    *,
-    few: int = 0,
-    together: int = 0,
 ) -> Iterator[R]:
     """Yield what work returns for portions of some things, in their order.
 
     It is done with what `prepare` returns in each process that helps; with `here` in this one,
-    which does it all if there are fewer than `few`. A portion has so many `together`. Where
-    nothing else is said, these are the usual numbers.
+    which does it all if there are fewer than `FEW`.
     """
-    few, together = few or FEW, together or TOGETHER
-    portions = [things[first : first + together] for first in range(0, len(things), together)]
+    portions = [things[first : first + TOGETHER] for first in range(0, len(things), TOGETHER)]
     cores = len(os.sched_getaffinity(0))
-    if len(things) >= few:
+    if len(things) >= FEW:
         look_less_for_circles()
-    if len(things) < few or cores == 1:
+    if len(things) < FEW or cores == 1:
         yield from (work(here, portion) for portion in portions)
         return
     import multiprocessing

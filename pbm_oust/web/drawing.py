@@ -57,11 +57,7 @@ class OneByOne:
 class Drawing(OneByOne):
     """Draws boards as PNG."""
 
-    def __init__(self, draw: Callable[[str, int], bytes] = png_beside) -> None:
-        super().__init__()
-        self._draw = draw
-
     async def png(self, svg: str, source: str) -> bytes:
         """Return a picture as PNG, for somebody who is there. Raises TooManyWait."""
         async with self.of(source):
-            return await self.do(lambda: self._draw(svg, WIDTH))
+            return await self.do(lambda: png_beside(svg, WIDTH))

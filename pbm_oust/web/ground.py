@@ -18,7 +18,6 @@ from pbm_oust.web.health import Health
 from pbm_oust.web.kept import Kept, headers_in
 from pbm_oust.web.languages import language_of
 from pbm_oust.web.live import Live
-from pbm_oust.web.png import png_beside, png_of
 from pbm_oust.web.templates import Templates
 
 
@@ -32,13 +31,11 @@ class Ground:
         clock: Callable[[], datetime],
         base: str = "",
         limits: Limits = USUAL_LIMITS,
-        *,
-        is_served: bool = True,
     ) -> None:
         """`address` takes commands by mail.
 
         `base` is where the pages are found from outside, such as https://games.example.org; empty
-        if only they themselves know it. Pages that are not served become files.
+        if only they themselves know it.
         """
         self.home = home
         self.address = address
@@ -48,13 +45,11 @@ class Ground:
         self.health = Health(home)
         self.kept = Kept()
         self.fresh = Fresh(home)
-        self.drawing = Drawing(png_beside if is_served else png_of)
+        self.drawing = Drawing()
         self.hashing = OneByOne()
         self.replaying = OneByOne()
         self.limits = limits
-        self._templates = {
-            each: Templates(each, address, base, is_served=is_served) for each in LANGUAGES.values()
-        }
+        self._templates = {each: Templates(each, address, base) for each in LANGUAGES.values()}
 
     @cached_property
     def work(self) -> UnitOfWork:

@@ -19,13 +19,8 @@ ANYBODY = Reader((), "*")
 class Templates:
     """Pages in one language."""
 
-    def __init__(
-        self, language: Language, address: str, base: str, *, is_served: bool = True
-    ) -> None:
-        """`address` takes commands by mail; `base` is where the pages are found, if known.
-
-        Pages that are not served have nothing that only a server can do.
-        """
+    def __init__(self, language: Language, address: str, base: str) -> None:
+        """`address` takes commands by mail; `base` is where the pages are found, if known."""
         self.language = language
         self.translator = translator = Translator(language)
         self.words = words = words_in(language, address)
@@ -39,8 +34,7 @@ class Templates:
             address=address,
             base=base,
             language=language,
-            is_served=is_served,
-            has_own_pages=is_served and base,
+            has_own_pages=bool(base),
             kinds=tuple(KINDS.values()),
             static=STATIC,
             anybody=ANYBODY,

@@ -10,7 +10,6 @@ import pytest
 from pbm_oust import store
 from pbm_oust.store import letters
 from pbm_oust.store.letters import SELECT
-from pbm_oust.store.published import TABLE
 from pbm_oust.store.sqlite import SqliteDatabase, make_tables
 from tests.support.plans import VERBS, ReadsWholeTable, check_plan, served_by_indexes
 
@@ -53,7 +52,6 @@ def test_a_statement_reads_no_whole_table(module: str, statement: str) -> None:
     """Only listings do that mean all of it."""
     connection = apsw.Connection(":memory:")
     make_tables(connection)
-    connection.execute(TABLE)
     numbers = re.findall(r"\?(\d+)", statement)
     count = max(map(int, numbers)) if numbers else statement.count("?")
     check_plan(connection, statement, (None,) * count)

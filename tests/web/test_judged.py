@@ -16,7 +16,6 @@ from pbm_oust.robot.analysis import Analysis, Verdict
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from tests.support.exported import exported
 from tests.support.games import wish
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of
@@ -183,19 +182,3 @@ def test_what_was_said_of_another_history_is_not_shown(home: Home, pages: Websit
     page = pages.get("/oust/1").text
     assert records(page)[3] == ["3", "o", "B1"]
     assert analysis(page) == ""
-
-
-def test_exported_pages_show_it_too_once_it_is_there(home: Home, tmp_path: Path) -> None:
-    folder = tmp_path / "served"
-    home.database.close()
-    exported(home.path, folder)
-    assert analysis((folder / "oust" / "1.html").read_text()) == ""
-    analyse(home, *VERDICTS)
-    home.database.close()
-    exported(home.path, folder)
-    assert "x is 74% likely to win" in analysis((folder / "oust" / "1" / "3.html").read_text())
-    page = (folder / "oust" / "1.html").read_text()
-    assert records(page)[1][3] == "71% !"
-    (turning,) = found(page, '//figcaption/a[text()="4"]')
-    assert (folder / "oust" / turning.get("href")).resolve() == folder / "oust" / "1" / "4.html"
-    assert analysis((folder / "oust" / "2.html").read_text()) == ""

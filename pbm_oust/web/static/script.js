@@ -10,13 +10,9 @@
   let wanted = null; // The path to show next; the latest wish replaces those before it.
   let isLoading = false;
 
-  // Links of exported pages say where they lead from the address that the page was loaded from.
-  const pathTo = (link) => new URL(link, document.baseURI).pathname;
-  const latest = slider && pathTo(slider.dataset.latest);
-  const start = slider && slider.dataset.start && pathTo(slider.dataset.start);
+  const latest = slider && slider.dataset.latest;
 
-  const pathOf = (number) =>
-    number === Number(slider.max) ? latest : start.replace(/0(?=(\.html)?$)/, number);
+  const pathOf = (number) => (number === Number(slider.max) ? latest : `${latest}/${number}`);
 
   const isLatest = () => location.pathname === latest;
 
@@ -164,7 +160,7 @@
       if (!link.closest("[data-part]")) link.href = link.href;
   }
 
-  if (slider && start) {
+  if (slider) {
     fix();
     slider.hidden = false;
     slider.addEventListener("input", () => show(pathOf(Number(slider.value)), "replaceState"));
