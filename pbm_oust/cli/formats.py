@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import click
 
-from pbm_oust.board.formats.any import parse_any
-from pbm_oust.board.formats.plain import format_plain, has_plain
+from pbm_oust.board.formats import parse_any
 from pbm_oust.board.formats.sgf import format_sgf, has_tree
 from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured
@@ -25,7 +24,6 @@ from pbm_oust.store.open_boards import NotImported, import_game, plan_import
 _FORMATS: dict[str, Callable[[Sheet], str]] = {
     "sgf": format_sgf,
     "json": format_structured,
-    "text": format_plain,
 }
 _HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 """How a mail begins."""
@@ -36,16 +34,15 @@ _HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 @click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
 @click.option("--sgf", is_flag=True, help="SGF, which programs for Go can show.")
 @click.option("--json", is_flag=True, help="One JSON object.")
-@click.option("--text", is_flag=True, help="The lines at the foot of a game's last mails.")
 @pass_operator
 def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
-    """Print a game as SGF, JSON or plain lines.
+    """Print a game as SGF or JSON.
 
     `games import` reads it back without loss.
     """
     chosen = [form for form, is_chosen in forms.items() if is_chosen]
     if not chosen:
-        raise click.UsageError("say in which form: --sgf, --json or --text")
+        raise click.UsageError("say in which form: --sgf or --json")
     if len(chosen) > 1:
         named = " and ".join(f"--{form}" for form in chosen)
         raise click.UsageError(f"{named} are two forms; choose one of them")
@@ -72,10 +69,9 @@ def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
 def import_(operator: Operator, file: str, number: int | None, dry_run: bool, large: bool) -> None:
     """Make a board from a game in FILE, or on standard input.
 
-    The game may be SGF or JSON from `games export`, a history, or a text or mail with SGF or with
-    the lines from the foot of a game's last mails, quoted, attached or not; gzip may have
-    compressed it. Every record is checked against the rules. Both players of a game that goes on
-    need accounts. Nobody is mailed.
+    The game may be SGF or JSON from `games export`, a history, or a text or mail with SGF, as the
+    last mails of a game are, quoted, attached or not; gzip may have compressed it. Every record is
+    checked against the rules. Both players of a game that goes on need accounts. Nobody is mailed.
     """
     data = read_import(file, large=large)
     try:
@@ -92,10 +88,6 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool, la
     say(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
 
 
-def _has_game(text: str) -> bool:
-    return has_plain(text) or has_tree(text)
-
-
 def _text(data: bytes) -> str:
     """Return the text of a file, or of a mail in a file."""
     if _HEADER.match(data):
@@ -103,7 +95,7 @@ def _text(data: bytes) -> str:
             texts = whole_texts(data)
         except UnreadableMail as error:
             raise BadGame("the mail", str(error)) from None
-        if found := next(filter(_has_game, texts), ""):
+        if found := next(filter(has_tree, texts), ""):
             return found
     try:
         return data.decode("utf-8-sig")

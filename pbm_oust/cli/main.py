@@ -75,7 +75,7 @@ def main(home: str) -> None:
         "challenge": Elsewhere(
             "setting_up:challenge", "Set up a board for two players; USERID1 moves first."
         ),
-        "export": Elsewhere("formats:export", "Print a game as SGF, JSON or plain lines."),
+        "export": Elsewhere("formats:export", "Print a game as SGF or JSON."),
         "extend": Elsewhere("rulings:extend", "Give the player to move more time."),
         "history": Elsewhere("histories:history", "Print the history of a board."),
         "import": Elsewhere(

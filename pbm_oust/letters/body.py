@@ -189,20 +189,19 @@ _LATEST = 4
 class Carriage(Enum):
     """How a letter carries the records of a game."""
 
-    LINES = "lines"
-    """As lines at its end."""
-    FILES = "files"
-    """In two files: the same lines, and SGF."""
-    MOVES = "moves"
-    """In two files without times and message keys: the moves with their days, and SGF."""
+    TEXT = "text"
+    """In its text alone: the moves with their days."""
     SGF = "sgf"
-    """In one file, SGF as it is, for those who asked for it."""
+    """In a file, SGF as it is."""
+    FILES = "files"
+    """In two files: the moves with their days, and SGF."""
+    MOVES = "moves"
+    """In the same files, but the SGF is without times and message keys."""
     ELSEWHERE = "elsewhere"
     """Not at all; it says how to get them."""
 
 
-_COMPRESSED = (Carriage.FILES, Carriage.MOVES)
-_IN_FILES = (Carriage.SGF, *_COMPRESSED)
+_IN_FILES = (Carriage.SGF, Carriage.FILES, Carriage.MOVES)
 
 
 def carriages(notice: Notice) -> Iterator[Carriage]:
@@ -210,28 +209,23 @@ def carriages(notice: Notice) -> Iterator[Carriage]:
 
     Those are left out that would take more room than a letter has.
     """
-    if isinstance(notice, BoardNotice) and notice.tells_whole_game:
-        game = notice.game
-        if len(whole_game(game)) <= LARGEST:
-            yield Carriage.LINES
-        yield from (each for each in _COMPRESSED if files_of(game, each))
-        yield Carriage.ELSEWHERE
-    elif isinstance(notice, SgfNotice):
+    if isinstance(notice, SgfNotice) or (
+        isinstance(notice, BoardNotice) and notice.tells_whole_game
+    ):
         yield from (each for each in _IN_FILES if files_of(notice.game, each))
         yield Carriage.ELSEWHERE
     else:
-        yield Carriage.LINES
+        yield Carriage.TEXT
         if isinstance(notice, MultipleNotice):
             yield Carriage.ELSEWHERE
 
 
 @lru_cache(_LATEST)
-def whole_game(game: Game) -> str:
-    """Return a game as lines that can be read back."""
-    from pbm_oust.board.formats.plain import format_plain
-    from pbm_oust.board.formats.sheet import Sheet
+def moves_of(game: Game) -> str:
+    """Return what was done in a game, as lines for people to read."""
+    from pbm_oust.board.formats.sheet import format_moves
 
-    return format_plain(Sheet(game))
+    return format_moves(game)
 
 
 def files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
@@ -261,7 +255,7 @@ def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
 
 
 def names_of_files(game: Game) -> tuple[str, str]:
-    """Return the names of the two files that carry the records of a game: its lines, and SGF."""
+    """Return the names of the two files that carry the records of a game: its moves, and SGF."""
     return f"{game.name.replace(' ', '-')}.txt.gz", f"{name_of_sgf(game)}.gz"
 
 
@@ -278,12 +272,9 @@ def is_mailable(game: Game) -> bool:
 def _texts(game: Game, carriage: Carriage) -> Iterator[tuple[str, str]]:
     """Yield the names of files and what they say."""
     from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
-    from pbm_oust.board.formats.sheet import Sheet, format_moves
+    from pbm_oust.board.formats.sheet import Sheet, format_game
 
-    lines, sgf = names_of_files(game)
-    if carriage is Carriage.FILES:
-        yield lines, f"{whole_game(game)}\n"
-        yield sgf, format_sgf(Sheet(game))
-    elif carriage is Carriage.MOVES:
-        yield lines, format_moves(game)
-        yield sgf, format_bare_sgf(game)
+    moves, sgf = names_of_files(game)
+    yield moves, format_game(game)
+    is_whole = carriage is Carriage.FILES
+    yield sgf, format_sgf(Sheet(game)) if is_whole else format_bare_sgf(game)

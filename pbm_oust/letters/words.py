@@ -37,7 +37,7 @@ from pbm_oust.grammar.values import LONGEST_PASSWORD
 from pbm_oust.grammar.wish import legal_near, next_wish
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
-from pbm_oust.letters.body import Carriage, is_mailable, name_of_sgf, names_of_files, whole_game
+from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
 from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import (
     Pages,
@@ -205,7 +205,7 @@ class Words:
             drawn=drawn,
             links_to_join=Marked(OFFERS),
             picture=_picture,
-            whole_game=whole_game,
+            moves_of=moves_of,
             names_of_files=names_of_files,
             name_of_sgf=name_of_sgf,
             is_mailable=is_mailable,
@@ -252,7 +252,7 @@ class Words:
         self,
         notice: Notice,
         answered: Answered | None = None,
-        carriage: Carriage = Carriage.LINES,
+        carriage: Carriage = Carriage.TEXT,
         link: str = "",
     ) -> Written:
         """Return what the letter about a notice says.

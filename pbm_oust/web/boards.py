@@ -13,7 +13,6 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.board.formats.plain import format_plain
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.formats.structured import format_structured
@@ -58,7 +57,6 @@ class Form:
 FORMS: Mapping[str, Form] = {
     "sgf": Form("SGF", "application/x-go-sgf; charset=utf-8", format_sgf),
     "json": Form("JSON", "application/json", format_structured),
-    "txt": Form("TXT", "text/plain; charset=utf-8", format_plain),
 }
 """By the ending of the path."""
 

@@ -63,7 +63,7 @@ def add_player(home: Path, userid: str) -> None:
     make_account(made, userid, "wonderland", f"{userid}@example.org")
 
 
-@pytest.mark.parametrize("form", ["--sgf", "--json", "--text"])
+@pytest.mark.parametrize("form", ["--sgf", "--json"])
 @pytest.mark.parametrize("board", ["1", "2", "3"])
 def test_the_import_of_an_export_is_the_same_file(
     form: str, board: str, home: Path, other: Path
@@ -91,7 +91,7 @@ def test_an_imported_game_becomes_the_next_board_from_a_file_too(home: Path, oth
     ]
 
 
-@pytest.mark.parametrize("form", ["--sgf", "--text"])
+@pytest.mark.parametrize("form", ["--sgf", "--json"])
 def test_a_file_that_gzip_has_compressed_is_imported_as_it_is(
     form: str, home: Path, other: Path
 ) -> None:
@@ -109,7 +109,7 @@ def test_what_is_large_without_its_compression_is_not_taken(home: Path) -> None:
 
 def test_a_dry_run_says_what_would_be_and_writes_nothing(home: Path, other: Path) -> None:
     other.mkdir()
-    text = exported(home, "oust", "2", "--text")
+    text = exported(home, "oust", "2", "--sgf")
     result = run(other, "import", "--dry-run", stdin=text)
     assert result.output == "would import oust 1: demo_bob (x), demo_ann (o), 17 records\n"
     assert list(other.iterdir()) == []
@@ -134,7 +134,7 @@ def test_a_game_that_has_gone_on_since_is_not_imported_again(home: Path) -> None
 
 def test_a_damaged_board_can_be_had_again_from_its_last_mail(home: Path) -> None:
     path = home / "oust" / "2.txt"
-    text, whole = exported(home, "oust", "2", "--text"), path.read_bytes()
+    text, whole = exported(home, "oust", "2", "--sgf"), path.read_bytes()
     path.write_text(path.read_text().replace("6 x E5*1", "6 x E5*2"))
     make_from_files(home)
     assert "oust 2: BAD" in run(home, "verify").output
@@ -145,11 +145,11 @@ def test_a_damaged_board_can_be_had_again_from_its_last_mail(home: Path) -> None
 
 def test_a_game_against_the_rules_is_refused_with_line_and_reason(home: Path, other: Path) -> None:
     other.mkdir()
-    text = exported(home, "oust", "2", "--text")
-    told = refusal(other, stdin=text.replace("   4 x D6", "   4 x F6"))
-    assert told == "line 9: F6 by x: F6 is refused, occupied"
-    told = refusal(other, stdin=text.replace("*2 D2", "*3 D2"))
-    assert told == "line 14: by the rules this record is B3*1 B4*2 D2"
+    text = exported(home, "oust", "2", "--json")
+    told = refusal(other, stdin=text.replace('"D6"', '"F6"', 1))
+    assert told == "record 4: F6 by x: F6 is refused, occupied"
+    told = refusal(other, stdin=text.replace('"took": 2', '"took": 3', 1))
+    assert told == "record 9: by the rules this record is B3*1 B4*2 D2"
     assert refusal(other, stdin=b"\n\xff\n") == "line 2: the text is not UTF-8"
     assert refusal(other, stdin="hello").startswith("the text: this is no SGF, no JSON")
 
@@ -172,7 +172,7 @@ def test_a_game_that_goes_on_takes_accounts_of_both_players(other: Path) -> None
 def test_export_wants_to_know_the_form(home: Path) -> None:
     result = run(home, "export", "oust", "1")
     assert result.exit_code == 2
-    assert "say in which form: --sgf, --json or --text" in result.output
+    assert "say in which form: --sgf or --json" in result.output
     result = run(home, "export", "oust", "1", "--sgf", "--json")
     assert result.exit_code == 2
     assert "--sgf and --json are two forms; choose one of them" in result.output
@@ -197,11 +197,11 @@ def as_mail(text: str, encoding: str, charset: str = "utf-8") -> bytes:
 
 @pytest.mark.parametrize("encoding", ["8bit", "quoted-printable", "base64"])
 @pytest.mark.parametrize("quote", ["", "> ", "| "])
-@pytest.mark.parametrize("form", ["--text", "--sgf"])
 def test_a_mail_that_holds_a_game_is_taken_with_its_headers(
-    form: str, encoding: str, quote: str, home: Path, other: Path
+    encoding: str, quote: str, home: Path, other: Path
 ) -> None:
-    text = "".join(f"{quote}{line}\n" for line in exported(home, "oust", "2", form).splitlines())
+    sgf = exported(home, "oust", "2", "--sgf")
+    text = "".join(f"{quote}{line}\n" for line in sgf.splitlines())
     mail = as_mail(f"Schön gespielt!\n\nOn Monday, the server wrote:\n{text}\n-- \nBob\n", encoding)
     result = run(other, "import", "--as", "2", stdin=mail)
     assert result.exit_code == 0, result.output
@@ -232,7 +232,7 @@ def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_pat
 
 
 @pytest.mark.parametrize("year", ["9999", "2999"])
-@pytest.mark.parametrize("form", ["", "--json", "--sgf", "--text"])
+@pytest.mark.parametrize("form", ["", "--json", "--sgf"])
 def test_a_game_at_a_time_that_cannot_be_is_refused_with_its_place(
     form: str, year: str, home: Path, other: Path
 ) -> None:

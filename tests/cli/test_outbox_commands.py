@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.accounts.bounces import Bounce
-from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats import parse_any
 from pbm_oust.cli import main
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS

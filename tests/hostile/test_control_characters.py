@@ -135,7 +135,7 @@ def damaged(home: Home) -> Home:
     "words",
     [
         *("games history oust 4", "games show oust 4", "games verify", "games verify --json"),
-        *("games list", "games export oust 4 --text", "games export oust 4 --json", "doctor"),
+        *("games list", "games export oust 4 --sgf", "games export oust 4 --json", "doctor"),
         *("doctor --json", "sweep", "standings", "ratings"),
     ],
 )

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from pbm_oust.board.formats import parse_any
+from pbm_oust.board.formats.sheet import format_moves
 from pbm_oust.board.record import Placement
 from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.render.text import board_text
@@ -18,7 +20,7 @@ from tests.support.kinds import (
     shortest_game,
     small_grids,
 )
-from tests.support.letters import sentences
+from tests.support.letters import attached, sentences
 from tests.support.match import PLAYERS, Told, begin, option, send
 from tests.support.outbox import Letter
 from tests.support.pages import Page, rows_of_text, stones_in
@@ -120,7 +122,7 @@ def said(about: list[Told]) -> set[str]:
         for told in about
         for letter in told.letters.values()
         for sentence in sentences(
-            letter.text.replace(board_in(told), "").partition("[pbm_oust game")[0]
+            letter.text.replace(board_in(told), "").partition("\n   1 2026-")[0]
         )
     }
 
@@ -167,7 +169,10 @@ def test_the_final_letter_holds_the_whole_game_for_others_to_import(
 ) -> None:
     for chance in short_games(kind).values():
         end = by_mail(chance, ENGLISH)[-1]
-        assert f"[pbm_oust game 1]\nKind: {kind.name};" in end.letters[BOB].text
+        letter = end.letters[BOB]
+        assert format_moves(end.game) in letter.text
+        (sgf,) = attached(letter.data).values()
+        assert parse_any(sgf.decode()).check().game == end.game
 
 
 # What is refused

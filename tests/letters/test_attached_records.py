@@ -11,7 +11,8 @@ import pytest
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import USUAL, BoardForm, Settings
-from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats import parse_any
+from pbm_oust.board.formats.sheet import format_moves
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action
@@ -25,7 +26,7 @@ from pbm_oust.store.letters import on_the_wire, parse_content
 from tests.speed.long import LENGTH, long_history
 from tests.support.emails import read
 from tests.support.home_by_mail import ADDRESS, ALICE, NOON
-from tests.support.letters import text_of
+from tests.support.letters import attached, text_of
 
 LETTERS = Letters(ADDRESS, lambda: NOON, lambda: b"secret")
 ACCOUNT = Account("alice", "any", (ALICE,), NOON)
@@ -79,10 +80,28 @@ def moves_in(sgf: str) -> list[str]:
     return re.findall(r";([BW]\[[a-z]{2}\])", sgf)
 
 
-def test_the_records_stand_in_the_letter_as_long_as_there_is_room_in_both_its_parts() -> None:
+def text_in(letter: EmailMessage) -> str:
+    """Return its text, with lines that end in LF."""
+    return "\n".join(text_of(letter).splitlines())
+
+
+def sgf_in(letter: EmailMessage) -> Game:
+    """Return the game in the file that is attached as it is."""
+    ((name, data),) = attached(letter.as_bytes()).items()
+    assert name == "churn-1.sgf"
+    return parse_any(data.decode()).check().game
+
+
+def test_the_moves_stand_in_the_letter_as_long_as_there_is_room_in_both_its_parts() -> None:
     letter = letter_about(ended(200))
-    assert types(letter) == ["multipart/alternative", "text/plain", "text/html"]
-    assert parse_any(text_of(letter)).check().game == ended(200)
+    assert types(letter)[:4] == [
+        "multipart/mixed",
+        "multipart/alternative",
+        "text/plain",
+        "text/html",
+    ]
+    assert format_moves(ended(200)) in text_in(letter)
+    assert sgf_in(letter) == ended(200)
 
 
 def test_records_for_which_there_is_no_room_are_attached_and_can_be_imported() -> None:
@@ -98,13 +117,14 @@ def test_records_for_which_there_is_no_room_are_attached_and_can_be_imported() -
     ]
     files = files_in(letter)
     assert tuple(files) == names_of_files(game) == ("churn-1.txt.gz", "churn-1.sgf.gz")
-    for content in files.values():
-        assert parse_any(content).check().game == game
+    moves, sgf = files.values()
+    assert parse_any(sgf).check().game == game
+    assert moves.endswith(f"{format_moves(game)}\n")
 
 
 def test_what_the_other_player_wrote_stands_above_the_records() -> None:
     for records, told in (
-        (200, "The whole game, as a record"),
+        (200, "The whole game:"),
         (900, "The whole game is attached"),
     ):
         text = text_of(letter_about(ended(records)))
@@ -113,8 +133,9 @@ def test_what_the_other_player_wrote_stands_above_the_records() -> None:
 
 def test_who_gets_text_alone_has_room_for_more_lines() -> None:
     letter = letter_about(ended(900), settings=Settings(board=BoardForm.TEXT))
-    assert types(letter) == ["text/plain"]
-    assert parse_any(text_of(letter)).check().game == ended(900)
+    assert types(letter)[:2] == ["multipart/mixed", "text/plain"]
+    assert format_moves(ended(900)) in text_in(letter)
+    assert sgf_in(letter) == ended(900)
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.letters.body import whole_game
+from pbm_oust.letters.body import moves_of
 from pbm_oust.render.html import draw_html
 from pbm_oust.render.text import draw_text
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
@@ -187,7 +187,7 @@ def test_the_boards_of_a_digest_can_be_tapped(talk: Talk) -> None:
 
 def drawings() -> tuple[int, int, int]:
     """Return how often a board was drawn as text and as HTML, and a whole game written."""
-    counted = (draw_text, draw_html, whole_game)
+    counted = (draw_text, draw_html, moves_of)
     text, html, games = (each.cache_info().misses for each in counted)
     return text, html, games
 
@@ -207,7 +207,7 @@ def test_a_board_is_drawn_once_as_text_and_once_as_html_for_all_letters_of_a_com
     talk: Talk, line: str, drawn: tuple[int, int, int]
 ) -> None:
     talk.send(CAROL, "oust watch 1 carol rabbithole")
-    for each in (draw_text, draw_html, whole_game):
+    for each in (draw_text, draw_html, moves_of):
         each.cache_clear()
     talk.send(ALICE, line, "Good luck")
     assert talk.letters

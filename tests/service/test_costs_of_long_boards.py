@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats import parse_any
 from pbm_oust.board.header import Terms
 from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.play.request import Outcome

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
-from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats import parse_any
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import format_header, format_record, format_result
 from pbm_oust.board.record import Placement, Record

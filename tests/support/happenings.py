@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from pbm_oust.board.formats.any import parse_any
-from pbm_oust.board.formats.plain import format_plain
+from pbm_oust.board.formats import parse_any
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured
@@ -21,7 +20,6 @@ from tests.support.games import new_game
 FORMATS: dict[str, Callable[[Sheet], str]] = {
     "sgf": format_sgf,
     "json": format_structured,
-    "text": format_plain,
 }
 GRIDS = [
     ("oust", "square 5x5"),

@@ -4,29 +4,31 @@ import re
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 
-_ALTERNATIVE = re.compile(
-    rb'^Content-Type: multipart/alternative;\s*boundary="([^"]+)"\n', re.MULTILINE
+_PARTS = re.compile(
+    rb'^Content-Type: multipart/(?:alternative|mixed);\s*boundary="([^"]+)"\n', re.MULTILINE
 )
+_VERSION = b"MIME-Version: 1.0\n"
 
 _SENTENCE = re.compile(r"(?<=[.:;?]) ")
 
 
 def as_text(data: bytes) -> bytes:
-    """Return a letter from the outbox as if it were text alone."""
+    """Return a letter from the outbox as if it were text alone, with nothing attached."""
     head, _, body = data.partition(b"\n\n")
-    found = _ALTERNATIVE.search(head + b"\n")
-    if not found:
-        return data
-    _, text, *_ = (b"\n" + body).split(b"\n--" + found[1])
-    before, after = (head + b"\n").split(found[0])
-    headers, _, content = text.lstrip(b"\n").partition(b"\n\n")
-    kept = before.removesuffix(b"MIME-Version: 1.0\n")
-    return kept + headers + b"\nMIME-Version: 1.0\n" + after + b"\n" + content
+    head += b"\n"
+    while found := _PARTS.search(head):
+        _, first, *_ = (b"\n" + body).split(b"\n--" + found[1])
+        fields, _, body = first.lstrip(b"\n").partition(b"\n\n")
+        before, after = head.split(found[0])
+        is_outer = before.endswith(_VERSION)
+        version = _VERSION if is_outer else b""
+        head = before.removesuffix(_VERSION) + fields + b"\n" + version + after
+    return head + b"\n" + body
 
 
 def is_whole(data: bytes) -> bool:
     """Return whether a letter has its end."""
-    found = _ALTERNATIVE.search(data)
+    found = _PARTS.search(data)
     return data.endswith(b"\n") and (not found or b"\n--" + found[1] + b"--\n" in data)
 
 
@@ -40,6 +42,17 @@ def text_of(letter: EmailMessage) -> str:
     body = letter.get_body(("plain",))
     assert body
     return str(body.get_content())
+
+
+def attached(data: bytes) -> dict[str, bytes]:
+    """Return the files that are attached to a letter, by their names."""
+    files = dict[str, bytes]()
+    for part in message_from_bytes(data).walk():
+        if name := part.get_filename():
+            content = part.get_payload(decode=True)
+            assert isinstance(content, bytes)
+            files[name] = content
+    return files
 
 
 def page_of(data: bytes) -> str:

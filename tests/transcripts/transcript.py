@@ -21,7 +21,7 @@ from pbm_oust.service.table import parse_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft
 from tests.support.home_by_mail import copy_of
-from tests.support.letters import as_text, page_of
+from tests.support.letters import as_text, attached, page_of
 
 FOLDER = Path(__file__).parent
 ADDRESS = "pbmserv@example.com"
@@ -141,6 +141,7 @@ def take(path: Path, inbound: Inbound, now: list[datetime]) -> Iterator[str]:
             yield f"=== {'answer' if is_answer else 'notice'}\n{text}\n"
             if shows_html and (page := page_of(data)):
                 yield f"=== the same as HTML\n{page}\n"
+            yield from (f"=== attached: {name}\n\n" for name in attached(data))
         if not (path.parent / SLOW).exists():
             for letter in home.outbox.letters():
                 home.outbox.remove(letter)

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from pbm_oust.board.formats.any import parse_any
+from pbm_oust.board.formats import parse_any
 from pbm_oust.board.formats.sgf import parse_sgf
 from pbm_oust.board.game import Game
 from tests.support.games import act, history_of, new_game, play
@@ -189,9 +189,9 @@ def test_the_picture_of_a_position_is_also_a_png(pages: Website) -> None:
     assert got.content.startswith(b"\x89PNG")
 
 
-def test_the_game_can_be_taken_away_in_three_forms(pages: Website) -> None:
-    sgf, data, lines = (pages.get(f"/oust/17.{ending}") for ending in ("sgf", "json", "txt"))
-    for got in (sgf, data, lines):
+def test_the_game_can_be_taken_away_in_two_forms(pages: Website) -> None:
+    sgf, data = (pages.get(f"/oust/17.{ending}") for ending in ("sgf", "json"))
+    for got in (sgf, data):
         assert parse_any(got.text).check().game == SMALL
     assert parse_sgf(sgf.text)
     assert json.loads(data.text)["header"]["Board"] == "17"
@@ -253,7 +253,7 @@ def test_no_page_has_style_or_script_within_it(pages: Website) -> None:
 
 
 def test_no_page_of_a_board_has_an_address_of_a_player(pages: Website) -> None:
-    for path in ("/oust/1", "/oust/1.sgf", "/oust/1.json", "/oust/1.txt", "/oust/1.svg"):
+    for path in ("/oust/1", "/oust/1.sgf", "/oust/1.json", "/oust/1.svg"):
         assert "@example" not in pages.get(path).text.replace("pbmserv@example", "")
 
 

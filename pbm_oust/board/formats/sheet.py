@@ -3,6 +3,7 @@
 A format carries the lines of the header as they are and knows nothing of their keys.
 """
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -21,6 +22,7 @@ FORMAT = "pbm_oust game 1"
 """The name and version that programs look for in the formats that have one."""
 
 _BOARD = "Board: "
+_WIDTH, _LINE_BEGINS = 75, "   1 2026-11-20 "
 
 
 class BadGame(ValueError):
@@ -138,12 +140,26 @@ def draft(
 
 
 def format_moves(game: Game) -> str:
-    """Return a game as lines of moves."""
-    sheet = Sheet(game)
-    lines = [f"{key}: {value}" for key, value in sheet.header] + [""]
+    """Return what was done in a game, day by day, and its result: to be read, not read back.
+
+    There is no newline at the end.
+    """
+    lines = list[str]()
     for day, records in groupby(game.records, lambda record: format_time(record.at)[:10]):
         first, *later = records
         done = " ".join(f"{each.by} {format_action(each.action)}" for each in (first, *later))
-        lines.append(f"{first.number:>4} {day} {done}")
-    lines += [f"= {sheet.result}"] if sheet.result else []
-    return "".join(f"{line}\n" for line in lines)
+        lines += textwrap.wrap(
+            f"{first.number:>4} {day} {done}",
+            _WIDTH,
+            subsequent_indent=" " * len(_LINE_BEGINS),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    lines += [format_result(game.result)] if game.result else []
+    return "\n".join(lines)
+
+
+def format_game(game: Game) -> str:
+    """Return the header of a game, and what was done in it, as `format_moves` does."""
+    header = "".join(f"{key}: {value}\n" for key, value in Sheet(game).header)
+    return f"{header}\n{format_moves(game)}\n"
