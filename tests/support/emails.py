@@ -23,9 +23,13 @@ def contents(letter: EmailMessage) -> list[str]:
 
 
 def written(
-    fields: Iterable[tuple[str, str]], parts: Sequence[str], language: str, boundary: str = ""
+    fields: Iterable[tuple[str, str]],
+    parts: Sequence[str],
+    language: str,
+    boundary: str = "",
+    files: Sequence[EmailMessage] = (),
 ) -> bytes:
-    """Return a letter as the package writes it: of text alone, or of text and HTML."""
+    """Return a letter as the package writes it: of text alone, or of text and HTML, with files."""
     values = dict(fields)
     is_utf8 = not (values.get("From", "") + values.get("To", "")).isascii()
     letter = EmailMessage(policy=_POLICY.clone(utf8=is_utf8))
@@ -39,6 +43,10 @@ def written(
         _fill(part, page, "html")
         del part["MIME-Version"]
         letter.attach(part)
+    if files:
+        letter.make_mixed(f"=_{boundary}")
+        for file in files:
+            letter.attach(file)
     letter["Content-Language"] = language
     return letter.as_bytes(policy=letter.policy.clone(max_line_length=_LONGEST_LINE))
 
@@ -48,9 +56,10 @@ def written_again(data: bytes) -> bytes:
     letter = read(data)
     fields = [(name, str(value)) for name, value in letter.items()]
     own = [(name, value) for name, value in fields if name.lower() not in _OF_THE_BODY]
-    return written(
-        own, contents(letter), str(letter["Content-Language"]), letter.get_boundary() or ""
-    )
+    files = list(letter.iter_attachments())
+    parts = contents(letter)[: -len(files) or None]
+    boundary = letter.get_boundary("").removeprefix("=_" if files else "")
+    return written(own, parts, str(letter["Content-Language"]), boundary, files)
 
 
 def joined(data: bytes) -> bytes:
