@@ -62,9 +62,9 @@ def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
 
 def taken_in_turn(game: "Game") -> int:
     """Return the cells from which the latest turn has taken stones so far."""
-    cells, side = 0, game.line[-1].side if game.line else None
+    cells, latest = 0, game.line.latest
     for record in reversed(game.line):
-        if record.side is not side:
+        if latest is None or record.side is not latest.side:
             break
         if isinstance(record.action, tuple):
             for done in record.action:
@@ -155,7 +155,7 @@ class Game:
     @property
     def next_number(self) -> int:
         """The number that the next record will have."""
-        return len(self.records) + 1
+        return self.records.length + 1
 
     @property
     def to_move(self) -> Side:
@@ -165,7 +165,7 @@ class Game:
     @property
     def player_to_move(self) -> str:
         """The userid that acts next, as long as there is no result."""
-        return self.owner(self.to_move)
+        return self.x if self.position.to_move is Side.X else self.o
 
     @property
     def must_pass(self) -> bool:
@@ -178,7 +178,7 @@ class Game:
         return (
             self.header.terms.swap
             and not self.result
-            and self.to_move is Side.O
+            and self.position.to_move is Side.O
             and all(record.side is Side.X for record in self.line)
         )
 
@@ -206,23 +206,25 @@ class Game:
     @property
     def latest(self) -> datetime:
         """When the latest record was made, or the board was started."""
-        return self.records[-1].at if self.records else self.header.started
+        latest = self.records.latest
+        return latest.at if latest else self.header.started
 
     def time_of_next(self, now: datetime) -> datetime:
         """Return the time of a record that is made now: that of the latest one at the earliest.
 
         If that lies far ahead, the clock that told it was wrong, and the time is now.
         """
-        return now if self.latest > now + AHEAD else max(now, self.latest)
+        latest = self.latest
+        return now if latest > now + AHEAD else max(now, latest)
 
     @property
     def actor(self) -> str:
         """The userid of the player who made the latest record; empty if no player did."""
-        latest = self.records[-1] if self.records else None
+        latest = self.records.latest
         if latest is None or latest.side is None:
             return ""
         is_same = latest.action not in _CHANGING_OWNERS
-        return (self if is_same else self.after(len(self.records) - 1)).owner(latest.side)
+        return (self if is_same else self.after(latest.number - 1)).owner(latest.side)
 
     def after(self, number: int) -> "Game":
         """Return the game as it was after its first `number` records."""
@@ -230,7 +232,7 @@ class Game:
 
     def each_after(self, number: int) -> Iterator["Game"]:
         """Yield the game as it was after its first `number` records, and after each since then."""
-        if number < len(self.records):
+        if number < self.records.length:
             past = _replayed(self.header, self.records.first(number))
             for record in self.records[number:-1]:
                 yield past
@@ -240,9 +242,10 @@ class Game:
 
     def latest_stones(self) -> int:
         """Return the stones on the board that the latest record placed."""
-        latest = self.records[-1].action if self.records else ()
-        placements = latest if isinstance(latest, tuple) else ()
-        cells = sum(self.header.grid.parse_cell(done.cell) for done in placements)
+        latest, cells = self.records.latest, 0
+        if latest and isinstance(latest.action, tuple):
+            for done in latest.action:
+                cells |= self.header.grid.parse_cell(done.cell)
         return cells & self.position.occupied
 
     def act(self, side: Side, wish: Wish, at: datetime, key: str) -> "Game":
@@ -295,7 +298,7 @@ class Game:
 
     def check_turn(self, side: Side) -> None:
         """Raise NotAllowed if it is not the turn of a side."""
-        if side is not self.to_move:
+        if side is not self.position.to_move:
             raise NotAllowed(reasons.NotYourTurn(self))
 
     def _do(self, side: Side, deed: Deed) -> "Game":
@@ -336,9 +339,11 @@ class Game:
 
         The first move of side o is the only one that can be a swap.
         """
-        first = next((each for each in self.line if each.side is Side.O), move)
-        is_swapped = first.action is Deed.SWAP and move.number <= first.number
-        return move.side.other if move.side and is_swapped else move.side
+        for first in self.line:
+            if first.side is Side.O:
+                is_swapped = first.action is Deed.SWAP and move.number <= first.number
+                return move.side.other if move.side and is_swapped else move.side
+        return move.side
 
     def _before_latest_of(self, side: Side) -> int:
         """Return how many moves of `line` precede the latest one of a side's owner."""
@@ -434,6 +439,6 @@ def summary_of(game: Game) -> Summary:
         game.o,
         None if result else game.player_to_move,
         result,
-        len(game.records),
+        game.records.length,
         game.latest,
     )

@@ -193,10 +193,10 @@ class History:
 
 def format_records(game: Game, since: int) -> str:
     """Return the lines of all records after the first `since`, and of the result."""
-    lines = [format_record(record) for record in game.records[since:]]
+    lines = [*map(format_record, game.records[since:])]
     if game.result:
         lines += [format_over(game), format_result(game.result)]
-    return "".join(f"{line}\n" for line in lines)
+    return "\n".join([*lines, ""])
 
 
 def read_history(data: bytes) -> History:

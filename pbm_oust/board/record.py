@@ -176,35 +176,44 @@ class Records(Sequence[Record]):
     threads may use it.
     """
 
-    __slots__ = ("_kept", "_length")
+    __slots__ = ("_kept", "latest", "length")
+
+    length: int
+    """The number of records."""
+    latest: Record | None
+    """The last one of them."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self._kept = _Kept(records)
-        self._length = len(self._kept.records)
+        self.length = len(self._kept.records)
+        self.latest = self._kept.records[-1] if self.length else None
 
     def and_then(self, *more: Record) -> "Records":
         """Return these records and more."""
-        kept, length = self._kept, self._length + len(more)
-        if len(kept.records) == self._length:
+        kept, length = self._kept, self.length + len(more)
+        if len(kept.records) == self.length:
             kept.records.extend(more)
         # What follows may be that of another value, or of another thread that was faster.
-        following = kept.records[self._length : length]
+        following = kept.records[self.length : length]
         if len(following) < len(more) or any(map(is_not, following, more)):
             kept = _Kept((*self, *more))
         return _part(kept, length)
 
     def first(self, number: int) -> "Records":
         """Return the first so many records, or all of them if there are not so many."""
-        return _part(self._kept, min(number, self._length))
+        return _part(self._kept, min(number, self.length))
 
     def has_message_key(self, key: str) -> bool:
         """Return whether some record has this message key."""
         place = self._kept.place_of(key)
-        return place is not None and place < self._length
+        return place is not None and place < self.length
 
     def of_message(self, key: str) -> Record:
-        """Return the record with a message key. Raises StopIteration if there is none."""
-        return next(record for record in reversed(self) if record.message_key == key)
+        """Return the record with a message key. Raises KeyError if there is none."""
+        for record in reversed(self):
+            if record.message_key == key:
+                return record
+        raise KeyError(key)
 
     def folded(self, start: S, step: Callable[[S, Record], S]) -> S:
         """Return what a step for each record makes of a start, which must always be the same.
@@ -212,11 +221,11 @@ class Records(Sequence[Record]):
         What it made of the records that longer values share is remembered.
         """
         done, state = self._kept.folds.get(step, (0, start))
-        if done > self._length:
+        if done > self.length:
             done, state = 0, start
-        for record in self._kept.records[done : self._length]:
+        for record in self._kept.records[done : self.length]:
             state = step(cast(S, state), record)
-        self._kept.folds[step] = self._length, state
+        self._kept.folds[step] = self.length, state
         return cast(S, state)
 
     @overload
@@ -224,7 +233,7 @@ class Records(Sequence[Record]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Record, ...]: ...
     def __getitem__(self, place: int | slice) -> Record | tuple[Record, ...]:
-        records, length = self._kept.records, self._length
+        records, length = self._kept.records, self.length
         if isinstance(place, slice):
             start, stop, step = place.indices(length)
             if step == 1:
@@ -235,22 +244,22 @@ class Records(Sequence[Record]):
         return records[place if place >= 0 else place + length]
 
     def __len__(self) -> int:
-        return self._length
+        return self.length
 
     def __iter__(self) -> Iterator[Record]:
-        return islice(self._kept.records, self._length)
+        return islice(self._kept.records, self.length)
 
     def __reversed__(self) -> Iterator[Record]:
-        return map(self._kept.records.__getitem__, range(self._length - 1, -1, -1))
+        return map(self._kept.records.__getitem__, range(self.length - 1, -1, -1))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Records):
             return NotImplemented
-        is_as_long = self._length == other._length
+        is_as_long = self.length == other.length
         return is_as_long and (self._kept is other._kept or [*self] == [*other])
 
     def __hash__(self) -> int:
-        return hash((self._length, self[-1] if self else None))
+        return hash((self.length, self.latest))
 
     def __repr__(self) -> str:
         return f"Records({[*self]!r})"
@@ -259,5 +268,6 @@ class Records(Sequence[Record]):
 def _part(kept: _Kept, length: int) -> Records:
     """Return the first of the records that are kept."""
     part = Records.__new__(Records)
-    part._kept, part._length = kept, length
+    part._kept, part.length = kept, length
+    part.latest = kept.records[length - 1] if length else None
     return part

@@ -126,9 +126,10 @@ class Oust:
     def tally(self, side: Side) -> tuple[int, ...]:
         """Return the size of the side's largest group and the number of its stones."""
         stones = self.stones(side)
-        in_groups = stones & self.grid.neighbours(stones)
-        sizes = (group.bit_count() for group in self.grid.groups(in_groups))
-        return max(sizes, default=int(stones > 0)), stones.bit_count()
+        largest = int(stones > 0)
+        for group in self.grid.groups(stones & self.grid.neighbours(stones)):
+            largest = max(largest, group.bit_count())
+        return largest, stones.bit_count()
 
     def _own_and_enemy(self) -> tuple[int, int]:
         return (self.x, self.o) if self.to_move is Side.X else (self.o, self.x)
@@ -166,7 +167,7 @@ class Oust:
 
     def _passing(self, cells: int) -> int:
         """Return those cells on which a joining placement captures."""
-        return sum(cell for cell in self.grid.each(cells) if self._may_join(cell))
+        return sum(filter(self._may_join, self.grid.each(cells)))
 
     def _may_join(self, cell: int) -> bool:
         """Return whether a placement that touches a friend captures."""
