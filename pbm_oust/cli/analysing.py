@@ -21,15 +21,18 @@ from pbm_oust.cli.operator import (
     print_table,
 )
 from pbm_oust.cli.terminal import progress_bar, say, say_data
-from pbm_oust.robot.analyses import keep, kept
 from pbm_oust.robot.analysis import (
     SECONDS,
     Analysis,
     Verdict,
     judged,
+    keep,
+    kept,
+    line_text,
+    notes_of,
     turning_points,
+    verdict_fields,
 )
-from pbm_oust.robot.verdicts import line_text, notes_of, verdict_fields
 from pbm_oust.rules.position import Kind
 
 MOST_SECONDS = 3600

@@ -14,7 +14,7 @@ from logging import getLogger
 from pathlib import Path
 from typing import NamedTuple
 
-from pbm_oust.robot.boards import Boards, Finished
+from pbm_oust.robot.working import Boards, Finished
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.home import Home
 

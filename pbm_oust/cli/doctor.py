@@ -7,18 +7,10 @@ import click
 
 from pbm_oust.cli.operator import Operator, as_json, pass_operator, print_json
 from pbm_oust.cli.terminal import say
-from pbm_oust.doctor import (
-    accounts,
-    boards,
-    configuration,
-    database,
-    host,
-    letters,
-    limits,
-    relay,
-    server,
-)
+from pbm_oust.doctor.boards import check_accounts, check_boards
 from pbm_oust.doctor.finding import Finding, Verdict
+from pbm_oust.doctor.home import check_configuration, check_database, check_host, check_server
+from pbm_oust.doctor.letters import check_letters, check_limits, check_relay
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.upkeep import described, find_trouble
 
@@ -56,13 +48,13 @@ def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
     except BadConfiguration:
         configured = Configuration()
     return chain(
-        configuration.check(home),
-        server.check(home),
-        database.check(home),
-        boards.check(home, home.now()),
-        accounts.check(home),
-        letters.check(home, configured, home.now()),
-        limits.check(home, home.now()),
-        host.check(home, configured),
-        relay.check(home, configured) if with_relay else (),
+        check_configuration(home),
+        check_server(home),
+        check_database(home),
+        check_boards(home, home.now()),
+        check_accounts(home),
+        check_letters(home, configured, home.now()),
+        check_limits(home, home.now()),
+        check_host(home, configured),
+        check_relay(home, configured) if with_relay else (),
     )

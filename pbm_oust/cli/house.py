@@ -14,8 +14,7 @@ from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, pass_operator
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.robot import compiled
-from pbm_oust.robot.boards import Boards, Finished
-from pbm_oust.robot.working import Worker
+from pbm_oust.robot.working import Boards, Finished, Worker
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted

@@ -9,7 +9,7 @@ import click
 
 from pbm_oust.cli.operator import KIND, as_json, grid_from, grid_options, print_json
 from pbm_oust.cli.terminal import say
-from pbm_oust.experiments.perft import count_sequences, divide
+from pbm_oust.experiments.counting import count_sequences, divide
 from pbm_oust.experiments.simulate import Figures, Summary, simulate
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind

@@ -11,11 +11,16 @@ import click
 from pbm_oust.cli.memory import free_memory
 from pbm_oust.cli.operator import KIND, Refused, as_json, grid_from, grid_options, print_json
 from pbm_oust.cli.terminal import progress_bar, say
-from pbm_oust.experiments.bounds import fewest_kept, largest_grid, most_positions
-from pbm_oust.experiments.census import count_positions
-from pbm_oust.experiments.room import OutOfRoom, Room, bytes_each
-from pbm_oust.experiments.solve import Worth, forced_draws, solve
-from pbm_oust.experiments.tables import opening_table, pack
+from pbm_oust.experiments.counting import (
+    OutOfRoom,
+    Room,
+    bytes_each,
+    count_positions,
+    fewest_kept,
+    largest_grid,
+    most_positions,
+)
+from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
 

@@ -1,4 +1,4 @@
-"""What is right and wrong with a home: one module for each thing to examine.
+"""What is right and wrong with a home.
 
-Each module has a `check` that yields findings and changes nothing.
+Each `check_` function yields findings about one thing, and changes nothing.
 """

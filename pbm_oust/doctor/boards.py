@@ -1,36 +1,40 @@
-"""The histories: each replays, its file says the same, and there is nothing else beside them."""
+"""Boards and accounts: histories replay, files and rows agree, and accounts can be read."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from pbm_oust.accounts.account import HOUSE
+from pbm_oust.accounts.account import HOUSE, Account, disabled_since
+from pbm_oust.accounts.bounces import listed_reasons
+from pbm_oust.accounts.password import checked_hash
+from pbm_oust.accounts.settings import settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
-from pbm_oust.doctor.finding import Examiner, Finding, counted, within
+from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, within
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import has_account
-from pbm_oust.store.faults import DatabaseFault, command_line
+from pbm_oust.store.faults import AccountDamaged, DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, entry_of, find_entry
 from pbm_oust.store.open_boards import DamagedHistory, Salvage
 from pbm_oust.store.publishing import FileState
+from pbm_oust.store.verifications import all_bounces
 
 TOLERANCE = timedelta(hours=1)
 """How far ahead of the clock a record may be dated."""
 
-_on = Examiner("histories")
+_on_histories = Examiner("histories")
 
 
-def check(home: Home, now: datetime) -> Iterator[Finding]:
+def check_boards(home: Home, now: datetime) -> Iterator[Finding]:
     """Yield findings about all boards; every one of them is replayed."""
     try:
         yield from _boards(home, now)
     except DatabaseFault:
-        yield _on.note("not looked at, because the database cannot be read")
+        yield _on_histories.note("not looked at, because the database cannot be read")
 
 
 def _boards(home: Home, now: datetime) -> Iterator[Finding]:
@@ -38,7 +42,7 @@ def _boards(home: Home, now: datetime) -> Iterator[Finding]:
     boards = Salvage(home)
     for kind in KINDS.values():
         if not (home.is_on_server or (home.path / kind.name).is_dir()):
-            yield _on.note(
+            yield _on_histories.note(
                 f"there is no folder {kind.name} yet; the server makes it when it starts"
             )
             continue
@@ -49,7 +53,7 @@ def _boards(home: Home, now: datetime) -> Iterator[Finding]:
             yield from findings
             found["damaged" if findings else "whole"] += 1
     if not found["damaged"]:
-        yield _on.ok(f"{counted(found['whole'], 'board')} replayed without a fault")
+        yield _on_histories.ok(f"{counted(found['whole'], 'board')} replayed without a fault")
 
 
 def _check_board(
@@ -62,7 +66,7 @@ def _check_board(
         return
     except DamagedHistory as damage:
         line = f"line {damage.line}: " if damage.line else ""
-        yield _on.bad(
+        yield _on_histories.bad(
             f"{file}: {line}{damage.reason}",
             "Mend the file; until then nothing is written to the board. Then do",
             command_line(home.path, "games", "accept", name.kind, str(name.board)),
@@ -74,7 +78,7 @@ def _check_board(
     with suppress(DatabaseFault):
         yield from _check_owners(home, game)
     if game.latest > now + TOLERANCE:
-        yield _on.bad(
+        yield _on_histories.bad(
             f"{file}: its latest time, {format_time(game.latest)}, lies in the future",
             "Set the clock of this host",
         )
@@ -83,7 +87,7 @@ def _check_board(
 def _check_row(home: Home, game: Game) -> Iterator[Finding]:
     entry = entry_of(game)
     if home.database.is_made and home.ask(find_entry, entry.name) != entry:
-        yield _on.bad(
+        yield _on_histories.bad(
             f"the database says something else about {entry.name} than its history",
             "Do",
             command_line(home.path, "home", "rebuild"),
@@ -96,7 +100,7 @@ def _check_file(home: Home, name: BoardName) -> Iterator[Finding]:
         return
     accept = command_line(home.path, "games", "accept", name.kind, str(name.board))
     for path in home.publisher.edited(name):
-        yield _on.bad(
+        yield _on_histories.bad(
             f"{within(home.path, path)} was changed by somebody, and set aside; "
             f"{name} goes on without that",
             "Remove it, or let it be the history of the board",
@@ -108,14 +112,16 @@ def _check_file(home: Home, name: BoardName) -> Iterator[Finding]:
     except DatabaseFault:
         raise
     except OSError as error:
-        yield _on.bad(f"{file} cannot be read: {error.strerror}", "Look at its permissions")
+        yield _on_histories.bad(
+            f"{file} cannot be read: {error.strerror}", "Look at its permissions"
+        )
         return
     if state is FileState.MISSING:
-        yield _on.note(f"{file} is missing; the server writes it again")
+        yield _on_histories.note(f"{file} is missing; the server writes it again")
     elif state is FileState.BEHIND:
-        yield _on.note(f"{file} is behind the database; the server mends it")
+        yield _on_histories.note(f"{file} is behind the database; the server mends it")
     elif state is FileState.CHANGED:
-        yield _on.bad(
+        yield _on_histories.bad(
             f"{file} says something else than the board; the server is going to set it aside",
             "Let it be the history of the board, if that is meant",
             accept,
@@ -127,7 +133,7 @@ def _check_owners(home: Home, game: Game) -> Iterator[Finding]:
         return
     for owner in (game.x, game.o):
         if not (owner in HOUSE or home.ask(has_account, owner)):
-            yield _on.bad(
+            yield _on_histories.bad(
                 f"{game.name} is not over, and its player {owner} has no account",
                 "Put the database back from a backup, or award the game",
             )
@@ -141,13 +147,85 @@ def _strange_files(home: Home, kind: Kind, names: Iterable[BoardName]) -> Iterat
         if path in histories or path.name.startswith("."):
             continue
         if path.name == f"{path.stem}.txt" and path.stem.isdecimal():
-            yield _on.bad(
+            yield _on_histories.bad(
                 f"{within(home.path, path)} is no board of the database",
                 "Move it out of the home, or let it be a board",
                 command_line(home.path, "games", "accept", kind.name, path.stem),
             )
         else:
-            yield _on.bad(
+            yield _on_histories.bad(
                 f"{within(home.path, path)} is no history by its name",
                 "A history is NUMBER.txt; move what is none out of the home",
             )
+
+
+_on_accounts = Examiner("accounts")
+_on_bounces = Examiner("bounces")
+
+
+def check_accounts(home: Home) -> Iterator[Finding]:
+    """Yield findings about accounts, and about addresses from which letters bounced."""
+    try:
+        accounts = counted(len(home.userids()), "account")
+        findings = [
+            *_on_accounts.all_or(f"{accounts} can be read", _accounts(home)),
+            *_bounces(home),
+        ]
+    except DatabaseFault:
+        yield _on_accounts.note("not looked at, because the database cannot be read")
+        return
+    yield from findings
+
+
+def _accounts(home: Home) -> Iterator[Finding]:
+    for userid in home.userids():
+        try:
+            account = home.account(userid)
+        except AccountDamaged as damage:
+            yield _on_accounts.bad(str(damage), RESTORE)
+            continue
+        if account:
+            yield from _account(home, account)
+
+
+def _account(home: Home, account: Account) -> Iterator[Finding]:
+    userid = account.userid
+    try:
+        checked_hash(account.password)
+    except ValueError:
+        yield _on_accounts.bad(
+            f"the hash of the password of {userid} cannot be read",
+            "Give it a new one",
+            command_line(home.path, "players", "passwd", userid),
+        )
+    if since := disabled_since(account):
+        yield _on_accounts.note(f"{userid} is disabled since {format_time(since)}")
+    for each in settings_of(account).unknown:
+        chosen = f"{each.name} {each.value}"
+        yield _on_accounts.note(
+            f"{userid} has settled {chosen}, which is not known here; the usual counts"
+        )
+    if not account.addresses:
+        yield _on_accounts.bad(
+            f"{userid} has no address, so that no mail arrives",
+            "Merge it into another account",
+            command_line(home.path, "players", "merge", userid, "USERID"),
+        )
+
+
+def _bounces(home: Home) -> Iterator[Finding]:
+    try:
+        returned = home.ask(all_bounces)
+    except ValueDamaged as damage:
+        yield _on_bounces.bad(str(damage), RESTORE)
+        return
+    if not returned:
+        yield _on_bounces.ok("no letters came back of late")
+    for each in returned:
+        letters = counted(len(each.bounces), "letter")
+        since = format_time(each.bounces[0].at) if each.bounces else "then"
+        reasons = listed_reasons(each)
+        stopped = "; it gets no more until its owner writes" if each.is_suspended else ""
+        yield _on_bounces.note(
+            f"{letters} to {each.address} came back since {since}: {reasons}{stopped}"
+        )

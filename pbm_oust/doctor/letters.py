@@ -1,17 +1,20 @@
-"""The outbox: letters that wait, are held back, have failed, or have no reader."""
+"""Letters on their way, the relay that takes them, and limits that left mails unanswered."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from pbm_oust.accounts.address import is_address, normal_address
+from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status
+from pbm_oust.mail.relay import connected
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, State
+from pbm_oust.store.limits import SETTABLE, Counted, number_counted
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import LONGEST_DUE
 from pbm_oust.store.verifications import addresses_asked
@@ -20,10 +23,10 @@ LONGEST_WAIT = timedelta(days=1)
 """How long a letter may wait for the relay before the operator should look."""
 LONGEST_STAGE = timedelta(hours=1)
 
-_on = Examiner("outbox")
+_on_outbox = Examiner("outbox")
 
 
-def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
+def check_letters(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
     """Yield findings about the letters in the outbox."""
     try:
         listed = home.outbox.listed()
@@ -38,14 +41,14 @@ def check(home: Home, configuration: Configuration, now: datetime) -> Iterator[F
             *_unfinished(home, now),
         ]
     except ValueDamaged as damage:
-        yield _on.bad(str(damage), RESTORE)
+        yield _on_outbox.bad(str(damage), RESTORE)
         return
     except DatabaseFault:
-        yield _on.note("not looked at, because the database cannot be read")
+        yield _on_outbox.note("not looked at, because the database cannot be read")
         return
     since = format_time(min((letter.posted for letter in waiting), default=now))
     oldest = f", the oldest since {since}" if waiting else ""
-    yield from _on.all_or(f"{counted(len(waiting), 'letter')} waiting{oldest}", findings)
+    yield from _on_outbox.all_or(f"{counted(len(waiting), 'letter')} waiting{oldest}", findings)
 
 
 def _without_reader(home: Home, letters: Iterable[Letter]) -> Iterator[Finding]:
@@ -53,13 +56,13 @@ def _without_reader(home: Home, letters: Iterable[Letter]) -> Iterator[Finding]:
     for letter in letters:
         name, recipient = name_of(letter), letter.head.recipient
         if not is_address(recipient):
-            yield _on.bad(
+            yield _on_outbox.bad(
                 f"the letter {name} goes to {recipient!r}, which is no address",
                 "Look at it",
                 command_line(home.path, "outbox", "show", name),
             )
         elif not (letter.head.is_answer or home.ask(_has_reader, recipient)):
-            yield _on.note(f"the letter {name} goes to {recipient}, which no account has")
+            yield _on_outbox.note(f"the letter {name} goes to {recipient}, which no account has")
 
 
 def _has_reader(snapshot: Snapshot, address: str) -> bool:
@@ -75,18 +78,18 @@ def _late(
     to_relay = (each.next_try for each in letters if each.state is State.WAITING)
     last = max(to_relay, default=now)
     if last > now + LONGEST_WAIT:
-        yield _on.note(
+        yield _on_outbox.note(
             f"letters wait until {format_time(last)}, as a clock was ahead when they were written; "
             "they leave all the same, at once with: pbm-oust outbox flush"
         )
     if configuration.relay and oldest < now - LONGEST_WAIT:
-        yield _on.bad(
+        yield _on_outbox.bad(
             f"letters wait for the relay since {format_time(oldest)}",
             "See whether it answers",
             command_line(home.path, "doctor", "--relay"),
         )
     elif configuration.relay and due < now - LONGEST_DUE:
-        yield _on.bad(
+        yield _on_outbox.bad(
             f"letters are due since {format_time(due)} and do not leave",
             "See whether a server runs, and whether the relay answers",
             command_line(home.path, "doctor", "--relay"),
@@ -95,7 +98,7 @@ def _late(
 
 def _held(home: Home, letters: list[Letter]) -> Iterator[Finding]:
     if letters:
-        yield _on.note(
+        yield _on_outbox.note(
             f"{counted(len(letters), 'letter')} held back since a backup was restored; to let go "
             "what is held back",
             command_line(home.path, "outbox", "resume"),
@@ -105,7 +108,7 @@ def _held(home: Home, letters: list[Letter]) -> Iterator[Finding]:
 def _failed(home: Home, letters: list[Letter]) -> Iterator[Finding]:
     if letters:
         latest, name = letters[-1], name_of(letters[-1])
-        yield _on.bad(
+        yield _on_outbox.bad(
             f"{counted(len(letters), 'letter')} failed, the latest to {latest.head.recipient}",
             "Look at it, and then use retry or remove in the place of show",
             command_line(home.path, "outbox", "show", name),
@@ -118,7 +121,54 @@ def _unfinished(home: Home, now: datetime) -> Iterator[Finding]:
     before = (now - LONGEST_STAGE).timestamp()
     old = [path for path, is_there in found if is_there and is_there.st_mtime < before]
     if old:
-        yield _on.bad(
+        yield _on_outbox.bad(
             f"{counted(len(old), 'file')} in outbox/tmp, the first {old[0].name}, stay unfinished",
             "Start the server, which finishes letters; remove what is none",
         )
+
+
+_on_relay = Examiner("relay")
+
+
+def check_relay(home: Home, configuration: Configuration) -> Iterator[Finding]:
+    """Yield what the relay says when we greet it and name ourselves; nothing is sent."""
+    relay, address = configuration.relay, configuration.address
+    if relay is None:
+        yield _on_relay.bad(
+            "no relay is set, so letters stay in the outbox",
+            f"Set relay in {home.configuration.name}",
+        )
+        return
+    try:
+        with connected(relay, address) as smtp:
+            code, text = smtp.mail(envelope_sender(address, home.key(), address))
+            smtp.rset()
+    except OSError as error:
+        yield _on_relay.bad(
+            f"{relay} does not answer: {error}", "See whether it runs and listens there"
+        )
+        return
+    words = text.decode("ascii", "replace")
+    if code == 250:
+        yield _on_relay.ok(f"{relay} answers and takes letters from us")
+    else:
+        yield _on_relay.bad(
+            f"{relay} does not take letters from us: {code} {words}",
+            "Allow this host to send through it",
+        )
+
+
+_on_limits = Examiner("limits")
+
+
+def check_limits(home: Home, now: datetime) -> Iterator[Finding]:
+    """Yield a note about each limit that has left mails unanswered lately."""
+    try:
+        silenced = {
+            word: home.ask(number_counted, Counted.SILENCES, word, now) for word in SETTABLE
+        }
+    except DatabaseFault:
+        return
+    for word, number in silenced.items():
+        if number:
+            yield _on_limits.note(f"{counted(number, 'mail')} within a day got no answer: {word}")

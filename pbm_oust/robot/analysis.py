@@ -2,25 +2,33 @@
 
 It speaks of the sides, whoever owns them: a swap moves no stone and changes no verdict. How the
 players ended a game changes none either: what counts is what the rules still made of it.
+
+In writing, an analysis is JSON, to be kept and read back, or notes in SGF:
+
+{"game": "4f0c1d2e9a8b7c6d..",
+ "seconds": 1.0,
+ "verdicts": [{"x_wins": 0.52, "certain": false, "line": ["D4", "E5,F6"]}, ..]}
 """
 
+import json
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
-from typing import Self
+from typing import Any, Self
 
+from pbm_oust.board.formats.sgf import Notes
 from pbm_oust.board.game import Game
-from pbm_oust.board.notation import format_action, format_origin
+from pbm_oust.board.notation import format_action, format_origin, format_wish, parse_wish
 from pbm_oust.board.record import Deed, Place, Ruling, Wish
 from pbm_oust.robot.eye import worth
-from pbm_oust.robot.pie import fairest, is_first_stone
-from pbm_oust.robot.player import Clock, Thinking
-from pbm_oust.robot.search import follow
-from pbm_oust.robot.searched import Searched
+from pbm_oust.robot.player import Clock, Thinking, fairest, is_first_stone
+from pbm_oust.robot.search import Searched, follow
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName, find_analysis, keep_analysis
 
 SECONDS = 1.0
 """How long a position is searched unless somebody says otherwise."""
@@ -202,3 +210,98 @@ def _turn(grid: Grid, cells: list[int]) -> Wish:
 def _of_x(value: float, side: Side) -> float:
     """Return how likely side x is to win, given how likely a side is."""
     return value if side is Side.X else 1 - value
+
+
+_CERTAIN = {0.0: "x loses for certain", 0.5: "a draw for certain", 1.0: "x wins for certain"}
+
+
+class BadAnalysis(ValueError):
+    """A text is not an analysis."""
+
+
+def format_analysis(analysis: Analysis) -> str:
+    """Return an analysis as JSON."""
+    return json.dumps(
+        {
+            "game": analysis.identity,
+            "seconds": analysis.seconds,
+            "verdicts": [verdict_fields(verdict) for verdict in analysis.verdicts],
+        }
+    )
+
+
+def parse_analysis(text: str) -> Analysis:
+    """Return the analysis that JSON says. Raises BadAnalysis."""
+    try:
+        whole = json.loads(text)
+        verdicts = tuple(
+            Verdict(
+                float(each["x_wins"]), bool(each["certain"]), tuple(map(parse_wish, each["line"]))
+            )
+            for each in whole["verdicts"]
+        )
+        return Analysis(str(whole["game"]), float(whole["seconds"]), verdicts)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadAnalysis(repr(error)) from None
+
+
+def verdict_fields(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as JSON writes it."""
+    return {
+        "x_wins": round(verdict.x_wins, 4),
+        "certain": verdict.is_certain,
+        "line": [format_wish(wish) for wish in verdict.line],
+    }
+
+
+def line_text(verdict: Verdict) -> str:
+    """Return the best turns from a position on: `D4 E5,F6 pass`."""
+    return " ".join(format_wish(wish) for wish in verdict.line)
+
+
+def notes_of(analysis: Analysis) -> Notes:
+    """Return what an analysis says of each position, as SGF has it.
+
+    `SBKV` is how likely Black, who is x, is to win, in percent: Sabaki draws a curve of it.
+    """
+    return {
+        number: {"C": [_comment(verdict)], "SBKV": [f"{100 * verdict.x_wins:.2f}"]}
+        for number, verdict in enumerate(analysis.verdicts)
+    }
+
+
+def _comment(verdict: Verdict) -> str:
+    rate = f"x wins with {verdict.x_wins:.1%}"
+    said = _CERTAIN[verdict.x_wins] if verdict.is_certain else rate
+    return f"{said}; best: {line_text(verdict)}" if verdict.line else said
+
+
+def keep(home: Home, game: Game, analysis: Analysis) -> None:
+    """Keep the analysis of a game that is over."""
+    home.do(keep_analysis, _name_of(game), format_analysis(analysis))
+
+
+def kept(home: Home, game: Game) -> Analysis | None:
+    """Return the analysis of a game, as `kept_text` and `read_analysis` do."""
+    return read_analysis(kept_text(home, game), game)
+
+
+def kept_text(home: Home, game: Game) -> str | None:
+    """Return what is kept for a board; None if that is nothing, or if the game is not over."""
+    return home.ask(find_analysis, _name_of(game)) if game.result else None
+
+
+def read_analysis(text: str | None, game: Game) -> Analysis | None:
+    """Return the analysis of a game that is kept for its board, if any is.
+
+    One that was made of another history of the board counts as none.
+    """
+    try:
+        found = parse_analysis(text) if text else None
+    except BadAnalysis:
+        return None
+    return found if found and found.identity == identity_of(game) else None
+
+
+def _name_of(game: Game) -> BoardName:
+    return BoardName(game.header.kind.name, game.header.board)

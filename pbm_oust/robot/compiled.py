@@ -10,8 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from pbm_oust.robot.churn import LARGEST
-from pbm_oust.robot.search import Node, follow
-from pbm_oust.robot.searched import MOST_BYTES, Searched, merit
+from pbm_oust.robot.search import MOST_BYTES, Node, Searched, follow, merit
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 

@@ -1,10 +1,14 @@
-"""What a player sees in a position at a glance."""
+"""What a player sees in a position at a glance, in any game.
+
+Games that have an eye of their own are in `oust.py` and `churn.py`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from pbm_oust.rules.position import Position, Result, Side
+from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.position import FastGame, Position, Result, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +66,43 @@ def ranked(weighed: list[tuple[float, int]]) -> list[tuple[float, int]]:
     for weight, cells in weighed:
         total += weight * cells.bit_count()
     return sorted([(weight / total, cells) for weight, cells in weighed if cells], reverse=True)
+
+
+LONGEST = 10
+"""A playout that has not ended after this many placements for each cell counts as a draw."""
+
+PROMISE = 4.0
+"""How many times as promising as other placements captures are taken to be."""
+
+
+def playing_eye(grid: Grid, choose: Choose, *, captures_first: bool = True) -> Eye:
+    """Return an eye that plays positions to the end once; without captures first, uniformly."""
+
+    def look(position: Position) -> Glance:
+        captures = position.capturing() if captures_first else 0
+        others = position.placements() & ~captures
+        return Glance(position, play_out(position), ranked([(PROMISE, captures), (1.0, others)]))
+
+    def play_out(position: Position) -> float:
+        mover = position.to_move
+        for _ in range(LONGEST * grid.cells.bit_count()):
+            if position.result:
+                return worth(position.result, mover)
+            allowed = (captures_first and position.capturing()) or position.placements()
+            position = position.place(choose(allowed)) if allowed else position.pass_turn()
+        return 0.5
+
+    return Eye(look, choose)
+
+
+def fast_eye(fast_game: FastGame, grid: Grid, choose: Choose) -> Eye:
+    """Return an eye for a game with such a way to be played, on a grid."""
+
+    def look(position: Position) -> Glance:
+        mover = position.to_move
+        _, result = fast_game(grid, choose, position.stones(mover), position.stones(mover.other))
+        # The fast game calls the side to move x.
+        value = worth(result, Side.X)
+        return Glance(position, value, ranked([(1.0, position.placements())]))
+
+    return Eye(look, choose)

@@ -1,22 +1,184 @@
-"""What a house player does: the whole turn of the side to move, and the answer to a draw."""
+"""What a house player does: the whole turn of the side to move, and the answer to a draw.
+
+The trees that it has grown are kept from one turn to the next, by the names of their boards.
+"""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import inf
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.solve import Worth
-from pbm_oust.robot.draws import offers_draw
-from pbm_oust.robot.pie import fairest, is_first_stone
-from pbm_oust.robot.search import follow
-from pbm_oust.robot.searched import Searched
+from pbm_oust.robot.search import MOST_BYTES, Searched, follow, worth_before
 from pbm_oust.robot.searchers import searcher_for
 from pbm_oust.robot.solver import solver_for
-from pbm_oust.robot.trees import Trees
-from pbm_oust.rules.position import Position
+from pbm_oust.rules.position import Position, Side
+
+
+def is_first_stone(game: Game) -> bool:
+    """Return whether the side to move places a stone that the other player may take over."""
+    position = game.position
+    is_empty = not position.occupied
+    return game.header.terms.swap and game.to_move is Side.X and is_empty and not game.line
+
+
+def fairest(position: Position, search: Callable[[Position, float], Searched]) -> tuple[int, float]:
+    """Return the first stone that leaves the sides most equal, and how likely its owner is to win.
+
+    `search` searches a position until a share of the time is spent, and returns its tree.
+    """
+    cells = position.placements()
+    first_stones = [min(orbit) for orbit in orbits(position.grid) if min(orbit) & cells]
+    found = []
+    for nth, cell in enumerate(first_stones, 1):
+        node = search(position.place(cell), nth / len(first_stones))
+        found.append((max(node.value, 1 - node.value), cell))
+    worst, cell = min(found)
+    return cell, 1 - worst
+
+
+LONG = 4
+"""A game is long that has had so many moves for each cell."""
+
+EVEN = 0.05
+"""How far from one half the likelihood may be in a game that is even."""
+
+
+def offers_draw(game: Game, value: float, *, is_drawn: bool) -> bool:
+    """Return whether the side to move, which is so likely to win, offers a draw after its turn.
+
+    It does if the game is known to be drawn with best play, or is long and even; and then not
+    again for as many records as the board has cells.
+    """
+    cells = game.header.grid.cells.bit_count()
+    is_even = len(game.line) >= LONG * cells and abs(value - 0.5) < EVEN
+    lately = game.records[-cells:]
+    has_offered = any(
+        record.action is Deed.PROPOSE and record.side is game.to_move for record in lately
+    )
+    return (is_drawn or is_even) and not has_offered
+
+
+FORGOTTEN = frozenset({"churn"})
+"""Kinds of which no tree is kept: in Churn, what was proved is, and trees were not seen to help."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """A tree that is kept."""
+
+    root: Searched
+    position: Position
+    """That of the root, as the rules alone have it."""
+    taken: int
+    """How many bytes it takes."""
+
+
+class Trees:
+    """Trees of boards. Those that were not needed for longest go first if they take too much."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """Let all trees together take so many bytes at most."""
+        self._most_bytes = most_bytes
+        self._kept: dict[str, _Tree] = {}
+        """The latest last."""
+
+    def __len__(self) -> int:
+        """Return how many trees are kept."""
+        return len(self._kept)
+
+    @property
+    def memory(self) -> int:
+        """About how many bytes they take."""
+        return sum(tree.taken for tree in self._kept.values())
+
+    def keep(self, game: Game, root: Searched, cells: Sequence[int]) -> None:
+        """Keep what is below the position that some placements lead to from the root of a tree.
+
+        `game` stands at that root. Whoever keeps a tree does not use it any more.
+        """
+        if game.header.kind.name in FORGOTTEN:
+            return
+        node = _below(root, cells)
+        if node is None or not node.branches:
+            return
+        try:
+            taken = node.keep(self._most_bytes)
+        except MemoryError:
+            return
+        self._kept.pop(game.name, None)
+        if taken > self._most_bytes:
+            return
+        position = reduce(follow, cells, game.position)
+        self._kept[game.name] = _Tree(node, position, taken)
+        while self.memory > self._most_bytes:
+            del self._kept[next(iter(self._kept))]
+
+    def take(self, game: Game) -> Searched | None:
+        """Return the tree of a game whose root is its position, and keep it no longer.
+
+        Returns None if there is none: nothing is kept, or the game has gone another way.
+        """
+        tree = self._kept.pop(game.name, None)
+        node = _found(tree, game) if tree else None
+        if node is None or not _can_go_on(node):
+            return None
+        try:
+            node.keep(self._most_bytes)
+        except MemoryError:
+            return None
+        return node
+
+    def keep_only(self, names: Collection[str]) -> None:
+        """Let go of the trees of all boards but these."""
+        self._kept = {name: tree for name, tree in self._kept.items() if name in names}
+
+
+def _found(tree: _Tree, game: Game) -> Searched | None:
+    """Return where a game stands in a tree, by replaying it; None if the tree has no such place."""
+    position = game.header.first_position
+    node = tree.root if position == tree.position else None
+    for cell in _cells(game):
+        position = follow(position, cell)
+        if position == tree.position:
+            node = tree.root
+        elif node:
+            node = _below(node, [cell])
+    return node if position == game.position else None
+
+
+def _cells(game: Game) -> Iterator[int]:
+    """Yield the placements that have led to a position, and 0 for passes."""
+    for move in game.line:
+        if move.action is Deed.PASS:
+            yield 0
+        elif isinstance(move.action, tuple):
+            for placement in move.action:
+                yield game.header.grid.parse_cell(placement.cell)
+
+
+def _below(root: Searched, cells: Sequence[int]) -> Searched | None:
+    """Return where some placements lead to; None if the tree does not go as far."""
+    node: Searched | None = root
+    for cell in cells:
+        ways = node.branches if node else ()
+        node = next((way.node for way in ways if way.cell == cell), None)
+    return node
+
+
+def _can_go_on(node: Searched) -> bool:
+    """Return whether a tree can be played from a position: what is proved there is known how."""
+    if node.proved is None:
+        return True
+    if not node.branches:
+        return False
+    best = node.best()
+    return best.node.proved is not None and worth_before(best, node) == node.proved
+
 
 HOPELESS = 0.02
 """A player who is less likely to win than this, in two turns of its own, resigns."""

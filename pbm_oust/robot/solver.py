@@ -8,9 +8,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
 
-from pbm_oust.experiments.room import OutOfRoom, Room
-from pbm_oust.experiments.solve import Search, Worth
-from pbm_oust.experiments.tables import Table, unpack
+from pbm_oust.experiments.counting import OutOfRoom, Room
+from pbm_oust.experiments.solve import Search, Table, Worth, unpack
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 

@@ -19,7 +19,7 @@ from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.game import Game
 from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.robot.analyses import kept_text, read_analysis
+from pbm_oust.robot.analysis import kept_text, read_analysis
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName

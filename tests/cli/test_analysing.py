@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.robot.analyses import keep, kept
-from pbm_oust.robot.analysis import Analysis, Verdict
+from pbm_oust.robot.analysis import Analysis, Verdict, keep, kept
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, keep_analysis

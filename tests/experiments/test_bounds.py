@@ -4,10 +4,14 @@ from itertools import product
 
 import pytest
 
-from pbm_oust.experiments.bounds import fewest_kept, largest_grid, most_positions
-from pbm_oust.experiments.room import Room
+from pbm_oust.experiments.counting import (
+    Room,
+    canonical_form,
+    fewest_kept,
+    largest_grid,
+    most_positions,
+)
 from pbm_oust.experiments.solve import forced_draws, solve
-from pbm_oust.experiments.symmetry import canonical_form
 from pbm_oust.rules.grid import Grid, Shape, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind

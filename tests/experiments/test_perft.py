@@ -2,7 +2,7 @@ from itertools import takewhile
 
 import pytest
 
-from pbm_oust.experiments.perft import count_sequences, divide, past_forced_pass
+from pbm_oust.experiments.counting import count_sequences, divide, past_forced_pass
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from tests.support.boards import board, naive_start, placed, placements

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbm_oust.experiments.census import count_positions
-from pbm_oust.experiments.room import OutOfRoom, Room, bytes_each
+from pbm_oust.experiments.counting import OutOfRoom, Room, bytes_each, count_positions
 from pbm_oust.experiments.solve import forced_draws, solve
 from pbm_oust.rules.grid import Grid, parse_grid, square
 from pbm_oust.rules.kinds import KINDS

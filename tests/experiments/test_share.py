@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm_oust.experiments.share import Share
+from pbm_oust.experiments.simulate import Share
 
 
 @pytest.mark.parametrize(

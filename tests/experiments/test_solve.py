@@ -5,10 +5,8 @@ from typing import cast
 
 import pytest
 
-from pbm_oust.experiments.census import count_positions
-from pbm_oust.experiments.room import Room
+from pbm_oust.experiments.counting import Room, canonical_form, count_positions, symmetries
 from pbm_oust.experiments.solve import Solution, Worth, forced_draws, solve
-from pbm_oust.experiments.symmetry import canonical_form, symmetries
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS

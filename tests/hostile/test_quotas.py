@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.doctor.limits import check
+from pbm_oust.doctor.letters import check_limits
 from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.store.home import Home
@@ -326,7 +326,7 @@ def test_the_server_tells_the_operator_how_many_mails_got_no_answer(tmp_path: Pa
         for nth in range(USUAL_LIMITS.most(Counted.HELP) + 3):
             data = mail(f"From: {MALLORY}", f"Subject: help {nth}", new_id())
             client.sendmail(MALLORY, [SERVER], data)
-        told = wait_until(lambda: list(check(Home(tmp_path), datetime.now(UTC))), "a note")
+        told = wait_until(lambda: list(check_limits(Home(tmp_path), datetime.now(UTC))), "a note")
     assert [finding.text for finding in told] == [
         "2 mails within a day got no answer: help_answers_an_hour"
     ]

@@ -2,7 +2,7 @@
 
 from itertools import takewhile
 
-from pbm_oust.experiments.perft import count_sequences
+from pbm_oust.experiments.counting import count_sequences
 from pbm_oust.rules.position import Kind, taken
 from tests.support.boards import naive_start
 from tests.support.kinds import games_of, grids_of, short_games

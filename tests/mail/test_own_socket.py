@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.doctor.host import check
+from pbm_oust.doctor.home import check_host
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
@@ -174,7 +174,7 @@ def test_the_socket_is_private_whatever_the_umask(tmp_path: Path) -> None:
 
 def test_the_doctor_says_when_others_can_open_it(home: Home) -> None:
     def findings() -> list[str]:
-        found = check(home, Configuration())
+        found = check_host(home, Configuration())
         return [finding.text for finding in found if FOR_OWNER in finding.text]
 
     own = OwnSocket(home.path, FOR_OWNER)

@@ -16,13 +16,16 @@ from pbm_oust.board.record import Deed, Place, Ruling, Verb, Wish
 from pbm_oust.robot.analysis import (
     LONGEST,
     Analysis,
+    BadAnalysis,
     Verdict,
+    format_analysis,
     identity_of,
     judged,
+    notes_of,
+    parse_analysis,
     turning_points,
     verdict_on,
 )
-from pbm_oust.robot.verdicts import BadAnalysis, format_analysis, notes_of, parse_analysis
 from pbm_oust.rules.position import Side
 from tests.support.boards import board
 from tests.support.games import act, new_game, play, standing_at, wish

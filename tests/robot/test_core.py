@@ -16,13 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.robot import compiled
+from pbm_oust.robot.churn import Proofs
 from pbm_oust.robot.compiled import CompiledNode, CompiledSearcher
-from pbm_oust.robot.eye import Eye, Glance, ranked, worth
+from pbm_oust.robot.eye import Eye, Glance, playing_eye, ranked, worth
 from pbm_oust.robot.oust import oust_eye
-from pbm_oust.robot.playouts import playing_eye
-from pbm_oust.robot.proofs import Proofs
-from pbm_oust.robot.search import MANY, Node, grow
-from pbm_oust.robot.searched import Searched
+from pbm_oust.robot.search import MANY, Node, Searched, grow
 from pbm_oust.rules.churn import fast_game
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
 from pbm_oust.rules.oust import Oust

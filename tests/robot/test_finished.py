@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.board.game import Game
-from pbm_oust.robot.analyses import keep, kept
-from pbm_oust.robot.analysis import Analysis
-from pbm_oust.robot.boards import Finished
+from pbm_oust.robot.analysis import Analysis, keep, kept
+from pbm_oust.robot.working import Finished
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game

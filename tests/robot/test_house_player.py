@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.robot.draws import LONG, offers_draw
-from pbm_oust.robot.player import decide, takes_draw
+from pbm_oust.robot.player import LONG, decide, offers_draw, takes_draw
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from tests.support.boards import board

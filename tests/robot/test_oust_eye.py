@@ -2,8 +2,7 @@
 
 from hypothesis import given
 
-from pbm_oust.robot.oust import oust_eye, risks
-from pbm_oust.robot.sight import Sight
+from pbm_oust.robot.oust import Sight, oust_eye, risks
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import taken
 from tests.support.strategies import Play, plays, relaxed

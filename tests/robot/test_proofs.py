@@ -5,12 +5,10 @@ import random
 import pytest
 from hypothesis import given
 
-from pbm_oust.experiments.room import Room
+from pbm_oust.experiments.counting import Room
 from pbm_oust.experiments.simulate import chooser
 from pbm_oust.experiments.solve import Search, Worth
-from pbm_oust.robot.camps import Camps
-from pbm_oust.robot.churn import churn_eye
-from pbm_oust.robot.proofs import Proofs
+from pbm_oust.robot.churn import Camps, Proofs, churn_eye
 from pbm_oust.robot.search import Node, grow
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import parse_grid

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.robot import search
-from pbm_oust.robot.eyes import eye_for
+from pbm_oust.robot.churn import proofs_on
 from pbm_oust.robot.oust import oust_eye
-from pbm_oust.robot.proofs import proofs_on
 from pbm_oust.robot.search import Generation, Node, Whole, grow
+from pbm_oust.robot.searchers import eye_for
 from pbm_oust.rules.grid import square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Position, Side

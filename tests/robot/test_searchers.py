@@ -11,9 +11,9 @@ import pytest
 
 from pbm_oust.robot import compiled
 from pbm_oust.robot.analysis import verdict_on
+from pbm_oust.robot.churn import Proofs
 from pbm_oust.robot.compiled import CompiledSearcher
 from pbm_oust.robot.player import LEVELS
-from pbm_oust.robot.proofs import Proofs
 from pbm_oust.robot.searchers import VARIABLE, PythonSearcher, searcher_for
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon, square

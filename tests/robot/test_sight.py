@@ -2,7 +2,7 @@
 
 from hypothesis import given
 
-from pbm_oust.robot.sight import Camp, Sight
+from pbm_oust.robot.oust import Camp, Sight
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import taken
 from tests.support.strategies import Play, plays, relaxed

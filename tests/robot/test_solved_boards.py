@@ -9,9 +9,8 @@ from click.testing import CliRunner
 
 from pbm_oust.board.header import Terms
 from pbm_oust.cli import main
-from pbm_oust.experiments.solve import Worth
-from pbm_oust.experiments.symmetry import numbering
-from pbm_oust.experiments.tables import unpack
+from pbm_oust.experiments.counting import numbering
+from pbm_oust.experiments.solve import Worth, unpack
 from pbm_oust.robot.solver import Solver, solver_for, table_of
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS

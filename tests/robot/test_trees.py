@@ -10,10 +10,9 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.challenge import origin_after
 from pbm_oust.robot import compiled
-from pbm_oust.robot.player import decide
-from pbm_oust.robot.searched import Searched
+from pbm_oust.robot.player import Trees, decide
+from pbm_oust.robot.search import Searched
 from pbm_oust.robot.searchers import VARIABLE, searcher_for
-from pbm_oust.robot.trees import Trees
 from pbm_oust.rules.position import Side
 from tests.support.games import new_game, play
 from tests.support.thinking import counting_clock, done

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.doctor.database import check
+from pbm_oust.doctor.home import check_database
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.backup import Copied, NotCopied, back_up, copied_tables, copy_home
 from pbm_oust.store.faults import DatabaseTooNew
@@ -138,7 +138,7 @@ def test_a_copying_that_was_broken_off_goes_on(homes: tuple[Home, Home]) -> None
         with pytest.raises(OSError, match="it is no whole copy of another home; go on with"):
             here.prepare()
     assert find_trouble(here, lasts=False) is Trouble.UNREACHABLE
-    assert "no whole copy" in next(iter(check(here))).text
+    assert "no whole copy" in next(iter(check_database(here))).text
     for refused in (
         lambda: copy_home(here, Home(there.path.with_name("other")), nobody),
         lambda: back_up(here, there.path.with_name("backup"), nobody),

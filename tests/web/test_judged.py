@@ -11,8 +11,7 @@ from lxml import html
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Wish
 from pbm_oust.render.svg import CURVE_HEIGHT
-from pbm_oust.robot.analyses import keep
-from pbm_oust.robot.analysis import Analysis, Verdict
+from pbm_oust.robot.analysis import Analysis, Verdict, keep
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game

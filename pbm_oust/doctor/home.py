@@ -1,0 +1,320 @@
+"""The home itself: its configuration, its files on the host, and its database."""
+
+import os
+import shlex
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status, within
+from pbm_oust.mail.tls import read_certificate
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.configuration import (
+    BadConfiguration,
+    Configuration,
+    Endpoint,
+    parse_configuration,
+)
+from pbm_oust.store.database import Snapshot
+from pbm_oust.store.disk import CLOSED, OPEN, user_name
+from pbm_oust.store.faults import DatabaseFault, command_line
+from pbm_oust.store.home import Home
+from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
+from pbm_oust.store.postgresql.server import ServerFacts, read_facts
+from pbm_oust.store.ratings import is_counting, wrongly_rated
+from pbm_oust.store.sqlite import files_of
+
+LEAST_BYTES = 50 * 2**20
+LEAST_FILES = 1000
+
+_on_permissions = Examiner("permissions")
+_on_space = Examiner("space")
+
+
+def check_host(home: Home, configuration: Configuration) -> Iterator[Finding]:
+    """Yield findings about what others can read, who owns the files, and free space."""
+    yield from _on_permissions.all_or(
+        "private files are private, and all belong to one user",
+        [
+            *_open_to_others(home, configuration.readers),
+            *_of_others(home),
+            *_unusable(home),
+            *_linked(home),
+            *_key(home),
+        ],
+    )
+    free = shutil.disk_usage(home.path).free
+    inodes = os.statvfs(home.path)
+    if free < LEAST_BYTES:
+        yield _on_space.bad(f"{free >> 20} MiB are free", "Make room: a full disk stops all mail")
+    elif inodes.f_files and inodes.f_favail < LEAST_FILES:
+        files = counted(inodes.f_favail, "more file")
+        yield _on_space.bad(f"the disk has room for {files}", "Remove files that are not needed")
+    else:
+        yield _on_space.ok(f"{free >> 20} MiB are free")
+
+
+def _open_to_others(home: Home, has_readers: bool) -> Iterator[Finding]:
+    mode = stat.S_IMODE(home.path.stat().st_mode)
+    if mode & 0o777 & ~(OPEN if has_readers else CLOSED):
+        yield _on_permissions.bad(
+            f"the home is open to others ({mode:o})", "Start the server, which keeps them out"
+        )
+    if has_readers:
+        yield _on_permissions.note(
+            "readers is true: other users of this machine can read the histories"
+        )
+    for paths, wanted in (
+        ([home.outbox.path], 700),
+        ([home.key_path], 600),
+        *(([home.path / name], 600) for name in (FOR_OWNER, FOR_DELIVER)),
+        (files_of(home.database_path), 600),
+    ):
+        modes = [(path, stat.S_IMODE(found.st_mode)) for path in paths if (found := status(path))]
+        for path, mode in [each for each in modes if each[1] & 0o077][:1]:
+            name, there = within(home.path, path), shlex.quote(str(paths[0].absolute()))
+            yield _on_permissions.bad(
+                f"{name} is open to others ({mode:o})",
+                "Do",
+                f"chmod {wanted} {there}{'*' if len(paths) > 1 else ''}",
+            )
+
+
+def _of_others(home: Home) -> Iterator[Finding]:
+    owner = home.path.stat().st_uid
+    found = ((path, status(path)) for path in _files(home))
+    strange = [
+        (path, is_there.st_uid) for path, is_there in found if is_there and is_there.st_uid != owner
+    ]
+    if strange:
+        path, uid = strange[0]
+        first = f"{within(home.path, path)} of {user_name(uid)}"
+        yield _on_permissions.bad(
+            f"{counted(len(strange), 'file')} in the home of {user_name(owner)}, "
+            f"the first {first}, belong to somebody else",
+            "Do",
+            shlex.join(["chown", "-R", user_name(owner), str(home.path.absolute())]),
+        )
+
+
+def _linked(home: Home) -> Iterator[Finding]:
+    for path in _files(home):
+        if path.is_symlink() and path != home.path:
+            yield _on_permissions.bad(
+                f"{within(home.path, path)} is a link, and links in the home are not followed",
+                "Put what it leads to in its place",
+            )
+
+
+def _unusable(home: Home) -> Iterator[Finding]:
+    for path in _files(home):
+        wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
+        if not os.access(path, wanted) and status(path):
+            user = user_name(os.geteuid())
+            yield _on_permissions.bad(
+                f"{user} may not read and write {within(home.path, path)}",
+                "Run the server as the user whom the home belongs to, with chmod u+rwX on it",
+            )
+            return
+
+
+def _files(home: Home) -> list[Path]:
+    """Return the files and folders that the server uses, without what others put there."""
+    folders = [home.outbox.path, *(home.path / kind for kind in KINDS)]
+    below = (path for folder in folders for path in [folder, *folder.rglob("*")])
+    own = (home.path, home.key_path, *files_of(home.database_path))
+    return [path for path in (*own, *below) if os.path.lexists(path)]
+
+
+def _key(home: Home) -> Iterator[Finding]:
+    try:
+        if home.engine.key.is_made:
+            home.key()
+        else:
+            yield _on_permissions.note("there is no key yet; the server makes one when it starts")
+    except DatabaseFault:
+        yield _on_permissions.note("the key is not looked at, because the database cannot be read")
+    except OSError as error:
+        reason = str(error).removeprefix(f"{home.path}/")
+        yield _on_permissions.bad(
+            reason, "Put the file back from a backup, or remove it for a new one"
+        )
+
+
+LONGEST_LOCAL_PART = 40
+"""The most characters before the @ that leave room for our tags (RFC 5321, section 4.5.3.1.1)."""
+
+_on_configuration = Examiner("configuration")
+
+
+def check_configuration(home: Home) -> Iterator[Finding]:
+    """Yield findings about `pbm_oust.toml`."""
+    name = home.configuration.name
+    try:
+        configuration = parse_configuration(home.read_configuration())
+        read_certificate(configuration)
+    except (BadConfiguration, OSError) as error:
+        yield _on_configuration.bad(
+            f"{name}: {error}", "The server does not start until this is mended"
+        )
+        return
+    where = configuration.relay or "the outbox only"
+    text = f"{configuration.address} takes commands, letters go to {where}"
+    yield from _on_configuration.all_or(text, _parts(configuration, name))
+
+
+def _parts(configuration: Configuration, name: str) -> Iterator[Finding]:
+    local, _, host = configuration.address.rpartition("@")
+    if len(local) > LONGEST_LOCAL_PART:
+        yield _on_configuration.bad(
+            f"{name}: address: {local} has {len(local)} characters before the @",
+            f"Take one of at most {LONGEST_LOCAL_PART}, so that there is room for tags behind it",
+        )
+    if configuration.relay and host == "localhost":
+        yield _on_configuration.bad(
+            f"{name}: address: {configuration.address} cannot be answered from another host",
+            "Set the address to which players write",
+        )
+    for key in ("mail_servers", "proxies", "web_proxies"):
+        for network in getattr(configuration, key):
+            if network.prefixlen == 0:
+                yield _on_configuration.bad(
+                    f"{name}: {key}: {network} is every host there is",
+                    "Name only hosts of your own",
+                )
+    is_brought_by_socket = configuration.lmtp is not None and configuration.lmtp.path
+    if configuration.authserv_id and not (configuration.mail_servers or is_brought_by_socket):
+        yield _on_configuration.bad(
+            f"{name}: authserv_id: no mail comes from a mail server of yours, so nothing counts",
+            "Name the mail server in mail_servers, or let it hand mail over at a Unix socket",
+        )
+    if not (configuration.smtp or configuration.smtps or configuration.lmtp):
+        yield _on_configuration.note(
+            f"{name}: neither smtp nor smtps nor lmtp is set, so mail comes by deliver only"
+        )
+    for key, endpoint in (("smtp", configuration.smtp), ("lmtp", configuration.lmtp)):
+        if endpoint and endpoint == configuration.relay:
+            yield _on_configuration.bad(
+                f"{name}: relay: {endpoint} is where the server itself listens for {key}",
+                "Name the mail server that letters are handed to",
+            )
+        yield from _socket(key, endpoint, name)
+
+
+def _socket(key: str, endpoint: Endpoint | None, name: str) -> Iterator[Finding]:
+    folder = Path(endpoint.path).parent if endpoint and endpoint.path else None
+    if folder and not folder.is_dir():
+        yield _on_configuration.bad(
+            f"{name}: {key}: there is no folder {folder} for the socket",
+            "Make it, or name another path",
+        )
+
+
+_on_database = Examiner("database")
+
+
+def check_database(home: Home) -> Iterator[Finding]:
+    """Yield findings about the database."""
+    if home.is_unfinished:
+        yield _on_database.bad(
+            "the restore of this home was broken off",
+            "Empty the home, and restore the backup again",
+        )
+        return
+    try:
+        if home.engine.key.is_withheld:
+            yield _on_database.bad(
+                "this home is no whole copy of another one",
+                "Begin with an empty home, or go on and name the other one in the place of FROM",
+                command_line(None, "home", "copy", "FROM", str(home.path.absolute())),
+            )
+            return
+        if not home.database.is_made:
+            yield _on_database.note("there is none yet; the server makes it when it starts")
+            return
+        with home.database.read() as snapshot:
+            findings = [
+                *(_on_database.bad(each, RESTORE) for each in home.database.damage(snapshot)),
+                *_ratings(home, snapshot),
+            ]
+    except DatabaseFault as fault:
+        yield _on_database.bad(str(fault), "Until then no mail is taken")
+        return
+    yield from _on_database.all_or("it is whole", findings)
+
+
+def _ratings(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield the kinds whose ratings are not those that their games give."""
+    for kind in KINDS.values():
+        if is_counting(snapshot, kind):
+            yield _on_database.note(
+                f"games of {kind.name} are still to be counted for ratings; "
+                "the server does that, and so does",
+                command_line(home.path, "sweep"),
+            )
+        elif wrongly_rated(snapshot, kind):
+            yield _on_database.bad(
+                f"the ratings of {kind.name} are not those that its finished games give",
+                "Do",
+                command_line(home.path, "ratings", "--recompute"),
+            )
+
+
+OLDEST = 150000
+"""The number of the oldest version that is tested."""
+
+_on_server = Examiner("server")
+
+
+def check_server(home: Home) -> Iterator[Finding]:
+    """Yield findings about the database server; none for a home in files."""
+    if not home.is_on_server:
+        return
+    try:
+        facts = home.ask(read_facts)
+    except DatabaseFault:
+        yield _on_server.note("not looked at, because it cannot be reached or used")
+        return
+    text = f"PostgreSQL {facts.version}, {facts.encoding}"
+    commit = f"synchronous_commit is {facts.synchronous_commit}"
+    yield from _on_server.all_or(
+        f"{text}, {commit}", [*_settings(home.path, facts), *_rights(facts)]
+    )
+
+
+def _settings(home: Path, facts: ServerFacts) -> Iterator[Finding]:
+    if facts.number < OLDEST:
+        yield _on_server.bad(f"PostgreSQL {facts.version} is too old", "Take version 15 or later")
+    if facts.encoding != "UTF8":
+        yield _on_server.bad(
+            f"the encoding of the database is {facts.encoding}",
+            "Make one with UTF8, and copy the home to a new folder TO whose configuration names it",
+            command_line(None, "home", "copy", str(home.absolute()), "TO"),
+        )
+    if not facts.survives:
+        yield _on_server.bad(
+            "fsync or full_page_writes is off, so mails that were acknowledged may be lost",
+            "Turn both on in the configuration of PostgreSQL",
+        )
+    if facts.is_standby:
+        yield _on_server.bad(
+            "it is a standby, which can only be read",
+            "Name the server in store that others follow, or let this one take its place",
+        )
+    elif facts.is_read_only:
+        yield _on_server.bad(
+            "transactions are read-only there",
+            "Set default_transaction_read_only to off for the database and its role",
+        )
+
+
+def _rights(facts: ServerFacts) -> Iterator[Finding]:
+    if facts.forbidden:
+        others = f" (and {len(facts.forbidden) - 1} more)" if len(facts.forbidden) > 1 else ""
+        yield _on_server.bad(
+            f"we may not read and write {facts.forbidden[0]}{others}",
+            "Grant it: see Roles and rights in docs/operate.md",
+        )
+    if facts.is_superuser:
+        yield _on_server.note("we connect as a superuser; a role that owns nothing is enough")

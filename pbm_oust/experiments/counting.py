@@ -1,0 +1,284 @@
+"""Counting what a game can be: positions, sequences of placements, and bounds for both.
+
+Positions that differ only by a symmetry of the grid or an exchange of the sides count as one. Those
+that are kept meanwhile take memory, for which there is only so much room.
+"""
+
+import math
+import tracemalloc
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+
+from pbm_oust.rules.grid import LONGEST, BadGrid, Grid, Shape, hexagon, square
+from pbm_oust.rules.position import Kind, Position
+
+_OFTEN = 100
+"""Whenever so many more positions are kept, their number is told."""
+
+_SAMPLE = 10_923
+"""So many entries make the table of a dictionary grow, and then it takes the most for each."""
+
+
+class OutOfRoom(Exception):
+    """A search would have to keep more positions than there is room for."""
+
+
+class Room:
+    """Room for the positions of one search. `watch` is told from time to time how many it keeps."""
+
+    def __init__(self, positions: int, watch: Callable[[int], None] = lambda _: None) -> None:
+        self.kept = 0
+        """How many positions are kept."""
+        self._positions = positions
+        self._watch = watch
+
+    def take(self) -> None:
+        """Take room for one more position. Raises OutOfRoom if there is none."""
+        if self.kept >= self._positions:
+            raise OutOfRoom
+        self.kept += 1
+        if self.kept % _OFTEN == 0:
+            self._watch(self.kept)
+
+
+@cache
+def bytes_each(grid: Grid) -> int:
+    """Measure how much memory a position of this grid takes."""
+    first = 1 << 2 * grid.cells.bit_length()
+    was_tracing = tracemalloc.is_tracing()
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    kept = {first + number: None for number in range(_SAMPLE)}
+    _, most = tracemalloc.get_traced_memory()
+    if not was_tracing:
+        tracemalloc.stop()
+    return -(-(most - before) // len(kept))
+
+
+_BYTE = 8
+_Matrix = tuple[int, int, int, int]
+_Table = tuple[tuple[int, ...], ...]
+
+
+def symmetries(grid: Grid) -> Iterator[dict[int, int]]:
+    """Yield the rotations and reflections of a grid, as dictionaries from each cell to its image.
+
+    They are the linear maps that keep neighbours neighbours and, moved back into place, map the
+    grid to itself: 8 for a square, 4 for a rectangle, 12 for a hexagon with equal sides, 6 if two
+    lengths alternate, and 4, 2 or 1 for others.
+    """
+    places = {grid.place_of(cell): cell for cell in grid.each(grid.cells)}
+    for matrix in _neighbourly_maps(grid.shape):
+        images = {place: _apply(matrix, place) for place in places}
+        left = min(column for column, _ in images.values()) - 1
+        low = min(row for _, row in images.values()) - 1
+        moved = {place: (image[0] - left, image[1] - low) for place, image in images.items()}
+        if set(moved.values()) == set(places):
+            yield {places[place]: places[image] for place, image in moved.items()}
+
+
+def orbits(grid: Grid) -> list[set[int]]:
+    """Return the cells of a grid in sets of those that differ only by a symmetry, in order."""
+    maps = list(symmetries(grid))
+    found: list[set[int]] = []
+    for cell in grid.each(grid.cells):
+        if not any(cell in orbit for orbit in found):
+            found.append({images[cell] for images in maps})
+    return found
+
+
+def canonical_form(grid: Grid) -> Callable[[int, int], tuple[int, int]]:
+    """Return a function that maps two sets of stones to the form that all their images share."""
+    tables = [_table(grid, images) for images in symmetries(grid)]
+
+    def canonical(own: int, enemy: int) -> tuple[int, int]:
+        return min((_image(table, own), _image(table, enemy)) for table in tables)
+
+    return canonical
+
+
+def numbering(grid: Grid) -> Callable[[Position], int]:
+    """Return a function that gives positions of a grid numbers.
+
+    Those that differ only by a symmetry of the grid or an exchange of the sides have the same
+    number. A position in the middle of a turn has an odd one, which is larger by 1 than the number
+    of the same stones at the start of a turn.
+    """
+    canonical = canonical_form(grid)
+    width = grid.cells.bit_length()
+
+    def number(position: Position) -> int:
+        mover = position.to_move
+        own, enemy = canonical(position.stones(mover), position.stones(mover.other))
+        return (own << width | enemy) << 1 | position.is_mid_turn
+
+    return number
+
+
+def _neighbourly_maps(shape: Shape) -> Iterator[_Matrix]:
+    steps = {(1, 0), (-1, 0), (0, 1), (0, -1)}
+    if shape is Shape.HEX:
+        steps |= {(1, 1), (-1, -1)}
+    entries = (-1, 0, 1)
+    for matrix in product(entries, entries, entries, entries):
+        if {_apply(matrix, step) for step in steps} == steps:
+            yield matrix
+
+
+def _apply(matrix: _Matrix, place: tuple[int, int]) -> tuple[int, int]:
+    a, b, c, d = matrix
+    column, row = place
+    return a * column + b * row, c * column + d * row
+
+
+def _table(grid: Grid, images: dict[int, int]) -> _Table:
+    """Return, for each byte of a set and each of its values, the images of the cells in it."""
+    return tuple(
+        tuple(
+            sum(images.get(1 << (start + bit), 0) for bit in range(_BYTE) if value >> bit & 1)
+            for value in range(1 << _BYTE)
+        )
+        for start in range(0, grid.cells.bit_length(), _BYTE)
+    )
+
+
+def _image(table: _Table, some: int) -> int:
+    image = 0
+    for values in table:
+        image |= values[some & 0xFF]
+        some >>= _BYTE
+    return image
+
+
+def count_sequences(position: Position, depth: int) -> int:
+    """Return the number of sequences of `depth` placements from a position.
+
+    Every placement of a turn counts. A forced pass is made in between and does not count. A game
+    that is over has no further placements.
+    """
+    if depth == 0:
+        return 1
+    position = past_forced_pass(position)
+    placements = position.placements()
+    if depth == 1:
+        return placements.bit_count()
+    return sum(
+        count_sequences(position.place(cell), depth - 1) for cell in position.grid.each(placements)
+    )
+
+
+def divide(position: Position, depth: int) -> Iterator[tuple[int, int]]:
+    """Yield each first placement with the number of sequences of `depth` that begin with it."""
+    position = past_forced_pass(position)
+    for cell in position.grid.each(position.placements()):
+        yield cell, count_sequences(position.place(cell), depth - 1)
+
+
+def past_forced_pass(position: Position) -> Position:
+    """Return the position itself or, if the side to move must pass, the one after the pass."""
+    if position.result or position.has_placement():
+        return position
+    return position.pass_turn()
+
+
+def count_positions(kind: Kind, grid: Grid, room: Room) -> int:
+    """Return the number of positions that play can reach; won ones do not count.
+
+    Positions that differ only by a symmetry of the grid or an exchange of the sides count as one.
+    So do those that differ only by whether the turn has begun. Whose turn it is belongs to the
+    position. Raises OutOfRoom.
+    """
+    number_of = numbering(grid)
+    waiting: list[Position] = [kind.start(grid)]
+    met: dict[int, None] = {}  # a set would take more while it grows
+    boards = 0
+    while waiting:
+        position = waiting.pop()
+        if position.result and position.result.winner:
+            continue
+        number = number_of(position)
+        if number in met:
+            continue
+        room.take()
+        met[number] = None
+        boards += number ^ 1 not in met
+        if not position.result:
+            placements = position.placements()
+            waiting += [position.place(cell) for cell in grid.each(placements)]
+            if not placements:
+                waiting.append(position.pass_turn())
+    return boards
+
+
+_MARKS = 3
+"""What there may be on a cell: a stone of x, one of o, or nothing."""
+
+_LUCK = 3
+"""On no board that was solved did a search keep fewer than a third of the square root."""
+
+
+def most_positions(kind: Kind, grid: Grid) -> int:
+    """Return how many positions a board may have, whether play can reach them or not.
+
+    Those that differ only by a symmetry of the grid count as one. Whose turn it is belongs to the
+    position and, in games where a turn can have several placements, whether the turn has begun.
+    """
+    images = list(symmetries(grid))
+    # Burnside's lemma: an image leaves those boards alone that are the same along its cycles.
+    boards: int = sum(_MARKS ** _cycles(image) for image in images) // len(images)
+    return boards * 2 * (2 if kind.has_chains else 1)
+
+
+def fewest_kept(kind: Kind, grid: Grid) -> int:
+    """Return about how many positions a search keeps at least, however well it goes.
+
+    This is a rule of thumb. A search that always tries the best placement first looks at about the
+    square root of all there is.
+    """
+    return math.isqrt(most_positions(kind, grid)) // _LUCK
+
+
+def largest_grid(kind: Kind, shape: Shape, fits: Callable[[Grid], bool]) -> Grid | None:
+    """Return the largest grid of a shape that fits, if those of fewer cells all fit, too.
+
+    Of several with as many cells, it is the one whose sides differ least. Hexagons with more than
+    two lengths are left out.
+    """
+    largest = None
+    for _, first, second in sorted(_sizes(shape)):
+        try:
+            grid = square(second, first) if shape is Shape.SQUARE else hexagon(first, second)
+        except BadGrid:
+            continue
+        if not kind.plays_on(grid):
+            continue
+        if not fits(grid):
+            break
+        largest = grid
+    return largest
+
+
+def _sizes(shape: Shape) -> Iterator[tuple[tuple[int, int], int, int]]:
+    """Yield the lengths of grids behind what they are ordered by: cells, and how equal they are.
+
+    No grid is made for that, as there may be little memory left.
+    """
+    for first in range(1, LONGEST + 1):
+        for second in range(first, LONGEST + 1):
+            cells = first * second
+            if shape is Shape.HEX:
+                corners = (first * (first - 1) + second * (second - 1)) // 2
+                cells = (first + second - 1) ** 2 - corners
+            yield (cells, first - second), first, second
+
+
+def _cycles(image: dict[int, int]) -> int:
+    left, number = set(image), 0
+    while left:
+        cell = left.pop()
+        while (cell := image[cell]) in left:
+            left.remove(cell)
+        number += 1
+    return number
