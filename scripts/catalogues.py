@@ -1,10 +1,8 @@
-"""Compiles the messages of each language to catalogues, and templates, when pbm_oust is built.
+"""Compiles the messages of each language to catalogues when pbm_oust is built.
 
 Run by itself, it compiles them in place, for an editable install.
 """
 
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +12,6 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent.parent
 LANGUAGES = Path("pbm_oust/languages")
-TEMPLATES = ROOT / "templates"
 
 
 def sources(root: Path) -> Iterator[Path]:
@@ -37,24 +34,13 @@ def compile_into(target: Path, root: Path) -> list[Path]:
     return made
 
 
-def build_templates(target: Path) -> list[Path]:
-    """Compile the templates into a folder of those, and return the paths of what was made."""
-    sys.path.insert(0, str(ROOT))
-    from pbm_oust.letters.templates import FOLDER, build
-
-    shutil.rmtree(target / FOLDER, ignore_errors=True)
-    return list(build(TEMPLATES, target / FOLDER))
-
-
 class BuildPy(build_py):
-    """Copies the packages and compiles what is to be; in an editable install, in place."""
+    """Copies the packages and compiles the messages; in an editable install, in place."""
 
     def run(self) -> None:
         """Do that."""
         super().run()
-        target = ROOT if self.editable_mode else Path(self.build_lib)
-        templates = TEMPLATES if self.editable_mode else target / "pbm_oust" / "templates"
-        self._made = [*compile_into(target, ROOT), *build_templates(templates)]
+        self._made = compile_into(ROOT if self.editable_mode else Path(self.build_lib), ROOT)
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         """Return what is built."""
@@ -64,4 +50,3 @@ class BuildPy(build_py):
 
 if __name__ == "__main__":
     compile_into(ROOT, ROOT)
-    build_templates(TEMPLATES)

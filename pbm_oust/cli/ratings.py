@@ -18,7 +18,7 @@ from pbm_oust.cli.operator import (
 )
 from pbm_oust.cli.terminal import page, say
 from pbm_oust.languages import ENGLISH
-from pbm_oust.letters.html import standing_rows
+from pbm_oust.letters.lists import standing_rows
 from pbm_oust.letters.translator import Translator
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind

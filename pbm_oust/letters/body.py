@@ -71,13 +71,12 @@ class Part:
     """How it says it: its header fields."""
     encoded: str
     """The content as it is sent, in ASCII."""
-    size: int
-    """The number of bytes that it takes as it is sent, with lines that end in CRLF."""
 
-
-def _sized(content: str, fields: str, encoded: str) -> Part:
-    lines = fields.count("\n") + encoded.count("\n") + 1
-    return Part(content, fields, encoded, len(fields) + len(encoded) + lines + 1)
+    @property
+    def size(self) -> int:
+        """The number of bytes that it takes as it is sent, with lines that end in CRLF."""
+        lines = self.fields.count("\n") + self.encoded.count("\n") + 1
+        return len(self.fields) + len(self.encoded) + lines + 1
 
 
 def part(content: str, subtype: str) -> Part:
@@ -92,7 +91,7 @@ def part(content: str, subtype: str) -> Part:
         f'Content-Type: text/{subtype}; charset="{charset}"\n'
         f"Content-Transfer-Encoding: {encoding}\n"
     )
-    return _sized(content, fields, encoded)
+    return Part(content, fields, encoded)
 
 
 def _has_short_lines(content: str) -> bool:
@@ -124,7 +123,7 @@ def file_part(name: str, data: bytes) -> Part:
         f'Content-Disposition: attachment; filename="{name}"\n'
         "Content-Transfer-Encoding: base64\n"
     )
-    return _sized("", fields, encodebytes(data).decode())
+    return Part("", fields, encodebytes(data).decode())
 
 
 def sgf_part(name: str, text: str) -> Part:
@@ -135,7 +134,7 @@ def sgf_part(name: str, text: str) -> Part:
         f'Content-Disposition: attachment; filename="{name}"\n'
         f"Content-Transfer-Encoding: {encoding}\n"
     )
-    return _sized("", fields, encoded)
+    return Part("", fields, encoded)
 
 
 def beginning(content: str, room: int, ending: Callable[[int], str]) -> Part:
@@ -159,27 +158,24 @@ def body(parts: Sequence[Part], language: str, boundary: str, attached: Sequence
     attached follows them. No line of any part may be the boundary, or the boundary behind `=_`.
     """
     of_language = f"Content-Language: {language}\n"
-    fields, sent = parts[0].fields, parts[0].encoded
+    whole = parts[0]
     if len(parts) == 1 and not attached:
-        return f"{fields}MIME-Version: 1.0\n{of_language}\n{sent}"
+        return f"{whole.fields}MIME-Version: 1.0\n{of_language}\n{whole.encoded}"
     if len(parts) > 1:
-        fields, sent = _together("alternative", boundary, map(_sent, parts))
+        whole = _together("alternative", boundary, parts)
     if attached:
         # Neither boundary may begin like the other one (RFC 2046, section 5.1.2).
-        fields, sent = _together("mixed", f"=_{boundary}", [(fields, sent), *map(_sent, attached)])
-    return f"MIME-Version: 1.0\n{fields}{of_language}\n{sent}"
+        whole = _together("mixed", f"=_{boundary}", (whole, *attached))
+    return f"MIME-Version: 1.0\n{whole.fields}{of_language}\n{whole.encoded}"
 
 
-def _sent(some: Part) -> tuple[str, str]:
-    """Return the fields of a part, and the part as it is sent."""
-    return some.fields, some.encoded
-
-
-def _together(subtype: str, boundary: str, parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """Return several parts as one, given what `_sent` returns of each."""
-    each = "".join(f"--{boundary}\n{fields}\n{sent}\n" for fields, sent in parts)
+def _together(subtype: str, boundary: str, parts: Iterable[Part]) -> Part:
+    """Return several parts as one."""
+    sent = list[str]()
+    for each in parts:
+        sent += ("--", boundary, "\n", each.fields, "\n", each.encoded, "\n")
     fields = f'Content-Type: multipart/{subtype}; boundary="{boundary}"\n'
-    return fields, f"{each}--{boundary}--\n"
+    return Part("", fields, f"{''.join(sent)}--{boundary}--\n")
 
 
 _LATEST = 4

@@ -1,14 +1,15 @@
-"""What a letter says, as blocks: paragraphs and boards, for both its text and its HTML. Pure.
+"""What a letter says, as blocks: paragraphs and boards, for both its text and its HTML.
 
-A template writes paragraphs, with blank lines between them, and marks (`marks.py`).
+A template writes paragraphs with blank lines between them, and marks where a board stands, or the
+words of a player.
 """
 
 import re
+import secrets
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import groupby
 
 from pbm_oust.accounts.tags import AnswerPurpose, Joining
 from pbm_oust.grammar.notation import Partial
@@ -16,43 +17,29 @@ from pbm_oust.play.notices import Shown
 from pbm_oust.render.text import board_text
 from pbm_oust.render.visible import visible_letter
 
-BOARD, SAID, END, OFFERS = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
-"""Mark a board, the beginning and end of what a player wrote, and links that join open challenges
-(Unicode, section 23.7)."""
-_MARKS = re.compile(f"[{BOARD}-{OFFERS}]")
-
-
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A part of what a template writes that keeps its marks."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def board_below(heading: str) -> Marked:
-    """Return a heading with the mark of a board below it."""
-    return Marked(f"{heading}\n\n{BOARD}")
-
-
-def quoted(text: str) -> Marked:
-    """Return what a player wrote, marked as such."""
-    return Marked(f"{SAID}{unmarked(text)}{END}")
-
-
-def unmarked(value: object) -> object:
-    """Return what a template is about to write, without the marks that a text may not have."""
-    if not isinstance(value, str) or value.isascii():
-        return value
-    return _MARKS.sub("", value)
-
-
 WIDTH = 75
 """The longest line of our own sentences."""
 
-_MARKED = re.compile(f"({BOARD}|{OFFERS}|{SAID}[^{END}]*{END})")
+_SECRET = secrets.token_hex(8)
+"""Ends every mark; no text holds it, because each process has its own."""
+BOARD, SAID, END, OFFERS = (
+    f"\ufdd0{word} {_SECRET}" for word in ("board", "said", "end", "offers")
+)
+"""Mark a board, the beginning and end of what a player wrote, and links that join open challenges.
+"""
+_MARKED = re.compile(f"({BOARD}|{OFFERS}|{SAID}.*?{END})", re.DOTALL)
+_BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
+"""The end of a line, and blank ones below it."""
+
+
+def board_below(heading: str) -> str:
+    """Return a heading with the mark of a board below it."""
+    return f"{heading}\n\n{BOARD}"
+
+
+def quoted(text: str) -> str:
+    """Return what a player wrote, marked as such."""
+    return f"{SAID}{text}{END}"
 
 
 class Look(Enum):
@@ -98,71 +85,74 @@ class Written:
     @property
     def text(self) -> str:
         """The letter as text: sentences wrapped, and what a player wrote indented."""
-        return "\n\n".join(filter(None, map(_text, self.blocks))) + "\n"
+        written = []
+        for block in self.blocks:
+            if isinstance(block, Shown):
+                written.append(board_text(block.game.position, block.game.latest_stones()))
+            elif isinstance(block, Paragraph) and block.look is Look.SAID:
+                written.append(indented(block.lines))
+            elif isinstance(block, Paragraph):
+                written.append(wrapped(block.lines))
+        return "\n\n".join(written) + "\n"
 
 
 def blocks(
     written: str, shown: Sequence[Shown] = (), offers: tuple[Joining, ...] = ()
-) -> Iterator[Block]:
-    """Yield the blocks of what a template has written.
+) -> tuple[Block, ...]:
+    """Return the blocks of what a template has written.
 
     `shown` are the boards at its marks, and `offers` what may be joined at another one.
 
     Raises ValueError if the template does not show exactly these.
     """
-    boards = iter(shown)
+    found: list[Block] = []
+    boards = 0
     for part in _MARKED.split(written):
         if part == BOARD:
-            board = next(boards, None)
-            if board is None:
-                raise ValueError(f"more than {len(shown)} boards are shown")
-            yield board
+            found += shown[boards : boards + 1]
+            boards += 1
         elif part == OFFERS:
-            yield Offers(offers)
-        elif part.startswith(SAID):
-            for lines in _parted(part.strip(SAID + END).splitlines()):
-                yield Paragraph(Look.SAID, lines)
+            found.append(Offers(offers))
         else:
-            yield from map(_paragraph, _parted(part.split("\n")))
-    if next(boards, None):
-        raise ValueError(f"fewer than {len(shown)} boards are shown")
+            found += _paragraphs(part)
+    if boards != len(shown):
+        raise ValueError(f"{boards} boards are shown, and not {len(shown)}")
+    return tuple(found)
 
 
-def _parted(lines: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the lines between blank ones, with all that they hold to be seen."""
-    for is_blank, some in groupby(map(visible_letter, lines), lambda line: not line.strip()):
-        if not is_blank:
-            yield tuple(some)
+def _paragraphs(part: str) -> list[Paragraph]:
+    """Return the lines between blank ones, with all that they hold to be seen.
+
+    They are sentences, or lines that stay as they are if one of them is indented.
+    """
+    is_said = part.startswith(SAID)
+    if is_said:
+        part = "\n".join(part.removeprefix(SAID).removesuffix(END).splitlines())
+    found = []
+    for text in _BLANK.split(f"\n\n{visible_letter(part)}\n\n")[1:-1]:
+        is_indented = text.startswith(" ") or "\n " in text
+        look = Look.SAID if is_said else Look.LINES if is_indented else Look.PROSE
+        found.append(Paragraph(look, tuple(text.split("\n"))))
+    return found
 
 
-def _paragraph(lines: tuple[str, ...]) -> Paragraph:
-    """Return sentences, or lines that stay as they are if one of them is indented."""
-    is_indented = any(line.startswith(" ") for line in lines)
-    return Paragraph(Look.LINES if is_indented else Look.PROSE, lines)
+def wrapped(lines: Iterable[str]) -> str:
+    """Return sentences broken into lines that fit; an indented line stays as it is."""
+    fitting = []
+    for line in lines:
+        if len(line) <= WIDTH or line.startswith(" "):
+            fitting.append(line)
+        else:
+            fitting += broken(line, WIDTH)
+    return "\n".join(fitting)
 
 
-def _text(block: Block) -> str:
-    if isinstance(block, Shown):
-        return board_text(block.game.position, block.game.latest_stones())
-    if isinstance(block, Offers):
-        return ""
-    if block.look is Look.SAID:
-        return indented(block.lines)
-    return "\n".join(map(wrapped, block.lines))
-
-
-def wrapped(line: str) -> str:
-    """Return a sentence broken into lines that fit; an indented line stays as it is."""
-    if len(line) <= WIDTH or line.startswith(" "):
-        return line
-    return "\n".join(broken(line, WIDTH))
-
-
-def broken(line: str, width: int) -> Iterator[str]:
-    """Yield the lines of a text that is broken between words, as `textwrap` does it.
+def broken(line: str, width: int) -> list[str]:
+    """Return the lines of a text that is broken between words, as `textwrap` does it.
 
     A word that is too long has a line of its own. All white space must be spaces.
     """
+    found = []
     line = line.rstrip(" ")
     while len(line) > width:
         end = line.rfind(" ", 0, width + 1)
@@ -171,21 +161,22 @@ def broken(line: str, width: int) -> Iterator[str]:
         if end < 0:
             break
         if line[:end].strip(" "):
-            yield line[:end].rstrip(" ")
+            found.append(line[:end].rstrip(" "))
         line = line[end:].lstrip(" ")
-    yield line
+    return [*found, line]
 
 
 def indented(lines: Iterable[str]) -> str:
     """Return lines as they are, but wrapped and indented."""
-    room = WIDTH - 2
-    slim = (
-        line.rstrip()
-        if len(line) <= room and "\t" not in line
-        else textwrap.fill(line, room, break_long_words=False, break_on_hyphens=False)
-        for line in lines
-    )
-    return textwrap.indent("\n".join(slim), "  ")
+    room, fitting = WIDTH - 2, []
+    for line in lines:
+        if len(line) <= room and "\t" not in line:
+            fitting.append(line.rstrip())
+        else:
+            fitting.append(
+                textwrap.fill(line, room, break_long_words=False, break_on_hyphens=False)
+            )
+    return textwrap.indent("\n".join(fitting), "  ")
 
 
 def beside(text: str, column: int, width: int = WIDTH) -> str:

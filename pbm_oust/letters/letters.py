@@ -1,7 +1,7 @@
 """Letters: notices as mail messages, in text and, if they show boards, also in HTML."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import format_datetime
@@ -39,7 +39,7 @@ from pbm_oust.letters.body import (
     text_field,
 )
 from pbm_oust.letters.html import has_page
-from pbm_oust.letters.words import Words, words_in
+from pbm_oust.letters.words import words_in
 from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification, turn_on
 from pbm_oust.play.request import Request
 from pbm_oust.play.verification import CodeNotice, UnconfirmedNotice
@@ -47,120 +47,10 @@ from pbm_oust.store.letters import About, Draft, Head
 
 OFF_PATH = "/off"
 """Where the pages are found that end letters of one sort."""
-
-
-@lru_cache(1)
-def _date_text(second: datetime) -> str:
-    """Return a second as a Date has it; many letters have the same."""
-    return format_datetime(second)
-
-
-@dataclass(frozen=True, slots=True)
-class Headers:
-    """Writes the headers of letters from `own`, the address that takes commands."""
-
-    own: str
-    clock: Callable[[], datetime]
-    key: Callable[[], bytes]
-    """Returns the secret of the home, from which reply tokens are made."""
-    web_address: str = ""
-    """Where pages are found, if there are any."""
-
-    def of(
-        self, notice: Notice, request: Request, head: Head, answers: str | None
-    ) -> Iterator[str]:
-        """Yield the header fields of a letter, except those about its body.
-
-        `head` is what the outbox knows of it, and `answers` the address where answers go, if that
-        is not the one that the letter comes from.
-        """
-        reader = notice.reader
-        yield field("From", f"pbm_oust <{self.own}>")
-        yield field("To", head.recipient)
-        if answers:
-            yield field("Reply-To", answers)
-        is_utf8 = not (self.own + head.recipient).isascii()
-        yield text_field("Subject", head.subject, is_utf8=is_utf8)
-        yield field("Date", _date_text(self.clock().replace(microsecond=0)))
-        yield field("Message-ID", head.message_id)
-        answered = request.message_id if reader.asked else ""
-        if answered:
-            yield field("In-Reply-To", answered)
-        thread = self._thread_of(notice)
-        if thread or answered:
-            yield field("References", " ".join(filter(None, [thread, answered])))
-        yield field("Auto-Submitted", "auto-replied" if reader.asked else "auto-generated")
-        yield from self._ways_out(notice)
-        # All but NDR, without which Exchange would not tell that a mailbox is gone (MS-OXCMAIL).
-        yield field("X-Auto-Response-Suppress", "DR, RN, NRN, OOF, AutoReply")
-        yield field("X-Loop", self.own)
-        yield field("X-Pbm-Oust", notice.template)
-        if isinstance(notice, BoardNotice) and len(reader.addresses) > 1:
-            yield field("X-Pbm-Oust-Copies", str(len(reader.addresses)))
-
-    def _ways_out(self, notice: Notice) -> Iterator[str]:
-        """Yield how a mail program ends letters like this one (RFC 2369, RFC 8058)."""
-        account, what = notice.reader.account, notice.subscription()
-        if not (account and what):
-            return
-        address = self.reply_address(account, Unsubscribing(account.userid, what))
-        if address is None:
-            return
-        ways = [f"<mailto:{address}?subject=unsubscribe>"]
-        if self.web_address:
-            ways.insert(0, f"<{self.web_address}{OFF_PATH}/{tag_of(address)}>")
-        yield field("List-Unsubscribe", ", ".join(ways))
-        if self.web_address:
-            yield field("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
-
-    def reply_address(self, account: Account | None, answered: Answered | None) -> str | None:
-        """Return the address where an answer counts as the player's, if there is one."""
-        if answered is None or account is None:
-            return None
-        token = token_for(self.key(), account, answered)
-        return reply_address(self.own, answered, token) or None
-
-    def answers_to(self, notice: Notice, own: str | None) -> str | None:
-        """Return where answers go, if that is not the address the letter comes from.
-
-        `own` is the address where they count as the reader's, if there is one.
-        """
-        match notice.answer():
-            case Verification(code):
-                return verification_address(self.own, code.text)
-            case Unheard():
-                return f"Nobody reads answers <{unread_address(self.own)}>"
-            case _:
-                return own
-
-    def message_id(
-        self, notice: Notice, request: Request, address: str, answered: Answered | None
-    ) -> str:
-        """Return a Message-ID; if answers to the letter need no password, it cannot be guessed.
-
-        A mail that comes again is answered by another letter each time.
-        """
-        topic, reader = notice.topic(), notice.reader
-        at = self.clock().isoformat()
-        parts = [request.identity, address, reader.userid or "", topic, at]
-        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-        if answered and reader.account:
-            name = digest[:12]
-            token = token_for(self.key(), reader.account, answered, name)
-            return letter_id(self._host, answered, name, token)
-        return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
-
-    def _thread_of(self, notice: Notice) -> str:
-        """Return the id of the thread of a letter's board; empty if it has no board.
-
-        No letter has that id; mail programs join the letters that refer to it.
-        """
-        game = notice.board()
-        return f"<{game.name.replace(' ', '.')}@{self._host}>" if game else ""
-
-    @property
-    def _host(self) -> str:
-        return self.own.rpartition("@")[2]
+PLAY_PATH = "/play"
+"""Where the pages are found that play by the link of a letter."""
+CODE_PATH = "/code"
+"""Where the pages are found that bring a code back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +66,8 @@ class _Content:
     """Where answers go, if that is not the address that the letter comes from."""
     is_whole: bool
     """Whether it has all parts that its reader wants."""
-
-    @property
-    def size(self) -> int:
-        """The number of bytes of all parts as they are sent."""
-        return sum(each.size for each in (*self.parts, *self.files))
+    has_room: bool
+    """Whether all parts together take no more bytes than a letter may have."""
 
 
 class Letters:
@@ -198,9 +85,15 @@ class Letters:
         `web_address` is where pages are found; without it letters have no links to them.
         """
         self._address = address
+        self._host = address.rpartition("@")[2]
         self._web_address = web_address
         self._clock = clock
-        self._headers = Headers(address, clock, key, web_address)
+        self._key = key
+        self._from = field("From", f"pbm_oust <{address}>")
+        # All but NDR, without which Exchange would not tell that a mailbox is gone (MS-OXCMAIL).
+        self._signs = "X-Auto-Response-Suppress: DR, RN, NRN, OOF, AutoReply\n" + field(
+            "X-Loop", address
+        )
 
     def write(self, notice: Notice, request: Request) -> list[Draft]:
         """Return the letters about a notice, one to each address of its reader.
@@ -208,16 +101,25 @@ class Letters:
         They are as the outbox keeps them: their lines end in LF. Raises OSError if the key of the
         home cannot be read.
         """
-        account, meaning = notice.reader.account, notice.answer()
+        account, meaning, now = notice.reader.account, notice.answer(), self._clock()
         contents: dict[bool, _Content] = {}
-        letters = []
+        drafts = []
         for address in notice.reader.addresses:
             is_own = account is not None and account.has_exactly(address)
             answered = meaning if is_own and isinstance(meaning, Answered) else None
             if is_own not in contents:
                 contents[is_own] = self._content(notice, answered, is_own=is_own)
-            letters.append(self._letter(notice, request, address, contents[is_own], answered))
-        return letters
+            content = contents[is_own]
+            message_id = self._message_id(notice, request, address, answered, now)
+            head = _head_of(notice, ascii_address(address), message_id, content.subject)
+            # RFC 2045, section 6.7: quoted-printable never holds =_
+            boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:24]}"
+            language = notice.reader.settings.language.code
+            fields = self._fields(notice, request, head, content.answers, now)
+            said = body(content.parts, language, boundary, content.files)
+            sheet = answered if isinstance(answered, Sheet) else None
+            drafts.append(Draft(head, (fields + said).encode(), now, sheet))
+        return drafts
 
     def _content(self, notice: Notice, answered: Answered | None, *, is_own: bool) -> _Content:
         """Return what a letter says, with no more bytes than a letter may have.
@@ -228,45 +130,50 @@ class Letters:
         tried = list[_Content]()
         for carriage in carriages(notice):
             content = self._carrying(carriage, notice, answered, is_own=is_own)
-            if content.is_whole and content.size <= LARGEST:
+            if content.is_whole and content.has_room:
                 return content
             tried.append(content)
-        fitting = (content for content in tried if content.size <= LARGEST)
-        return next(fitting, None) or self._shortened(tried[-1], notice)
+        for content in tried:
+            if content.has_room:
+                return content
+        # As much of the text alone as there is room for.
+        last, words = tried[-1], words_in(notice.reader.settings.language, self._address)
+        parts = (beginning(last.parts[0].content, LARGEST, words.left_out),)
+        return replace(last, parts=parts, files=())
 
     def _carrying(
         self, carriage: Carriage, notice: Notice, answered: Answered | None, *, is_own: bool
     ) -> _Content:
         """Return what a letter says that carries the records of a game in some way."""
-        words, reader = self._words_for(notice), notice.reader
-        reply = answered if isinstance(answered, Reply) else None
-        own = self._headers.reply_address(reader.account, answered)
-        is_play = reply is not None and reply.purpose is AnswerPurpose.PLAY
+        reader, about = notice.reader, notice.board()
+        words = words_in(reader.settings.language, self._address)
+        own = self._reply_address(reader.account, answered)
+        is_play = isinstance(answered, Reply) and answered.purpose is AnswerPurpose.PLAY
         link = self._link(notice, own if is_play else "")
         written = words.of(notice, answered, carriage, link)
-        about = notice.board()
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
             written = replace(written, subject=subject)
 
         def answered_at(game: Game | Joining) -> str | None:
             if isinstance(game, Joining):
-                return self._headers.reply_address(reader.account, game) if is_own else None
+                return self._reply_address(reader.account, game) if is_own else None
             if about:
                 return own if about is game and (is_play or written.again) else None
             if not is_own or not reader.userid:
                 return None
-            return self._headers.reply_address(reader.account, turn_on(game, reader.userid))
+            return self._reply_address(reader.account, turn_on(game, reader.userid))
 
         text, files = part(written.text, "plain"), files_of(about, carriage) if about else ()
-        room = LARGEST - sum(each.size for each in (text, *files))
+        room = LARGEST - text.size - sum([each.size for each in files])
         page = words.pages.of(written, reader, answered_at, room)
         return _Content(
             written.subject,
             (text, page) if page else (text,),
             files,
-            self._headers.answers_to(notice, own),
+            self._answers_to(notice, own),
             is_whole=bool(page) or not has_page(written, reader),
+            has_room=room >= 0,
         )
 
     def _link(self, notice: Notice, playing: str | None) -> str:
@@ -280,43 +187,109 @@ class Letters:
             return f"{self._web_address}{CODE_PATH}/{notice.code.text}"
         return play_address(self._web_address, playing) if playing else ""
 
-    def _shortened(self, content: _Content, notice: Notice) -> _Content:
-        """Return what a letter says that is too large, as text alone and without its last lines."""
-        text = content.parts[0].content
-        parts = (beginning(text, LARGEST, self._words_for(notice).left_out),)
-        return replace(content, parts=parts, files=())
+    def _reply_address(self, account: Account | None, answered: Answered | None) -> str | None:
+        """Return the address where an answer counts as the player's, if there is one."""
+        if answered is None or account is None:
+            return None
+        token = token_for(self._key(), account, answered)
+        return reply_address(self._address, answered, token) or None
 
-    def _words_for(self, notice: Notice) -> Words:
-        return words_in(notice.reader.settings.language, self._address)
+    def _answers_to(self, notice: Notice, own: str | None) -> str | None:
+        """Return where answers go, if that is not the address the letter comes from.
 
-    def _letter(
+        `own` is the address where they count as the reader's, if there is one.
+        """
+        match notice.answer():
+            case Verification(code):
+                return verification_address(self._address, code.text)
+            case Unheard():
+                return f"Nobody reads answers <{unread_address(self._address)}>"
+            case _:
+                return own
+
+    def _message_id(
         self,
         notice: Notice,
         request: Request,
         address: str,
-        content: _Content,
         answered: Answered | None,
-    ) -> Draft:
-        message_id = self._headers.message_id(notice, request, address, answered)
-        head = _head_of(notice, ascii_address(address), message_id, content.subject)
-        fields = "".join(self._headers.of(notice, request, head, content.answers))
-        boundary = hashlib.sha256(message_id.encode()).hexdigest()[:24]
-        # RFC 2045, section 6.7: quoted-printable never holds =_
-        language = notice.reader.settings.language.code
-        said = body(content.parts, language, f"=_{boundary}", content.files)
-        sheet = answered if isinstance(answered, Sheet) else None
-        return Draft(head, (fields + said).encode(), self._clock(), sheet)
+        now: datetime,
+    ) -> str:
+        """Return a Message-ID; if answers to the letter need no password, it cannot be guessed.
 
+        A mail that comes again is answered by another letter each time.
+        """
+        topic, reader = notice.topic(), notice.reader
+        parts = (request.identity, address, reader.userid or "", topic, now.isoformat())
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        if answered and reader.account:
+            name = digest[:12]
+            token = token_for(self._key(), reader.account, answered, name)
+            return letter_id(self._host, answered, name, token)
+        return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
 
-PLAY_PATH = "/play"
-"""Where the pages are found that play by the link of a letter."""
-CODE_PATH = "/code"
-"""Where the pages are found that bring a code back."""
+    def _fields(
+        self, notice: Notice, request: Request, head: Head, answers: str | None, now: datetime
+    ) -> str:
+        """Return the header fields of a letter, except those about its body.
+
+        `head` is what the outbox knows of it, and `answers` the address where answers go, if that
+        is not the one that the letter comes from.
+        """
+        reader, game = notice.reader, notice.board()
+        is_utf8 = not (self._address + head.recipient).isascii()
+        fields = [self._from, field("To", head.recipient)]
+        if answers:
+            fields.append(field("Reply-To", answers))
+        fields += (
+            text_field("Subject", head.subject, is_utf8=is_utf8),
+            f"Date: {_date_text(now.replace(microsecond=0))}\n",
+            field("Message-ID", head.message_id),
+        )
+        answered = request.message_id if reader.asked else ""
+        if answered:
+            fields.append(field("In-Reply-To", answered))
+        # No letter has this id; mail programs join the letters that refer to it.
+        thread = f"<{game.name.replace(' ', '.')}@{self._host}>" if game else ""
+        if thread or answered:
+            fields.append(field("References", f"{thread} {answered}".strip()))
+        fields += (
+            f"Auto-Submitted: {'auto-replied' if reader.asked else 'auto-generated'}\n",
+            self._ways_out(notice),
+            self._signs,
+            f"X-Pbm-Oust: {notice.template}\n",
+        )
+        if isinstance(notice, BoardNotice) and len(reader.addresses) > 1:
+            fields.append(f"X-Pbm-Oust-Copies: {len(reader.addresses)}\n")
+        return "".join(fields)
+
+    def _ways_out(self, notice: Notice) -> str:
+        """Return how a mail program ends letters like this one (RFC 2369, RFC 8058)."""
+        account, what = notice.reader.account, notice.subscription()
+        if not (account and what):
+            return ""
+        address = self._reply_address(account, Unsubscribing(account.userid, what))
+        if address is None:
+            return ""
+        by_mail = f"<mailto:{address}?subject=unsubscribe>"
+        if not self._web_address:
+            return field("List-Unsubscribe", by_mail)
+        page = f"<{self._web_address}{OFF_PATH}/{tag_of(address)}>"
+        return (
+            field("List-Unsubscribe", f"{page}, {by_mail}")
+            + "List-Unsubscribe-Post: List-Unsubscribe=One-Click\n"
+        )
 
 
 def play_address(web_address: str, reply_address: str) -> str:
     """Return where the page is found that plays as an answer to an address does."""
     return f"{web_address}{PLAY_PATH}/{tag_of(reply_address)}"
+
+
+@lru_cache(1)
+def _date_text(second: datetime) -> str:
+    """Return a second as a Date has it; many letters have the same."""
+    return format_datetime(second)
 
 
 def _head_of(notice: Notice, address: str, message_id: str, subject: str) -> Head:

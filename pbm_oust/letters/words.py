@@ -39,20 +39,11 @@ from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
 from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
-from pbm_oust.letters.html import (
-    Pages,
-    board_row,
-    how_ended,
-    name_of,
-    past_rows,
-    seek_rows,
-    standing_rows,
-)
+from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import (
     OFFERS,
     WIDTH,
     Block,
-    Marked,
     Written,
     beside,
     blocks,
@@ -60,6 +51,14 @@ from pbm_oust.letters.layout import (
     indented,
     item,
     quoted,
+)
+from pbm_oust.letters.lists import (
+    board_row,
+    how_ended,
+    name_of,
+    past_rows,
+    seek_rows,
+    standing_rows,
 )
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
@@ -203,7 +202,7 @@ class Words:
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
             drawn=drawn,
-            links_to_join=Marked(OFFERS),
+            links_to_join=OFFERS,
             picture=_picture,
             moves_of=moves_of,
             names_of_files=names_of_files,
@@ -261,21 +260,20 @@ class Words:
         carries the records of a game that is over. `link` is where the page is that plays like an
         answer, if there is one.
         """
-        given = {field.name: getattr(notice, field.name) for field in fields(notice)}
+        given = _told_by(notice)
         answering = answered.word if answered else ""
         reply = answered if isinstance(answered, Reply) else None
         again = _playing_again(notice) if reply else ()
         given |= {"notice": notice, "answering": answering, "again": again}
         given |= {"carried": carriage.value, "link": link}
-        body = self._render(f"mail/{notice.template}", **given)
+        body = filled(self._templates, f"mail/{notice.template}", given)
         subject, _, rest = body.partition("\n")
         reader = notice.reader
-        head = (
-            self._render("shared/head", reader=reader) if reader.returned or reader.left_out else ""
-        )
-        written = (*blocks(head), *blocks(rest, notice.shows(), notice.offers()))
+        found = blocks(rest, notice.shows(), notice.offers())
+        if reader.returned or reader.left_out:
+            found = (*blocks(self._render("shared/head", reader=reader)), *found)
         subject = visible_line(subject.removeprefix("Subject: "))
-        return Written(subject, written, reply.purpose if reply else None, again)
+        return Written(subject, found, reply.purpose if reply else None, again)
 
     def reason(self, notice: RefusalNotice, *, is_line: bool) -> tuple[Block, ...]:
         """Return why a command was refused that a page has sent, and nothing about mail.
@@ -283,9 +281,9 @@ class Words:
         `is_line` says that it was written as a line, which may be put right.
         """
         better = instead_of(self._translator, notice)
-        given = {field.name: getattr(notice, field.name) for field in fields(notice)}
+        given = _told_by(notice)
         given |= {"notice": notice, "answering": "", "better": better, "is_line": is_line}
-        return tuple(blocks(self._render("shared/reason", **given)))
+        return blocks(self._render("shared/reason", **given))
 
     def _told_in(self, notice: Notice, carried: str) -> tuple[str, str]:
         """Return the Subject and the text of a letter, to use in another one."""
@@ -304,7 +302,7 @@ class Words:
     def help_blocks(self, subject: str) -> tuple[Block, ...] | None:
         """Return the blocks of that page, or None if there is none."""
         page = self._help.page(subject)
-        return None if page is None else tuple(blocks(page))
+        return None if page is None else blocks(page)
 
     def summaries(self) -> dict[str, list[tuple[str, str]]]:
         """Return the commands below each heading of the overview, each with what it does."""
@@ -363,6 +361,11 @@ class Words:
         return filled(self._templates, template, given)
 
 
+def _told_by(notice: Notice) -> dict[str, object]:
+    """Return the fields of a notice, which its template finds by their names."""
+    return {field.name: getattr(notice, field.name) for field in fields(notice)}
+
+
 @cache
 def words_in(language: Language, address: str) -> Words:
     """Return the words of a language. A process prepares them once, because that takes time."""
@@ -374,7 +377,7 @@ def _picture(name: str) -> str:
     return picture(name)
 
 
-def drawn(game: Game) -> Marked:
+def drawn(game: Game) -> str:
     """Return the mark of a board below its heading."""
     return board_below(players_text(game))
 

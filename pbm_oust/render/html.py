@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, Point, points_in
+from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, behind_cells, star_points
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 from pbm_oust.rules.position import Position, Side, choices
 
@@ -31,13 +31,174 @@ _Row = tuple[str, dict[int, str | int]]
 """The number of a row, or nothing, and at each place a cell or the letter of a column."""
 
 
-@lru_cache(maxsize=GRIDS_REMEMBERED)
-def table_points(grid: Grid) -> tuple[str, tuple[Point, ...]]:
-    """Return the HTML before the first cell of a board, and its cells, top row first.
+COLOURS = {Side.X: "#102f6b", Side.O: "#c24e0c"}
+ON_STONES = "#fff"
 
-    A cell is to be put between the name of its tag and its end tag.
+_PLACEMENT, _CAPTURE, _OTHER, _STAR, _TAKEN = "&bull;", "*", "&#183;", "+", "-"
+_ROUND = "border-radius:50%"
+_RING = f'<strong style="display:block;margin:.1em;border:.13em solid;{_ROUND};line-height:1.34em">'
+_DASHED = f"border:.15em dashed {INK};{_ROUND};line-height:1.7em"
+
+_ADDRESS = "\0"
+"""Stands for what all links of a board begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is shown of the latest turn, as sets of cells."""
+
+    latest: int = 0
+    """The stones of the latest record: capitals with a ring."""
+    taken: int = 0
+    """The points from which the turn has taken stones."""
+
+
+UNMARKED = Marks()
+
+
+@dataclass(frozen=True, slots=True)
+class Taps:
+    """How the placements on a board can be tapped."""
+
+    link: str
+    """What each address begins with. The name of the cell follows; neither may need escaping."""
+    capturing: int = 0
+    """The placements that are marked because they take stones."""
+    is_slim: bool = False
+    """Whether it takes fewer characters: links look as programs show them and cover a character."""
+
+
+def board_html(
+    position: Position,
+    marks: Marks = UNMARKED,
+    taps: Taps | None = None,
+    *,
+    is_bare: bool = False,
+) -> str:
+    """Return a board as a table, in lines; each placement can be tapped in one of these ways.
+
+    On a bare board, stones are letters alone, which takes fewest characters. All are ASCII.
     """
-    return points_in(grid, tuple(_lines(grid)))
+    grid, side = position.grid, position.to_move
+    x, o = position.stones(Side.X), position.stones(Side.O)
+    drawn = draw_html(grid, x, o, marks.latest, marks.taken, is_bare)
+    if not taps:
+        return "".join(drawn)
+    places, (placements, _) = _bare(grid).places, choices(position)
+    links = _links(grid, side, taps.is_slim)
+    pieces = [
+        linked if cell & placements else other
+        for cell, linked, other in zip(places, links, drawn[1:], strict=True)
+    ]
+    left, capturing = marks.taken & placements, taps.capturing
+    for some, is_capturing, is_taken in (
+        (capturing & ~left, True, False),
+        (left & ~capturing, False, True),
+        (left & capturing, True, True),
+    ):
+        if some:
+            links = _links(grid, side, taps.is_slim, is_capturing, is_taken)
+            for cell in grid.each(some):
+                pieces[places[cell]] = links[places[cell]]
+    return (drawn[0] + "".join(pieces)).replace(_ADDRESS, taps.link)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def draw_html(
+    grid: Grid, x: int, o: int, latest: int, taken: int, is_bare: bool = False
+) -> tuple[str, ...]:
+    """Return a board with these stones of the two sides; the latest drawings are remembered.
+
+    The first piece is what stands before the first cell, and each other one is a cell with the
+    HTML up to the next.
+    """
+    bare, looks = _bare(grid), _LETTERS if is_bare else _STONES
+    (of_x, of_o), of_latest = looks.stones, looks.latest
+    pieces = [
+        of_x + behind if cell & x else of_o + behind if cell & o else free
+        for cell, behind, free in zip(bare.places, bare.behind, bare.free, strict=True)
+    ]
+    left = taken & ~(x | o)
+    for cell in grid.each(latest | left):
+        nth = bare.places[cell]
+        look = looks.taken if cell & left else of_latest[0 if cell & x else 1]
+        pieces[nth] = look + bare.behind[nth]
+    return bare.lead, *pieces
+
+
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    """A board without stones."""
+
+    lead: str
+    """What stands before the first cell."""
+    places: dict[int, int]
+    """The cells, top row first, and which of them each is."""
+    behind: tuple[str, ...]
+    """The HTML between each cell and the next."""
+    free: tuple[str, ...]
+    """Each cell, with the HTML up to the next."""
+
+
+@lru_cache(maxsize=GRIDS_REMEMBERED)
+def _bare(grid: Grid) -> _Bare:
+    behind, stars = behind_cells(tuple(_lines(grid))), star_points(grid)
+    lead = behind.pop(0)
+    return _Bare(
+        lead,
+        {cell: nth for nth, cell in enumerate(behind)},
+        tuple(behind.values()),
+        tuple(f">{_STAR if cell & stars else _OTHER}{text}" for cell, text in behind.items()),
+    )
+
+
+def _stone(side: Side, shown: str) -> str:
+    return (
+        f'\nstyle="background-color:{COLOURS[side]};color:{ON_STONES};'
+        f'border:.1em solid {WOOD};{_ROUND};line-height:1.8em">{shown}'
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """How cells look, without the name of their tags."""
+
+    stones: tuple[str, ...]
+    """A stone of each side."""
+    latest: tuple[str, ...]
+    taken: str
+    """A point from which a stone was taken."""
+
+
+_STONES = _Looks(
+    stones=tuple(_stone(side, side.value) for side in Side),
+    latest=tuple(_stone(side, f"{_RING}{side.value.upper()}</strong>") for side in Side),
+    taken=f'\nstyle="{_DASHED}">{_TAKEN}',
+)
+_LETTERS = _Looks(
+    stones=tuple(f">{side.value}" for side in Side),
+    latest=tuple(f">{side.value.upper()}" for side in Side),
+    taken=f">{_TAKEN}",
+)
+
+
+@lru_cache(maxsize=4 * GRIDS_REMEMBERED)
+def _links(
+    grid: Grid, side: Side, is_slim: bool, is_capturing: bool = False, is_taken: bool = False
+) -> tuple[str, ...]:
+    """Return each cell of a board as a link of a side, with the HTML up to the next."""
+    ring = f";border:.1em solid;{_ROUND};line-height:1.8em" if is_capturing else ""
+    ring = f";{_DASHED}" if is_taken else ring
+    look = f' style="display:block;color:{COLOURS[side]};text-decoration:none{ring}"'
+    bare, stars = _bare(grid), star_points(grid)
+    links = []
+    for cell, behind in zip(bare.places, bare.behind, strict=True):
+        name = grid.format_cell(cell)
+        sign = _CAPTURE if is_capturing else _STAR if cell & stars else _PLACEMENT
+        label = "" if is_slim else f' aria-label="{name}{_CAPTURE * is_capturing}"{look}'
+        # The line breaks within the tag: no line of a mail may have more than 998 characters.
+        links.append(f'><a\nhref="{_ADDRESS}{name}"{label}>{sign}</a>{behind}')
+    return tuple(links)
 
 
 def letter_size(grid: Grid) -> float:
@@ -142,177 +303,3 @@ def _hex_rows(grid: Grid) -> list[_Row]:
                 marks[row + end][place - end] = COLUMNS[column - 1]
     numbers = ["", *map(str, range(1, height + 1)), ""]
     return list(reversed(list(zip(numbers, marks, strict=True))))
-
-
-COLOURS = {Side.X: "#102f6b", Side.O: "#c24e0c"}
-ON_STONES = "#fff"
-
-_PLACEMENT, _CAPTURE, _OTHER, _STAR, _TAKEN = "&bull;", "*", "&#183;", "+", "-"
-_ROUND = "border-radius:50%"
-_RING = f'<strong style="display:block;margin:.1em;border:.13em solid;{_ROUND};line-height:1.34em">'
-_DASHED = f"border:.15em dashed {INK};{_ROUND};line-height:1.7em"
-
-_ADDRESS = "\0"
-"""Stands for what all links of a board begin with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What is shown of the latest turn, as sets of cells."""
-
-    latest: int = 0
-    """The stones of the latest record: capitals with a ring."""
-    taken: int = 0
-    """The points from which the turn has taken stones."""
-
-
-UNMARKED = Marks()
-
-
-@dataclass(frozen=True, slots=True)
-class Taps:
-    """How the placements on a board can be tapped."""
-
-    link: str
-    """What each address begins with. The name of the cell follows; neither may need escaping."""
-    capturing: int = 0
-    """The placements that are marked because they take stones."""
-    is_slim: bool = False
-    """Whether it takes fewer characters: links look as programs show them and cover a character."""
-
-
-def board_html(
-    position: Position,
-    marks: Marks = UNMARKED,
-    taps: Taps | None = None,
-    *,
-    is_bare: bool = False,
-) -> str:
-    """Return a board as a table, in lines; each placement can be tapped in one of these ways.
-
-    On a bare board, stones are letters alone, which takes fewest characters. All are ASCII.
-    """
-    x, o = map(position.stones, Side)
-    grid, side = position.grid, position.to_move
-    drawn = draw_html(grid, x, o, marks, is_bare)
-    if not taps:
-        return "".join(drawn)
-    bare, (placements, _) = _bare(grid), choices(position)
-    left = marks.taken & placements
-    links = _links(grid, side, taps.is_slim)
-    pieces = [
-        linked if cell & placements else other
-        for cell, linked, other in zip(bare.cells, links, drawn[1:], strict=True)
-    ]
-    for some, is_capturing, is_taken in (
-        (taps.capturing & ~left, True, False),
-        (left & ~taps.capturing, False, True),
-        (left & taps.capturing, True, True),
-    ):
-        others = _links(grid, side, taps.is_slim, is_capturing, is_taken) if some else ()
-        for nth in bare.places_of(some):
-            pieces[nth] = others[nth]
-    return f"{drawn[0]}{''.join(pieces)}".replace(_ADDRESS, taps.link)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def draw_html(grid: Grid, x: int, o: int, marks: Marks, is_bare: bool = False) -> tuple[str, ...]:
-    """Return a board with these stones of the two sides; the latest drawings are remembered.
-
-    The first piece is what stands before the first cell, and each other one is a cell with the
-    HTML up to the next.
-    """
-    bare, looks = _bare(grid), _LETTERS if is_bare else _STONES
-    (of_x, of_o), of_latest, of_taken = looks.stones, looks.latest, looks.taken
-    pieces = [
-        of_x + behind if cell & x else of_o + behind if cell & o else free
-        for cell, behind, free in zip(bare.cells, bare.behind, bare.free, strict=True)
-    ]
-    left = marks.taken & ~(x | o)
-    for nth in bare.places_of(marks.latest | left):
-        cell = bare.cells[nth]
-        look = of_taken if cell & left else of_latest[0 if cell & x else 1]
-        pieces[nth] = look + bare.behind[nth]
-    return bare.lead, *pieces
-
-
-@dataclass(frozen=True, slots=True)
-class _Bare:
-    """A board without stones."""
-
-    grid: Grid
-    lead: str
-    """What stands before the first cell."""
-    cells: tuple[int, ...]
-    behind: tuple[str, ...]
-    """The HTML between each cell and the next."""
-    free: tuple[str, ...]
-    """Each cell, with the HTML up to the next."""
-    places: dict[int, int]
-    """For each cell, which of them it is."""
-
-    def places_of(self, some: int) -> Iterator[int]:
-        """Yield which of the cells these are."""
-        return map(self.places.__getitem__, self.grid.each(some))
-
-
-@lru_cache(maxsize=GRIDS_REMEMBERED)
-def _bare(grid: Grid) -> _Bare:
-    lead, points = table_points(grid)
-    return _Bare(
-        grid,
-        lead,
-        cells=tuple(point.cell for point in points),
-        behind=tuple(point.behind for point in points),
-        free=tuple(f">{_STAR if point.is_star else _OTHER}{point.behind}" for point in points),
-        places={point.cell: nth for nth, point in enumerate(points)},
-    )
-
-
-def _stone(side: Side, shown: str) -> str:
-    return (
-        f'\nstyle="background-color:{COLOURS[side]};color:{ON_STONES};'
-        f'border:.1em solid {WOOD};{_ROUND};line-height:1.8em">{shown}'
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Looks:
-    """How cells look, without the name of their tags."""
-
-    stones: tuple[str, ...]
-    """A stone of each side."""
-    latest: tuple[str, ...]
-    taken: str
-    """A point from which a stone was taken."""
-
-
-_STONES = _Looks(
-    stones=tuple(_stone(side, side.value) for side in Side),
-    latest=tuple(_stone(side, f"{_RING}{side.value.upper()}</strong>") for side in Side),
-    taken=f'\nstyle="{_DASHED}">{_TAKEN}',
-)
-_LETTERS = _Looks(
-    stones=tuple(f">{side.value}" for side in Side),
-    latest=tuple(f">{side.value.upper()}" for side in Side),
-    taken=f">{_TAKEN}",
-)
-
-
-@lru_cache(maxsize=4 * GRIDS_REMEMBERED)
-def _links(
-    grid: Grid, side: Side, is_slim: bool, is_capturing: bool = False, is_taken: bool = False
-) -> tuple[str, ...]:
-    """Return each cell of a board as a link of a side, with the HTML up to the next."""
-    ring = f";border:.1em solid;{_ROUND};line-height:1.8em" if is_capturing else ""
-    ring = f";{_DASHED}" if is_taken else ring
-    look = f' style="display:block;color:{COLOURS[side]};text-decoration:none{ring}"'
-
-    def link(point: Point) -> str:
-        name = grid.format_cell(point.cell)
-        sign = _CAPTURE if is_capturing else _STAR if point.is_star else _PLACEMENT
-        label = "" if is_slim else f' aria-label="{name}{_CAPTURE * is_capturing}"{look}'
-        # The line breaks within the tag: no line of a mail may have more than 998 characters.
-        return f'><a\nhref="{_ADDRESS}{name}"{label}>{sign}</a>{point.behind}'
-
-    return tuple(map(link, table_points(grid)[1]))

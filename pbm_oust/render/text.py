@@ -7,67 +7,78 @@ quoted or shown in a proportional font.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain
 
 from pbm_oust.board.game import Game
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 from pbm_oust.rules.position import Position, Side
 
-Line = tuple[str | int, ...]
+Line = Sequence[str | int]
 """A line from left to right: cells, and the text between them."""
 
 GRIDS_REMEMBERED = 16
 """How many grids are kept ready to be drawn on."""
+REMEMBERED = 64
+"""How many drawings are remembered: more than one command shows in several letters each."""
 
 _HEX_MARGIN = 3
 """The spaces between the row numbers and the widest row of a hexagonal board."""
-
-
-@cache
-def board_lines(grid: Grid) -> tuple[Line, ...]:
-    """Return the lines of a board, top row first."""
-    return _square_lines(grid) if grid.shape is Shape.SQUARE else _hex_lines(grid)
+_FREE, _STAR = ".", ","
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A cell of a board that is to be drawn."""
+class Letters:
+    """The characters for the stones of each side, and for its latest stones."""
 
-    cell: int
-    is_star: bool
-    """Whether it guides the eye."""
-    behind: str
-    """The text between it and the next cell."""
+    x: tuple[str, str] = ("x", "X")
+    o: tuple[str, str] = ("o", "O")
+
+
+LETTERS = Letters()
+
+
+def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) -> str:
+    """Return the board, top row first, without a newline at the end.
+
+    The stones in `latest` are drawn as capitals, unless other letters are given.
+    """
+    x, o = position.stones(Side.X), position.stones(Side.O)
+    return draw_text(position.grid, x, o, latest, letters)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def draw_text(grid: Grid, x: int, o: int, latest: int, letters: Letters) -> str:
+    """Return a board with these stones of the two sides; the latest drawings are remembered."""
+    bare, places = _bare(grid)
+    drawn = [*bare]
+    for stones, (usual, late) in ((x, letters.x), (o, letters.o)):
+        for cell in grid.each(stones):
+            drawn[places[cell]] = late if cell & latest else usual
+    return "".join(drawn)
 
 
 @lru_cache(maxsize=GRIDS_REMEMBERED)
-def board_points(grid: Grid) -> tuple[str, tuple[Point, ...]]:
-    """Return what stands before the first cell of a board, and its cells, top row first."""
-    return points_in(grid, board_lines(grid))
+def _bare(grid: Grid) -> tuple[Sequence[str], dict[int, int]]:
+    """Return a board without stones in pieces, and which of them each cell is."""
+    lines = _square_lines(grid) if grid.shape is Shape.SQUARE else _hex_lines(grid)
+    behind, stars = behind_cells(lines), star_points(grid)
+    drawn, places = [behind.pop(0)], {}
+    for cell, text in behind.items():
+        places[cell] = len(drawn)
+        drawn += (_STAR if cell & stars else _FREE, text)
+    return drawn, places
 
 
-def points_in(grid: Grid, lines: Sequence[Line]) -> tuple[str, tuple[Point, ...]]:
-    """Return what stands before the first cell of these lines, and the cells in their order."""
-    stars = star_points(grid)
-    lead, *behind = _texts(lines)
-    cells = [part for line in lines for part in line if isinstance(part, int)]
-    return lead, tuple(
-        Point(cell, bool(cell & stars), text) for cell, text in zip(cells, behind, strict=True)
-    )
-
-
-def _texts(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield the texts before, between and behind the cells of lines."""
-    text = ""
+def behind_cells(lines: Sequence[Line]) -> dict[int, str]:
+    """Return the text behind each cell of some lines; that before the first cell is behind 0."""
+    behind, cell = {0: ""}, 0
     for nth, line in enumerate(lines):
-        text += "\n" if nth else ""
+        behind[cell] += "\n" if nth else ""
         for part in line:
             if isinstance(part, str):
-                text += part
+                behind[cell] += part
             else:
-                yield text
-                text = ""
-    yield text
+                cell, behind[part] = part, ""
+    return behind
 
 
 @cache
@@ -96,17 +107,17 @@ def _star_lines(length: int) -> list[int]:
     return sorted(lines)
 
 
-def _square_lines(grid: Grid) -> tuple[Line, ...]:
+def _square_lines(grid: Grid) -> list[Line]:
     width = len(str(len(grid.rows)))
     columns = (" " * (width + 1) + " ".join(COLUMNS[: grid.size[0]]),)
-    rows = (
-        _line([f"{number:>{width}}", *(part for cell in row for part in (" ", cell)), f" {number}"])
-        for number, row in reversed(list(enumerate(grid.rows, 1)))
-    )
-    return (columns, *rows, columns)
+    lines: list[Line] = [columns]
+    for number, row in reversed(list(enumerate(grid.rows, 1))):
+        cells = (part for cell in row for part in (" ", cell))
+        lines.append((f"{number:>{width}}", *cells, f" {number}"))
+    return [*lines, columns]
 
 
-def _hex_lines(grid: Grid) -> tuple[Line, ...]:
+def _hex_lines(grid: Grid) -> list[Line]:
     """Return the lines of a hexagonal board: each row is half a cell out of line with the next.
 
     A column leans to the right as it goes down. Its letter is below its lowest cell.
@@ -123,7 +134,7 @@ def _hex_lines(grid: Grid) -> tuple[Line, ...]:
         marks[row][place] = cell
         if not grid.cell_at(column, row - 1):
             marks[row - 1][place + 1] = COLUMNS[column - 1]
-    return tuple(_line(_in_places(marks[number])) for number in range(height, -1, -1))
+    return [list(_in_places(marks[number])) for number in range(height, -1, -1)]
 
 
 def _in_places(marks: dict[int, str | int]) -> Iterator[str | int]:
@@ -132,48 +143,7 @@ def _in_places(marks: dict[int, str | int]) -> Iterator[str | int]:
     for place, mark in sorted(marks.items()):
         yield " " * (place - done)
         yield mark
-        done = max(place, done) + _width(mark)
-
-
-def _line(parts: Iterable[str | int]) -> Line:
-    """Return a line in which texts that follow one another are one."""
-    line: list[str | int] = []
-    for part in parts:
-        if line and isinstance(part, str) and isinstance(line[-1], str):
-            line[-1] += part
-        else:
-            line.append(part)
-    return tuple(line)
-
-
-def _width(part: str | int) -> int:
-    return len(part) if isinstance(part, str) else 1
-
-
-REMEMBERED = 64
-"""How many drawings are remembered: more than one command shows in several letters each."""
-
-_FREE, _STAR = ".", ","
-
-
-@dataclass(frozen=True, slots=True)
-class Letters:
-    """The characters for the stones of each side, and for its latest stones."""
-
-    x: tuple[str, str] = ("x", "X")
-    o: tuple[str, str] = ("o", "O")
-
-
-LETTERS = Letters()
-
-
-def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) -> str:
-    """Return the board, top row first, without a newline at the end.
-
-    The stones in `latest` are drawn as capitals, unless other letters are given.
-    """
-    x, o = map(position.stones, Side)
-    return draw_text(position.grid, x, o, latest, letters)
+        done = max(place, done) + (len(mark) if isinstance(mark, str) else 1)
 
 
 def game_text(game: Game, letters: Letters = LETTERS) -> str:
@@ -184,12 +154,24 @@ def game_text(game: Game, letters: Letters = LETTERS) -> str:
 
 def players_text(game: Game) -> str:
     """Return both players with their figures, as shown above a board."""
-    return "   ".join(player_text(game, side) for side in Side)
+    return f"{player_text(game, Side.X)}   {player_text(game, Side.O)}"
 
 
 def player_text(game: Game, side: Side) -> str:
     """Return a side with its owner and its figures: `x: rrognlie 41/46`."""
-    return f"{side.value}: {game.owner(side)} {_figures(game.position, side)}"
+    return f"{side.value}: {game.owner(side)} {_figures(game.position)[side]}"
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _figures(position: Position) -> dict[Side, str]:
+    """Return the figures of both sides; the latest ones are remembered."""
+    return {side: "/".join(map(str, position.tally(side))) for side in Side}
+
+
+@lru_cache(maxsize=REMEMBERED)
+def cells_text(grid: Grid, some: int) -> str:
+    """Return the names of cells, sorted by column, then by row; the latest are remembered."""
+    return " ".join(grid.names(some))
 
 
 def in_columns(rows: Iterable[Sequence[object]]) -> list[str]:
@@ -200,44 +182,3 @@ def in_columns(rows: Iterable[Sequence[object]]) -> list[str]:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in table
     ]
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _figures(position: Position, side: Side) -> str:
-    """Return the figures of a side; the latest ones are remembered."""
-    return "/".join(map(str, position.tally(side)))
-
-
-@lru_cache(maxsize=REMEMBERED)
-def draw_text(grid: Grid, x: int, o: int, latest: int, letters: Letters) -> str:
-    """Return a board with these stones of the two sides; the latest drawings are remembered."""
-    bare = _bare(grid)
-    drawn = list(bare.drawn)
-    for stones, (usual, late) in ((x, letters.x), (o, letters.o)):
-        for cell in grid.each(stones):
-            drawn[bare.places[cell]] = late if cell & latest else usual
-    return "".join(drawn)
-
-
-@dataclass(frozen=True, slots=True)
-class _Bare:
-    """A board without stones."""
-
-    drawn: tuple[str, ...]
-    """The cells and what is between them."""
-    places: dict[int, int]
-    """Where each cell is."""
-
-
-@lru_cache(maxsize=GRIDS_REMEMBERED)
-def _bare(grid: Grid) -> _Bare:
-    lead, points = board_points(grid)
-    cells = ((_STAR if point.is_star else _FREE, point.behind) for point in points)
-    places = {point.cell: 2 * nth + 1 for nth, point in enumerate(points)}
-    return _Bare((lead, *chain.from_iterable(cells)), places)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def cells_text(grid: Grid, some: int) -> str:
-    """Return the names of cells, sorted by column, then by row; the latest are remembered."""
-    return " ".join(grid.names(some))

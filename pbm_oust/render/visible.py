@@ -31,7 +31,9 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 def visible_line(text: str) -> str:
     """Return a text as one line, in which every character can be seen and steers nothing."""
-    return text if _is_plain(text) else re.sub(_IN_LINES, _named, text)
+    if text.isascii() and text.isprintable():  # as nearly all are, and this takes no time
+        return text
+    return re.sub(_IN_LINES, _named, text)
 
 
 def visible_text(text: str) -> str:
@@ -48,17 +50,14 @@ def visible_json(text: str) -> str:
     """Return JSON that means the same, with such characters escaped as JSON does it."""
     import json
 
-    return re.sub(_IN_TEXTS, lambda found: json.dumps(found[0])[1:-1], _without_delete(text))
+    # json.dumps leaves this one as it is.
+    without_delete = text.replace("\x7f", r"\u007f")
+    return re.sub(_IN_TEXTS, lambda found: json.dumps(found[0])[1:-1], without_delete)
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text is one line of ASCII without control characters: this takes no time."""
-    return text.isascii() and text.isprintable()
-
-
-def _without_delete(text: str) -> str:
-    # json.dumps leaves this one as it is.
-    return text.replace("\x7f", r"\u007f")
+    """Return whether a text is lines of ASCII without other control characters."""
+    return text.isascii() and text.replace("\n", "").isprintable()
 
 
 def _named(found: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 from datetime import UTC
 
 from pbm_oust.languages import Language, Section
-from pbm_oust.letters.html import name_of
+from pbm_oust.letters.lists import name_of
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.letters.words import FIGURES, words_in

@@ -19,7 +19,7 @@ IN_FRENCH = "Oust est un jeu créé par Mark Steere (2007)."
 def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> None:
     source = tmp_path / "source"
     for name in ("pbm_oust", "templates"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("*.mo", "built"))
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("*.mo"))
     (source / "scripts").mkdir()
     shutil.copy(ROOT / "scripts/catalogues.py", source / "scripts")
     for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
@@ -41,7 +41,6 @@ def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> Non
     assert (installed / "grammar" / "courtesies.toml").exists()
     assert (installed / "mail" / "reading" / "phrases.toml").exists()
     assert b"pbm_oust/languages/fr/LC_MESSAGES/pbm_oust.mo" in record
-    assert b"pbm_oust/templates/built/mail/board.txt." in record
     environment = {"PYTHONPATH": str(tmp_path / "installed"), "PYTHONUTF8": "1"}
     where = "import pbm_oust; print(pbm_oust.__file__)"
     assert _python(where, tmp_path, environment).startswith(str(tmp_path / "installed"))
@@ -59,14 +58,13 @@ def test_an_editable_install_finds_the_templates_and_catalogues_from_any_folder(
 
 def test_the_catalogues_of_an_editable_install_are_those_of_the_messages(tmp_path: Path) -> None:
     compiled = "pbm_oust/languages/fr/LC_MESSAGES/pbm_oust.mo"
-    for name in ("pbm_oust", "scripts", "templates"):
-        ignored = shutil.ignore_patterns("*.mo", "__pycache__", "built")
+    for name in ("pbm_oust", "scripts"):
+        ignored = shutil.ignore_patterns("*.mo", "__pycache__")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     subprocess.run(
         [sys.executable, "scripts/catalogues.py"], cwd=tmp_path, check=True, capture_output=True
     )
     assert (tmp_path / compiled).read_bytes() == (ROOT / compiled).read_bytes()
-    assert list((tmp_path / "templates/built/mail").glob("board.txt.*.py"))
 
 
 def _python(code: str, folder: Path, environment: dict[str, str]) -> str:

@@ -17,7 +17,6 @@ from pbm_oust.letters.layout import (
     board_below,
     broken,
     quoted,
-    unmarked,
 )
 from pbm_oust.play.notices import Shown
 from pbm_oust.render.visible import visible_letter
@@ -44,7 +43,7 @@ def test_sentences_are_whole_and_broken_only_in_the_text(some: list[str]) -> Non
 @given(st.text("ab-  ", max_size=90), st.integers(3, 30))
 def test_lines_are_broken_as_textwrap_breaks_them(line: str, width: int) -> None:
     usual = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
-    assert list(broken(line, width)) == (usual or [""])
+    assert broken(line, width) == (usual or [""])
 
 
 def test_short_lines_stay_lines() -> None:
@@ -54,9 +53,8 @@ def test_short_lines_stay_lines() -> None:
 
 @given(st.text())
 def test_no_word_is_lost_or_added(text: str) -> None:
-    written = str(unmarked(text))
-    found = " ".join(line for each in blocks(written) for line in _lines(each))
-    assert found.split() == visible_letter(written).split()
+    found = " ".join(line for each in blocks(text) for line in _lines(each))
+    assert found.split() == visible_letter(text).split()
 
 
 def _lines(block: Block) -> tuple[str, ...]:
@@ -88,7 +86,7 @@ def test_what_a_player_wrote_is_known_as_that_and_indented_in_the_text() -> None
 def test_a_long_line_of_a_player_is_broken_between_words_and_only_in_the_text() -> None:
     address = "https://example.org/" + "x" * 90
     line = "This is where I found it, so have a look before you make your next move: " + address
-    (found,) = blocks(str(quoted(line)))
+    (found,) = blocks(quoted(line))
     assert found == Paragraph(Look.SAID, (line,))
     assert text_of(found).splitlines()[-1] == f"  {address}"
 
@@ -102,11 +100,11 @@ def test_a_board_stands_where_its_mark_is() -> None:
 @pytest.mark.parametrize("shown", [0, 2])
 def test_a_letter_shows_just_the_boards_that_its_notice_names(shown: int) -> None:
     with pytest.raises(ValueError, match="boards are shown"):
-        list(blocks(str(board_below("x")), [BOARD] * shown))
+        list(blocks(board_below("x"), [BOARD] * shown))
 
 
 @given(st.text(st.sampled_from("\ufdd0\ufdd1\ufdd2 a\n"), max_size=20))
 def test_nobody_writes_marks(text: str) -> None:
-    found = list(blocks(f"{quoted(text)}\n\n{unmarked(text)}\n\n{board_below('x')}", [BOARD]))
+    found = list(blocks(f"{quoted(text)}\n\n{text}\n\n{board_below('x')}", [BOARD]))
     assert found.count(BOARD) == 1
     assert not {"\ufdd0", "\ufdd1", "\ufdd2"} & set(text_of(*found))
