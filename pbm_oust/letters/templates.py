@@ -1,31 +1,32 @@
 """The templates of letters and pages, ready to be filled in."""
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-if TYPE_CHECKING:
-    from pbm_oust.letters.translator import Translator
+from pbm_oust.languages import Language
+from pbm_oust.letters.translator import Translator
 
 _SAID = {"_": "gettext", "gettext": "gettext", "ngettext": "ngettext", "pgettext": "pgettext"}
 """What templates call to say a message, by what a translator calls it."""
 
 
-def text_templates(translator: "Translator") -> Environment:
+def text_templates(translator: Translator) -> Environment:
     """Return the templates of plain text in one language."""
-    templates: Environment = _templates(autoescape=False)
+    templates: Environment = _templates(translator.language, autoescape=False)
     templates.globals.update({name: getattr(translator, said) for name, said in _SAID.items()})
     return templates
 
 
-def html_templates(translator: "Translator") -> Environment:
+def html_templates(translator: Translator) -> Environment:
     """Return the templates of HTML in one language; they escape what they are given."""
-    templates: Environment = _templates(autoescape=True)
+    templates: Environment = _templates(translator.language, autoescape=True)
     for name, said in _SAID.items():
         templates.globals[name] = _escaping(getattr(translator, said))
     return templates
@@ -66,7 +67,7 @@ class _Context(Context):
 
 
 class _Compiled(BytecodeCache):
-    """The templates that a process has compiled: once for all languages and addresses."""
+    """The templates that a process has compiled in one language: it says what is constant."""
 
     def __init__(self) -> None:
         self._code: dict[tuple[str, str], Any] = {}
@@ -80,16 +81,18 @@ class _Compiled(BytecodeCache):
         self._code[bucket.key, bucket.checksum] = bucket.code
 
 
-_COMPILED = _Compiled()
+@cache
+def _compiled_in(language: Language) -> _Compiled:
+    return _Compiled()
 
 
-def _templates(*, autoescape: bool) -> Any:
+def _templates(language: Language, *, autoescape: bool) -> Any:
     # A game may bring a folder of its own. A template is read once: a process has those that it
     # began with.
     templates: Any = Environment(  # the callers choose what is escaped  # nosec B701
         autoescape=autoescape,  # noqa: S701 - plain text is not escaped
         loader=FileSystemLoader(list(import_module("pbm_oust.templates").__path__)),
-        bytecode_cache=_COMPILED,
+        bytecode_cache=_compiled_in(language),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

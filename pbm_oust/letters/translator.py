@@ -7,10 +7,6 @@ from datetime import date, datetime, tzinfo
 from functools import cached_property
 from gettext import NullTranslations, translation
 
-from babel import Locale
-from babel.dates import format_date
-from babel.numbers import format_decimal
-
 from pbm_oust import languages
 from pbm_oust.board.notation import format_action, format_ruling
 from pbm_oust.board.record import Action, Ruling, Verb
@@ -61,7 +57,6 @@ class Translator:
 
     @cached_property
     def _local(self) -> "Local":
-
         return Local(self.language.code)
 
     def gettext(self, message: str, /, **facts: object) -> str:
@@ -182,9 +177,11 @@ class Translator:
 
 
 class Local:
-    """The habits of one language."""
+    """The habits of one language. English does without it, and so without Babel."""
 
     def __init__(self, code: str) -> None:
+        from babel import Locale
+
         self._locale = Locale.parse(code)
 
     def ordinal_form(self, number: int) -> str:
@@ -193,12 +190,18 @@ class Local:
 
     def decimal(self, number: float, pattern: str) -> str:
         """Return a number in a pattern of CLDR."""
+        from babel.numbers import format_decimal
+
         return format_decimal(number, pattern, self._locale)
 
     def long_date(self, day: date) -> str:
         """Return a day in words."""
+        from babel.dates import format_date
+
         return format_date(day, "long", self._locale)
 
     def short_date(self, day: date) -> str:
         """Return a day in figures."""
+        from babel.dates import format_date
+
         return format_date(day, "short", self._locale)
