@@ -4,8 +4,8 @@ A template writes paragraphs with blank lines between them, and marks where a bo
 words of a player.
 """
 
+import os
 import re
-import secrets
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from pbm_oust.render.visible import visible_letter
 WIDTH = 75
 """The longest line of our own sentences."""
 
-_SECRET = secrets.token_hex(8)
+_SECRET = os.urandom(8).hex()
 """Ends every mark; no text holds it, because each process has its own."""
 BOARD, SAID, END, OFFERS = (
     f"\ufdd0{word} {_SECRET}" for word in ("board", "said", "end", "offers")
