@@ -18,8 +18,15 @@ _SAID = {"_": "gettext", "gettext": "gettext", "ngettext": "ngettext", "pgettext
 
 
 def text_templates(translator: Translator) -> Environment:
-    """Return the templates of plain text in one language."""
-    templates: Environment = _templates(translator.language, autoescape=False)
+    """Return the templates of plain text in one language.
+
+    Two shortcuts for them alone, because most letters are filled in by them: an attribute is an
+    attribute, never the item of a dictionary, and a call is a call.
+    """
+    quick = _templates(translator.language, autoescape=False)
+    quick.getattr = getattr
+    quick.context_class = _Context
+    templates: Environment = quick
     templates.globals.update({name: getattr(translator, said) for name, said in _SAID.items()})
     return templates
 
@@ -102,7 +109,4 @@ def _templates(language: Language, *, autoescape: bool) -> Any:
     )
     templates.newstyle_gettext = True
     templates.policies["ext.i18n.trimmed"] = True
-    templates.context_class = _Context
-    # An attribute is an attribute, never the item of a dictionary.
-    templates.getattr = getattr
     return templates
