@@ -17,7 +17,7 @@ STAGES = {
     "rules": ["pbm_oust.board.game:Game.act"],
     "words": ["pbm_oust.letters.words:Words.of"],
     "HTML": ["pbm_oust.letters.html:Pages.of"],
-    "MIME": ["pbm_oust.letters.letters:Letters._letter"],
+    "MIME": ["pbm_oust.letters.letters:Letters._content"],
     "commit": ["pbm_oust.store.sqlite:SqliteDatabase.write"],
     "the rest": ["pbm_oust.mail.inbound:Inbound.take"],
 }

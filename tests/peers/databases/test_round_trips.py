@@ -19,7 +19,7 @@ from tests.support.outbox import letters
 from tests.support.postgresql import DatabaseServer
 from tests.support.wire import Wire, counted
 
-MOST_STATEMENTS, MOST_ROUND_TRIPS = 31, 16
+MOST_STATEMENTS, MOST_ROUND_TRIPS = 22, 22
 """Of a move."""
 KNOWN = Passwords()
 BEGUN = [
@@ -33,20 +33,19 @@ MOVES = [
     (ALICE, "oust move 1 alice wonderland K2"),
 ]
 ROUND_TRIPS = [
-    (ALICE, "oust challenge alice bob wonderland", Outcome.DONE, 19),
-    (ALICE, "oust move 1 alice wonderland H8", Outcome.DONE, 16),
-    (BOB, "oust move 1 bob lookingglass propose", Outcome.DONE, 16),
-    (ALICE, "oust move 1 alice wonderland H8", Outcome.REFUSED, 22),
-    (ALICE, "oust move 1 alice wonderland accept", Outcome.DONE, 27),
-    (BOB, "oust rematch 1 bob lookingglass", Outcome.DONE, 23),
-    (BOB, "oust decline 2 bob lookingglass", Outcome.DONE, 16),
-    (ALICE, "oust show 1", Outcome.ANSWERED, 17),
-    (BOB, "settings bob lookingglass mail=mine", Outcome.DONE, 10),
-    (CAROL, "signup carol rabbithole", Outcome.DONE, 39),
-    (CAROL, "no such command", Outcome.REFUSED, 27),
+    (ALICE, "oust challenge alice bob wonderland", Outcome.DONE, 28),
+    (ALICE, "oust move 1 alice wonderland H8", Outcome.DONE, 20),
+    (BOB, "oust move 1 bob lookingglass propose", Outcome.DONE, 20),
+    (ALICE, "oust move 1 alice wonderland H8", Outcome.REFUSED, 26),
+    (ALICE, "oust move 1 alice wonderland accept", Outcome.DONE, 35),
+    (BOB, "oust rematch 1 bob lookingglass", Outcome.DONE, 28),
+    (BOB, "oust decline 2 bob lookingglass", Outcome.DONE, 24),
+    (ALICE, "oust show 1", Outcome.ANSWERED, 19),
+    (BOB, "settings bob lookingglass mail=mine", Outcome.DONE, 15),
+    (CAROL, "signup carol rabbithole", Outcome.DONE, 59),
+    (CAROL, "no such command", Outcome.REFUSED, 26),
 ]
-"""Mails and how often each waits for the server: once for each question, for all that it
-has written before the next question, and for the commit."""
+"""Mails and how often each waits for the server: once for each statement."""
 MORE = 8
 """How many boards are added, each of which would be asked about one by one: as many as one player
 may begin with one other in a day."""
