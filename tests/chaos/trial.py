@@ -167,7 +167,13 @@ class Trial:
         return greeted(smtp, smtp.connect("127.0.0.1", port), self.host)
 
     def history(self, kind: str, board: int) -> bytes | None:
-        """Return the history of a board; None if there is none."""
+        """Return the history of a board; None if there is none.
+
+        A server that starts publishes again what a power cut took from the files.
+        """
+        end = time.monotonic() + self.histories_take
+        while self.port is None and time.monotonic() < end:
+            time.sleep(0.005)
         with self.steady, suppress(FileNotFoundError):
             return (self.home / kind / f"{board}.txt").read_bytes()
         return None
