@@ -48,11 +48,9 @@ def web(
 def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
     from pbm_oust.mail.server import give_memory_back, tallied
     from pbm_oust.store.rebuilding import look_less_for_circles
-    from pbm_oust.web.access import AccessLog
-    from pbm_oust.web.app import make_app
-    from pbm_oust.web.connections import Connections
+    from pbm_oust.web.app import AccessLog, make_app
     from pbm_oust.web.ground import Ground
-    from pbm_oust.web.listening import CannotServe, listening_socket, serve
+    from pbm_oust.web.serving import CannotServe, Connections, listening_socket, serve
 
     give_memory_back()
     endpoint = configuration.web or USUAL

@@ -1,11 +1,19 @@
-"""Where each page is found. Pure: the one place where paths are put together."""
+"""Where each page is found: the one place where paths are put together, and taken apart.
+
+A game, a board and a record stand in a path in exactly one way. Templates have all of this as
+`addresses`.
+"""
 
 from collections.abc import Mapping
-from types import SimpleNamespace
-from typing import Any
 from urllib.parse import urlencode
 
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.exceptions import HTTPException
+
+from pbm_oust.accounts.account import parse_userid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
 
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
@@ -75,24 +83,54 @@ def asking(path: str, query: Mapping[str, str], page: int = 1) -> str:
     return f"{path}?{urlencode(asked)}" if asked else path
 
 
-ALL: Mapping[str, Any] = {
-    "paths": SimpleNamespace(
-        mine=MINE,
-        settings=SETTINGS,
-        challenge=CHALLENGE,
-        do=DO,
-        sign_in=SIGN_IN,
-        sign_up=SIGN_UP,
-        sign_out=SIGN_OUT,
-    ),
-    "path_of_board": of_board,
-    "path_of_own_board": of_own_board,
-    "path_of_player": of_player,
-    "path_of_ratings": of_ratings,
-    "path_of_standings": of_standings,
-    "path_of_rules": of_rules,
-    "path_of_help": of_help,
-    "path_of_feed": of_feed,
-    "asking": asking,
-}
-"""By the names that templates use."""
+class KindConvertor(Convertor[Kind]):
+    """The name of a game."""
+
+    regex = "|".join(KINDS)
+
+    def convert(self, value: str) -> Kind:
+        """Return the game with a name."""
+        return KINDS[value]
+
+    def to_string(self, value: Kind) -> str:
+        """Return the name of a game."""
+        return value.name
+
+
+class NumberConvertor(Convertor[int]):
+    """A number of at most nine digits, without leading zeros."""
+
+    regex = "0|[1-9][0-9]{0,8}"
+
+    def convert(self, value: str) -> int:
+        """Return the number."""
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        """Return the digits."""
+        return str(value)
+
+
+register_url_convertor("kind", KindConvertor())
+register_url_convertor("number", NumberConvertor())
+
+
+def kind_asked(name: str) -> Kind:
+    """Return the game with a name. Raises HTTPException."""
+    if name not in KINDS:
+        raise HTTPException(404)
+    return KINDS[name]
+
+
+def player_asked(word: str) -> str:
+    """Return the userid that a word is. Raises HTTPException."""
+    try:
+        return parse_userid(word)
+    except ValueError:
+        raise HTTPException(404) from None
+
+
+def number_in(word: str, digits: int = 9) -> int | None:
+    """Return the number that a word of at most so many digits is; None if it is none."""
+    is_number = word.isascii() and word.isdigit() and len(word) <= digits
+    return int(word) if is_number else None

@@ -1,42 +1,47 @@
 """The application: which page answers which path."""
 
+import asyncio
+import re
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from html import unescape
+from http import HTTPMethod
+from typing import TextIO
+from urllib.parse import quote, unquote_plus
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import DamagedHistory
+from pbm_oust.store.home import Home
+from pbm_oust.store.upkeep import Trouble, described, find_trouble
 from pbm_oust.web import (
+    addresses,
     boards,
     calendars,
-    challenging,
-    codes,
     feeds,
-    front,
-    healthz,
     helping,
+    links,
     lists,
-    mine,
-    players,
-    playing,
-    robots,
-    rulebook,
-    settling,
-    signing_in,
-    signing_up,
-    standings,
-    unsubscribing,
+    me,
+    play,
+    sign_in,
 )
-from pbm_oust.web.access import AccessLog, Logged
-from pbm_oust.web.addresses import SIGN_IN
+from pbm_oust.web.cache import KEPT_SECRET
 from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.kept import KEPT_SECRET
-from pbm_oust.web.paths import Trimmed
-from pbm_oust.web.safety import Safe
-from pbm_oust.web.sessions import NotSignedIn
+from pbm_oust.web.sign_in import NotSignedIn
 from pbm_oust.web.static import FOUND
+
+Handler = Callable[[Request], Awaitable[Response]]
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -61,7 +66,7 @@ async def _missing(request: Request, error: Exception) -> Response:
 
 async def _stranger(request: Request, error: Exception) -> Response:
     """Send somebody who is not signed in to where they can sign in."""
-    return RedirectResponse(SIGN_IN, 303, KEPT_SECRET)
+    return RedirectResponse(addresses.SIGN_IN, 303, KEPT_SECRET)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -79,26 +84,285 @@ async def _gone(_request: Request, _error: Exception) -> Response:
     return Response(None, 400)
 
 
+_OF_ONE_PLAYER = (
+    addresses.MINE,
+    f"{addresses.PLAY}/",
+    f"{addresses.CODE}/",
+    addresses.SIGN_IN,
+    addresses.SIGN_UP,
+)
+_LEFT_ALONE = (*_OF_ONE_PLAYER, *(f"/{kind}/*/" for kind in KINDS))
+_TEXT = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in _LEFT_ALONE)))
+
+
+async def robots(request: Request) -> Response:
+    """Answer with what robots are asked."""
+    return PlainTextResponse(_TEXT, headers={"Cache-Control": "public, max-age=86400"})
+
+
+async def healthz(request: Request) -> Response:
+    """Answer with 200 if mail can be taken, and with 503 and the reason if not."""
+    trouble = await request.app.state.health.trouble()
+    status, headers = 503 if trouble else 200, {"Cache-Control": "no-store"}
+    return JSONResponse(described(trouble), status, headers)
+
+
+FRESH_SECONDS = 2.0
+"""For how long an answer is given again."""
+PATIENCE = 3.0
+"""Seconds to wait for an answer."""
+
+
+class Health:
+    """What was found last; who asks meanwhile waits for the same look. Of one event loop."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._look: asyncio.Future[Trouble | None] | None = None
+        self._ends = 0.0
+        """Until when the latest look is fresh."""
+
+    async def trouble(self) -> Trouble | None:
+        """Return why no mail should come at present; None if nothing is wrong."""
+        if self._look is None or (self._look.done() and time.monotonic() > self._ends):
+            self._look = asyncio.ensure_future(asyncio.to_thread(find_trouble, self._home))
+            self._look.add_done_callback(self._end)
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._look), PATIENCE)
+        except TimeoutError:
+            return Trouble.SILENT
+
+    def _end(self, _look: asyncio.Future[Trouble | None]) -> None:
+        self._ends = time.monotonic() + FRESH_SECONDS
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+
+HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Said with every response."""
+
+
+_RAW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+class Safe:
+    """An application whose responses all carry these headers.
+
+    It refuses a request whose end others may see elsewhere: what follows it could be another
+    request to one of us, and its body to the other (RFC 9112, section 6.1). It refuses control
+    characters in addresses, so that no page meets one.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_RAW]
+            await send(message)
+
+        if _has_doubtful_end(scope) or _steers(scope):
+            refused = Response("Bad Request", 400, {"Connection": "close"})
+            await refused(scope, receive, send_safely)
+        else:
+            await self._app(scope, receive, send_safely)
+
+
+def _has_doubtful_end(scope: Scope) -> bool:
+    """Return whether a request says in two ways how long it is, or in one that it cannot know."""
+    names = {name for name, _ in scope["headers"]}
+    if b"transfer-encoding" not in names:
+        return False
+    return b"content-length" in names or scope["http_version"] == "1.0"
+
+
+def _steers(scope: Scope) -> bool:
+    """Return whether an address has a control character, in its path or behind it."""
+    asked = unquote_plus(scope["query_string"].decode("latin-1"))
+    return bool(_CONTROL.search(scope["path"]) or _CONTROL.search(asked))
+
+
+_ENDS = "-_"
+"""With which signs the address of a page can end, besides letters and digits. Others come from the
+text around a link: the ends of sentences, brackets and quotes of any script."""
+
+
+class Trimmed:
+    """An application that is asked only for addresses without marks behind them.
+
+    Whoever looks at another one is sent to the page that was meant, before it counts as wrong.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
+            path, query = scope["path"], scope["query_string"].decode("latin-1")
+            # Some programs take a sign along as it is in HTML: `&gt;`.
+            page = _up_to_end(unescape(path), _ENDS) or "/"
+            asked = _up_to_end(query, f"{_ENDS}=")
+            if (page, asked) != (path, query):
+                # Two slashes in front would name another host.
+                start = quote("/" + page.lstrip("/\\"))
+                address = f"{start}?{asked}" if asked else start
+                await RedirectResponse(address, 307, KEPT_SECRET)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _up_to_end(text: str, ends: str) -> str:
+    """Return a text up to its last letter or digit, or one of these signs."""
+    return text.rstrip("".join(sign for sign in {*text} if not (sign.isalnum() or sign in ends)))
+
+
+WRITE_SECONDS = 1.0
+"""How long a line may wait for others, with which it is written."""
+_METHODS = frozenset(method.value for method in HTTPMethod)
+_NOTHING = "-"
+
+
+class AccessLog:
+    """Lines about requests, written together, so that a page does not wait for its line.
+
+    They look like all others. It belongs to one event loop.
+    """
+
+    def __init__(self, stream: TextIO = sys.stderr) -> None:
+        self._stream = stream
+        self._waiting: list[str] = []
+
+    def add(self, line: str) -> None:
+        """Take a line, which is written within a second."""
+        if not self._waiting:
+            asyncio.get_running_loop().call_later(WRITE_SECONDS, self.write)
+        second, part = divmod(time.time(), 1)
+        self._waiting.append(f"{_text_of(int(second))},{int(part * 1000):03d} INFO {line}\n")
+
+    def write(self) -> None:
+        """Write the lines that wait."""
+        lines, self._waiting = self._waiting, []
+        self._stream.write("".join(lines))
+        self._stream.flush()
+
+
+@lru_cache(maxsize=1)
+def _text_of(second: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(second))
+
+
+class Logged:
+    """An application with a line in a log about each of its responses, when it has ended."""
+
+    def __init__(self, app: ASGIApp, log: AccessLog) -> None:
+        self._app = app
+        self._log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        begun = time.perf_counter()
+        status, size = 500, 0
+
+        async def send_counted(message: Message) -> None:
+            nonlocal status, size
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            else:
+                size += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_counted)
+        finally:
+            method = scope["method"] if scope["method"] in _METHODS else _NOTHING
+            size = 0 if method == "HEAD" else size
+            milliseconds = (time.perf_counter() - begun) * 1000
+            self._log.add(
+                f"method={method} path={path_told(scope)} status={status} bytes={size}"
+                f" ms={milliseconds:.0f}"
+            )
+
+
+def path_told(scope: Scope) -> str:
+    """Return what the log tells of the path of a request; nothing of one that no page has."""
+    route = scope.get("route")
+    if not isinstance(route, Route):
+        return _NOTHING
+    told = {name: _told(name, value) for name, value in scope["path_params"].items()}
+    return route.path_format.format_map(told)
+
+
+def _told(name: str, value: object) -> str:
+    """Return a part of a path as the log tells it: by its name, unless it is a game or a number."""
+    if isinstance(value, Kind):
+        return value.name
+    return str(value) if isinstance(value, int) else f"{{{name}}}"
+
+
+def _form(path: str, look: Handler, act: Handler) -> tuple[Route, Route]:
+    """Return the routes of a page with forms that are sent to its own address."""
+    return Route(path, look, methods=["GET"]), Route(path, act, methods=["POST"])
+
+
+_BOARD = "/{kind:kind}/{board:number}"
 ROUTES = (
-    *front.ROUTES,
-    *boards.ROUTES,
-    *calendars.ROUTES,
-    *feeds.ROUTES,
-    *lists.ROUTES,
-    *players.ROUTES,
-    *standings.ROUTES,
-    *rulebook.ROUTES,
-    *helping.ROUTES,
-    *playing.ROUTES,
-    *unsubscribing.ROUTES,
-    *robots.ROUTES,
-    *healthz.ROUTES,
-    *codes.ROUTES,
-    *signing_in.ROUTES,
-    *signing_up.ROUTES,
-    *challenging.ROUTES,
-    *settling.ROUTES,
-    *mine.ROUTES,
+    Route(addresses.FRONT, lists.front),
+    Route(_BOARD, boards.page),
+    Route(f"{_BOARD}.svg", boards.svg),
+    Route(f"{_BOARD}.png", boards.png),
+    *(Route(f"{_BOARD}.{ending}", boards.file) for ending in boards.FORMS),
+    Route(f"{_BOARD}/events", boards.events),
+    Route(f"{_BOARD}/{{number:number}}", boards.page),
+    Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
+    Route(f"{_BOARD}/{{number:number}}.png", boards.png),
+    Route(addresses.of_calendar("{name}"), calendars.calendar),
+    Route(addresses.of_feed(addresses.HISTORY), feeds.results),
+    Route(addresses.of_feed("/players/{userid}"), feeds.player),
+    Route(addresses.of_feed(_BOARD), feeds.board),
+    Route(addresses.BOARDS, lists.boards),
+    Route(addresses.HISTORY, lists.history),
+    Route("/players/{userid}", lists.player),
+    Route("/standings/{kind}", lists.standings),
+    Route("/players/{userid}/ratings/{kind}", lists.ratings),
+    Route("/rules/{kind}", helping.rules),
+    Route("/rules/{kind}/{name}/{number}", helping.step),
+    Route(addresses.HELP, helping.overview),
+    Route("/help/{subject}", helping.subject),
+    *_form(f"{addresses.PLAY}/{{tag}}", play.look, play.act),
+    *_form(f"{addresses.OFF}/{{tag}}", links.look_at_unsubscribing, links.unsubscribe),
+    *_form(f"{addresses.CODE}/{{code}}", sign_in.look_at_code, sign_in.bring),
+    *_form(addresses.SIGN_IN, sign_in.look_at_form, sign_in.ask_for_link),
+    Route(addresses.SIGN_OUT, sign_in.sign_out, methods=["POST"]),
+    *_form(addresses.SIGN_UP, sign_in.look_at_sign_up, sign_in.sign_up),
+    *_form(addresses.CHALLENGE, me.look_at_challenge, me.challenge),
+    *_form(addresses.SETTINGS, me.look_at_settings, me.settle),
+    Route(addresses.MINE, me.mine, methods=["GET"]),
+    Route(addresses.DO, me.do, methods=["POST"]),
+    *_form(f"{addresses.MINE}{_BOARD}", me.look, me.act),
+    Route(addresses.ROBOTS, robots),
+    Route(addresses.HEALTH, healthz),
     Route("/static/{name:path}", _static),
 )
 
@@ -119,4 +383,5 @@ def make_app(ground: Ground, log: AccessLog | None = None) -> Starlette:
     )
     app.router.redirect_slashes = False
     app.state.ground = ground
+    app.state.health = Health(ground.home)
     return app

@@ -1,7 +1,7 @@
 """The pages of one board: as it is, as it was after each of its records, and as files."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
@@ -10,38 +10,43 @@ from typing import TypeVar
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
 
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.formats.structured import format_structured
-from pbm_oust.board.game import Game
+from pbm_oust.board.game import Game, taken_in_turn
+from pbm_oust.board.notation import format_wish
+from pbm_oust.board.record import Record
+from pbm_oust.letters.translator import Translator
 from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.robot.analysis import kept_text, read_analysis
-from pbm_oust.rules.position import Kind
+from pbm_oust.render.html import Marks
+from pbm_oust.render.svg import Labels, Scale, board_svg, curve_svg
+from pbm_oust.render.text import cells_text
+from pbm_oust.robot.analysis import Analysis, Verdict, kept_text, read_analysis, turning_points
+from pbm_oust.rules.position import Kind, Position, Side
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
-from pbm_oust.web import paths
-from pbm_oust.web.drawing import TooManyWait
-from pbm_oust.web.fresh import Page
-from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.judged import judged_at
-from pbm_oust.web.kept import CHECKED, HTML, Made, answer, headers_in
+from pbm_oust.web import addresses
+from pbm_oust.web.cache import CHECKED, HTML, Made, answer, headers_in, made_of
+from pbm_oust.web.ground import LATER, Ground, ground_of, source_of
 from pbm_oust.web.live import TooManyWatch
-from pbm_oust.web.positions import View, picture, view_of
-from pbm_oust.web.sources import source_of
+from pbm_oust.web.png import png_beside
 from pbm_oust.web.templates import Templates
 
 T = TypeVar("T")
 
+MOST_LISTED = 400
+"""How many records a page lists; of a longer game, those around the position."""
+PNG_WIDTH = 800
+"""How many pixels wide a picture of a board is."""
 _OVER = "public, max-age=300"
 """Says how long a browser may keep the page of a game that is over."""
 _PAST = "public, max-age=86400"
 """Says how long it may keep a picture of what has been."""
-_LATER = {"Retry-After": "60"}
+_SHARES = Scale(0.0, 1.0)
 _SVG, _EVENTS = "image/svg+xml", "text/event-stream"
 
 
@@ -59,6 +64,111 @@ FORMS: Mapping[str, Form] = {
     "json": Form("JSON", "application/json", format_structured),
 }
 """By the ending of the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A side with its player and its figures."""
+
+    side: str
+    player: str
+    figures: str
+    """As letters have them: `41/46`."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A board after one of its records."""
+
+    latest: Game
+    """The game as it is."""
+    game: Game
+    """As it was after the record."""
+    is_by_number: bool
+    """Whether the record was named; otherwise it is the latest, whichever that is."""
+
+    @property
+    def name(self) -> str:
+        """The board's name."""
+        return self.game.name
+
+    @property
+    def number(self) -> int:
+        """The number of the record; 0 before the first."""
+        return len(self.game.records)
+
+    @property
+    def count(self) -> int:
+        """How many records the game has."""
+        return len(self.latest.records)
+
+    @property
+    def is_now(self) -> bool:
+        """Whether this is the board as it is."""
+        return self.number == self.count
+
+    @property
+    def path(self) -> str:
+        """Where the page is."""
+        return addresses.of_board(self.name, self.number if self.is_by_number else None)
+
+    def path_after(self, number: int) -> str:
+        """Return where the page of the board after another record is."""
+        return addresses.of_board(self.name, None if number == self.count else number)
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """Both sides."""
+        game = self.game
+        return tuple(
+            Seat(
+                side.value,
+                game.owner(side),
+                "/".join(map(str, game.position.tally(side))),
+            )
+            for side in Side
+        )
+
+    @property
+    def listed(self) -> tuple[Record, ...]:
+        """The records that the page lists."""
+        start = max(0, min(self.number - MOST_LISTED // 2, self.count - MOST_LISTED))
+        return self.latest.records[start : start + MOST_LISTED]
+
+
+def view_of(game: Game, number: int | None) -> View:
+    """Return a board after a record, or as it is."""
+    return View(game, game if number is None else game.after(number), number is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A game that is over, with its analysis, and the record after which it is shown."""
+
+    analysis: Analysis
+    number: int
+    turning_points: list[int]
+    """The numbers of the moves that turned the game most."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the position that is shown."""
+        return self.after(self.number)
+
+    def after(self, number: int) -> Verdict:
+        """Return the verdict on the position after a record; 0 is the start."""
+        return self.analysis.verdicts[number]
+
+    @property
+    def line(self) -> list[str]:
+        """The best turns from the position that is shown, as words."""
+        return [format_wish(wish) for wish in self.verdict.line]
+
+    @property
+    def curve(self) -> str:
+        """How likely x was to win after each record, as a curve."""
+        rates = [verdict.x_wins for verdict in self.analysis.verdicts]
+        return curve_svg(rates, _SHARES, place=self.number, rings=self.turning_points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,37 +214,43 @@ def _asked(request: Request) -> _Asked:
 
 
 async def page(request: Request) -> Response:
-    """Answer with the page of a board."""
+    """Answer with the page of a board.
+
+    As long as nothing is written to the database, a page that was made need not be made again.
+    """
     ground, given = ground_of(request), request.path_params
     templates = ground.templates_for(request)
     name = BoardName(given["kind"].name, given["board"])
     asked = name, given.get("number"), templates.language
-    state = ground.fresh.state(ground.clock())
-    found = ground.fresh.find(asked, state)
-    if found is None:
+    state = ground.home.database.moment(), _minute(ground.clock())
+    made = ground.cache.find(asked, state)
+    if made is None:
         made = await _in_turn(request, partial(_page, request, templates))
-        found = ground.fresh.keep(asked, state, made)
-    return answer(request, found.made, HTML, headers_in(templates.language, found.keeping))
+        ground.cache.put(asked, made, state)
+    return answer(request, made, HTML, headers_in(templates.language, made.keeping))
 
 
-def _page(request: Request, templates: Templates) -> Page:
+def _page(request: Request, templates: Templates) -> Made:
     """Return the page of a board, all of which is of one moment."""
     ground = ground_of(request)
     with ground.home.database.read():
         asked = _asked(request)
         game = asked.game
-        clock, gone = clock_of(game, ground), gone_from(game, ground.work)
+        clock = None if game.result else ground.work.clock_of(game)
+        gone = gone_from(game, ground.work)
         kept = kept_text(ground.home, game)
 
     def written() -> str:
-        drawn, view = _drawn(asked, templates).content.decode(), asked.view()
+        svg, view = _drawn(asked, templates).content.decode(), asked.view()
         analysis = read_analysis(kept, game)
-        judged = judged_at(game, analysis, view.number) if analysis else None
-        given = {"picture": drawn, "clock": clock, "gone": gone, "judged": judged}
+        turning = turning_points(game, analysis) if analysis else []
+        judged = Judged(analysis, view.number, turning) if analysis else None
+        given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged}
         return templates.fill("board", view=view, **given, forms=FORMS)
 
-    made_from = asked.made_from(templates.language, shown_of(clock), gone, kept, "page")
-    return Page(ground.kept.get(made_from, written), _OVER if game.result else CHECKED)
+    made_from = asked.made_from(templates.language, _shown_of(clock), gone, kept, "page")
+    made = ground.cache.get(made_from, written)
+    return replace(made, keeping=_OVER) if game.result else made
 
 
 async def svg(request: Request) -> Response:
@@ -142,22 +258,21 @@ async def svg(request: Request) -> Response:
     asked = _asked(request)
     templates = asked.ground.templates_for(request)
     headers = headers_in(templates.language, asked.keeping)
-    drawn = await _in_turn(request, partial(_drawn, asked, templates))
-    return answer(request, drawn, _SVG, headers)
+    made = await _in_turn(request, partial(_drawn, asked, templates))
+    return answer(request, made, _SVG, headers)
 
 
 async def png(request: Request) -> Response:
     """Answer with a picture of a board for programs that know no SVG."""
     asked = _asked(request)
     ground, made_from = asked.ground, asked.made_from("png")
-    made = ground.kept.find(made_from)
+    made = ground.cache.find(made_from)
     if made is None:
-        drawn = await _in_turn(request, partial(_drawn, asked, ground.templates_for(request)))
-        try:
-            png = await ground.drawing.png(drawn.content.decode(), source_of(request))
-        except TooManyWait:
-            raise HTTPException(503, headers=_LATER) from None
-        made = ground.kept.keep(made_from, png)
+        svg = await _in_turn(request, partial(_drawn, asked, ground.templates_for(request)))
+        async with ground.drawing.of(source_of(request)):
+            draw = partial(png_beside, svg.content.decode(), PNG_WIDTH)
+            made = made_of(await ground.drawing.do(draw))
+        ground.cache.put(made_from, made)
     return answer(request, made, "image/png", {"Cache-Control": asked.keeping})
 
 
@@ -165,7 +280,7 @@ async def file(request: Request) -> Response:
     """Answer with a game in one of the forms."""
     asked, ending = _asked(request), request.url.path.rpartition(".")[2]
     form = FORMS[ending]
-    made = asked.ground.kept.get(
+    made = asked.ground.cache.get(
         asked.made_from(ending), lambda: f"{form.write(Sheet(asked.game)).rstrip()}\n"
     )
     name = f"{asked.game.name.replace(' ', '-')}.{ending}"
@@ -187,7 +302,7 @@ async def events(request: Request) -> Response:
         name = BoardName(header.kind.name, header.board)
         stream = asked.ground.live.events(name, source_of(request))
     except TooManyWatch:
-        return Response(None, 503, _LATER)
+        return Response(None, 503, LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)
 
 
@@ -199,25 +314,17 @@ async def _in_turn(request: Request, make: Callable[[], T]) -> T:
     if "number" not in request.path_params:
         return make()
     replaying = ground_of(request).replaying
-    try:
-        async with replaying.of(source_of(request)):
-            return await replaying.do(make)
-    except TooManyWait:
-        raise HTTPException(503, headers=_LATER) from None
+    async with replaying.of(source_of(request)):
+        return await replaying.do(make)
 
 
 def _drawn(asked: _Asked, templates: Templates) -> Made:
     """Return the picture of a board as SVG, drawn once for its page and for itself."""
     made_from = asked.made_from(templates.language, "svg")
-    return asked.ground.kept.get(made_from, lambda: picture(asked.view(), templates.translator))
+    return asked.ground.cache.get(made_from, lambda: picture(asked.view(), templates.translator))
 
 
-def clock_of(game: Game, ground: Ground) -> Clock | None:
-    """Return the clock of a board; None if the game is over."""
-    return None if game.result else ground.work.clock_of(game)
-
-
-def shown_of(clock: Clock | None) -> Hashable:
+def _shown_of(clock: Clock | None) -> Hashable:
     """Return what a page shows of a clock; the rest may change with every second."""
     if clock is None:
         return None
@@ -228,15 +335,41 @@ def _minute(at: datetime) -> datetime:
     return at.replace(second=0, microsecond=0)
 
 
-paths.register()
-_BOARD = "/{kind:kind}/{board:number}"
-ROUTES = (
-    Route(_BOARD, page),
-    Route(f"{_BOARD}.svg", svg),
-    Route(f"{_BOARD}.png", png),
-    *(Route(f"{_BOARD}.{ending}", file) for ending in FORMS),
-    Route(f"{_BOARD}/events", events),
-    Route(f"{_BOARD}/{{number:number}}", page),
-    Route(f"{_BOARD}/{{number:number}}.svg", svg),
-    Route(f"{_BOARD}/{{number:number}}.png", png),
-)
+def marks_of(game: Game) -> Marks:
+    """Return the stones and points of a game as it is that are marked."""
+    return Marks(game.latest_stones(), taken_in_turn(game))
+
+
+def picture(view: View, translator: Translator, title: str = "", prefix: str = "b") -> str:
+    """Return a board as SVG, with a title of its own unless one is given.
+
+    The prefix tells it from other boards on the same page.
+    """
+    words = translator.gettext
+    title = title or words("%(board)s after #%(number)s", board=view.name, number=view.number)
+    return drawn(view.game.position, marks_of(view.game), title, translator, prefix=prefix)
+
+
+def drawn(
+    position: Position,
+    marks: Marks,
+    title: str,
+    translator: Translator,
+    *,
+    taps: Callable[[str], str] | None = None,
+    prefix: str = "b",
+) -> str:
+    """Return a position as SVG that also says in words what it shows.
+
+    `taps` and `prefix` are those of `board_svg`.
+    """
+    grid, words = position.grid, translator.gettext
+    stones = ((side.value, cells_text(grid, position.stones(side))) for side in Side)
+    said = [f"{side}: {cells or words('no stones')}" for side, cells in stones]
+    if marks.latest:
+        said.append(words("Latest, ringed: %(cells)s", cells=cells_text(grid, marks.latest)))
+    if marks.taken:
+        cells = cells_text(grid, marks.taken)
+        said.append(words("Off the board in this turn, dashed: %(cells)s", cells=cells))
+    labels = Labels(title, ". ".join(said), words(", captures"))
+    return board_svg(position, marks, labels, taps=taps, prefix=prefix)

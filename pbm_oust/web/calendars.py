@@ -4,12 +4,15 @@ A calendar has an event for each board that waits for the player. Its entries ha
 are true everywhere, so there is none without `web_address`.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
+import icalendar
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from pbm_oust.accounts.account import Account, disabled_since
 from pbm_oust.accounts.clock import turn_of
@@ -22,10 +25,79 @@ from pbm_oust.play.finding import Wish, find_games
 from pbm_oust.play.notices import Reader
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.web import addresses
+from pbm_oust.web.cache import KEPT_SECRET, answer, made_of
 from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.ical import MEDIA_TYPE, Deadline, format_calendar
-from pbm_oust.web.kept import KEPT_SECRET, answer, made_of
-from pbm_oust.web.proofs import proved
+from pbm_oust.web.links import proved
+
+MEDIA_TYPE = "text/calendar; charset=utf-8"
+REFRESHED = timedelta(hours=1)
+"""How often programs are asked to look."""
+SHOWN = timedelta(hours=1)
+"""How long an event is; it ends at the deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Until when a player must have done something."""
+
+    uid: str
+    """What tells it from all others, wherever they come from."""
+    title: str
+    text: str
+    address: str
+    """Where it is seen what is to be done."""
+    at: datetime
+    since: datetime
+    """When there was last any news about it."""
+    sequence: int
+    """A number that is higher whenever it has moved or says something else."""
+
+
+def format_calendar(title: str, deadlines: Sequence[Deadline]) -> bytes:
+    """Return a calendar with deadlines, as programs read it."""
+    calendar = icalendar.Calendar()
+    calendar.add("version", "2.0")
+    calendar.add("prodid", "-//pbm_oust//EN")
+    calendar.add("method", "PUBLISH")
+    calendar.add("name", title)
+    calendar.add("x-wr-calname", title)  # what most programs read instead
+    calendar.add("refresh-interval", REFRESHED, parameters={"VALUE": "DURATION"})
+    calendar.add("x-published-ttl", icalendar.vDuration(REFRESHED))
+    for each in deadlines:
+        calendar.add_component(_event(each))
+    if not deadlines:
+        calendar.add_component(_utc())  # a calendar has one component at least (RFC 5545, 3.6)
+    written: bytes = calendar.to_ical()
+    return written
+
+
+def _event(deadline: Deadline) -> icalendar.Event:
+    event = icalendar.Event()
+    event.add("uid", deadline.uid)
+    event.add("dtstamp", deadline.since)
+    event.add("last-modified", deadline.since)
+    event.add("sequence", deadline.sequence)
+    event.add("dtstart", deadline.at - SHOWN)
+    event.add("dtend", deadline.at)
+    event.add("summary", deadline.title)
+    event.add("description", deadline.text)
+    event.add("url", deadline.address)
+    event.add("transp", "TRANSPARENT")  # nobody is busy because of it
+    return event
+
+
+def _utc() -> icalendar.Timezone:
+    """Return the time zone in which all times here are; it shows nothing."""
+    standard = icalendar.TimezoneStandard()
+    standard.add("dtstart", datetime(1970, 1, 1))
+    standard.add("tzoffsetfrom", timedelta())
+    standard.add("tzoffsetto", timedelta())
+    standard.add("tzname", "UTC")
+    zone = icalendar.Timezone()
+    zone.add("tzid", "Etc/UTC")
+    zone.add_component(standard)
+    return zone
+
 
 MOST_DEADLINES = 500
 """How many boards a calendar has at most; it has those with the latest records."""
@@ -93,6 +165,3 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
         changed,
         int(changed.timestamp()) + game.next_number,
     )
-
-
-ROUTES = (Route(addresses.of_calendar("{name}"), calendar),)

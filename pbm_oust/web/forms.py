@@ -1,13 +1,51 @@
-"""Forms that browsers send: read within bounds, and only from pages of ours."""
+"""Forms that browsers send: read within bounds, carried out as a mail is, answered on the page.
 
-from collections.abc import Callable, Mapping
+Only forms from pages of ours are taken. Each is a line of a command, put together from its fields,
+which have the names of its parts:
+
+    command=challenge kind=oust userid1=alice userid2=bob option.size=11
+
+What follows the parameters is `rest`, or has the names that the help gives its words. A field that
+is empty is as if it were not there.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 
+from pbm_oust.accounts.password import NO_PASSWORD
+from pbm_oust.board.game import Game
+from pbm_oust.commands.account import WelcomeNotice
+from pbm_oust.grammar.parts import BadOptionValue, Option
+from pbm_oust.languages import Language
+from pbm_oust.letters.layout import Block, Paragraph
+from pbm_oust.letters.translator import Translator
+from pbm_oust.letters.words import words_in
+from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.reading.body import NO_TEXT
-from pbm_oust.web.ground import ground_of
+from pbm_oust.play.authentication import WrongPassword
+from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, Shown
+from pbm_oust.play.request import Handled, Outcome
+from pbm_oust.play.request import Request as Asked
+from pbm_oust.play.unit_of_work import NotDerived
+from pbm_oust.play.verification import CodeNotice
+from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.service.service import handle
+from pbm_oust.service.table import form_named
+from pbm_oust.store.letters import Draft
+from pbm_oust.web.boards import drawn, marks_of
+from pbm_oust.web.ground import Ground, ground_of
 
 LARGEST_FORM = 64 * 1024
 """The most bytes of a form."""
@@ -16,6 +54,12 @@ _FROM_HERE = ("same-origin", "none")
 """What browsers say about where a form comes from that is one of ours."""
 _UNSAID = ("", "null")
 """What an Origin says that names nobody. Ours is null, because our pages tell no referrer."""
+_PLACE = re.compile("[A-Z]+")
+"""The name of a word in the help."""
+_SET = "on"
+"""What a box says that is ticked."""
+_MAILED_TOO = BoardNotice, WelcomeNotice
+"""Answers that also go by mail: further mails answer them."""
 
 
 async def form_of(request: Request) -> Mapping[str, str]:
@@ -49,6 +93,11 @@ def kept_from(form: Mapping[str, str], form_name: str) -> Callable[..., str]:
     return kept
 
 
+def text_in(form: Mapping[str, str]) -> str:
+    """Return the text for the other player in a form."""
+    return form.get("text", "").strip()
+
+
 def _is_from_here(request: Request) -> bool:
     """Return whether nothing that the browser says about a form names another site.
 
@@ -71,11 +120,150 @@ def _host_in(address: str) -> str:
     return host.removesuffix(":80").removesuffix(":443")
 
 
-def text_in(form: Mapping[str, str], name: str = "text") -> str:
-    """Return the text of a field."""
-    return form.get(name, "").strip()
-
-
 def _text_of(value: str) -> str:
     """Return the value of a field as the text of a mail is read: without what is no text."""
     return value.replace("\r\n", "\n").translate(NO_TEXT)
+
+
+def line_of(name: str, fields: Mapping[str, str], userid: str = "") -> str:
+    """Return the line of a command, as its player would write it.
+
+    The player who is signed in need not say who they are. Raises KeyError for no command, and
+    Refusal for a field that is not what it is for: none is two words of a line.
+    """
+    form = form_named(name)
+    own = {"userid": userid, "password": NO_PASSWORD.text} if userid else {}
+    words = [fields.get("kind", "") if form.is_of_kind else "", form.name]
+    for part in form.parameters:
+        word = fields.get(part.name.lower(), "").strip()
+        if word:
+            part.read(word)
+            if word.split() != [word]:  # only of a password is that not said yet
+                raise NotAllowed(WrongPassword())
+        words.append(word or own.get(part.name.lower(), ""))
+    places = _PLACE.findall(form.rest.shown[0]) if form.rest else ()
+    words += (fields.get(name.lower(), "") for name in ("rest", *places))
+    for option in form.options:
+        typed = fields.get(f"option.{option.name}", "").strip()
+        if typed:
+            value = typed if typed == _SET else _value_of(option, KINDS[fields["kind"]], typed)
+            words.append(f"-{option.name}" if value == _SET else f"-{option.name}={value}")
+    return " ".join(" ".join(words).split())
+
+
+def _value_of(option: Option[object], kind: Kind, typed: str) -> str:
+    """Return the value of an option as a line has it. Raises Unreadable."""
+    value = "".join(typed.lower().replace("\N{MULTIPLICATION SIGN}", "x").split())
+    try:
+        option.read(kind, value)
+    except ValueError:
+        takes = option.takes or kind.own_shape.value
+        raise Unreadable(BadOptionValue(option.forms(kind), takes), typed) from None
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What came of a request, and what the page tells of it."""
+
+    handled: Handled
+    told: tuple[Notice, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing was done, because something was wrong with it."""
+        return self.handled.outcome is Outcome.REFUSED
+
+    @property
+    def is_done(self) -> bool:
+        """Whether what was asked for is done, perhaps since before."""
+        return self.handled.outcome in (
+            Outcome.DONE,
+            Outcome.DONE_BEFORE,
+            Outcome.DONE_IN_PART,
+        )
+
+
+async def carry_out(request: Asked, ground: Ground) -> Carried:
+    """Carry out a request from a page; its answers are told there, all else goes by mail.
+
+    Passwords are hashed one after another. Those that come from one host wait for one another, and
+    the answer to a wrong one as long as by mail. Raises HTTPException if too many wait.
+    """
+    async with AsyncExitStack() as turn:
+        has_turn = False
+        while True:
+            try:
+                carried = await run_in_threadpool(_carry_out, request, ground)
+            except NotDerived as password:
+                if not has_turn:
+                    await turn.enter_async_context(ground.hashing.of(request.source))
+                    has_turn = True
+                await ground.hashing.do(partial(ground.work.passwords.derive, password.needed))
+                continue
+            if carried.handled.is_guess:
+                await asyncio.sleep(Patience().wrong_password)
+            return carried
+
+
+def _carry_out(request: Asked, ground: Ground) -> Carried:
+    work = ground.work
+    told: dict[tuple[str, str], Notice] = {}  # a deed that is tried again tells the same again
+
+    def write(notice: Notice, asked: Asked) -> list[Draft]:
+        if not notice.reader.asked or isinstance(notice, CodeNotice):
+            return work.write(notice, asked)
+        told[notice.template, notice.topic()] = notice
+        return work.write(notice, asked) if isinstance(notice, _MAILED_TOO) else []
+
+    handled = handle(request, replace(work, write=write))
+    return Carried(handled, tuple(told.values()))
+
+
+def said(notices: Iterable[Notice], ground: Ground, *, is_line: bool = False) -> Iterator[Block]:
+    """Yield what notices say, as their letters would; of a refusal, the reason alone.
+
+    `is_line` says that a whole line was written, which may be put right.
+    """
+    for notice in notices:
+        words = words_in(notice.reader.settings.language, ground.address)
+        if isinstance(notice, RefusalNotice):
+            yield from words.reason(notice, is_line=is_line)
+        else:
+            yield from words.of(notice).blocks
+
+
+def reason_of(refusal: Refusal, reader: Reader, ground: Ground) -> list[Block]:
+    """Return why a form was refused before anything was asked of the service."""
+    notice = RefusalNotice(
+        reader, refusal, "", culprit=refusal.culprit, culprit_at=0, correction=None
+    )
+    return list(said([notice], ground))
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A board among what is told."""
+
+    name: str
+    svg: str
+
+
+def answer_page(request: Request, carried: Carried, language: Language, *, back: str) -> Response:
+    """Return a page with what came of a request; `back` is the path that it leads back to."""
+    ground = ground_of(request)
+    translator = ground.templates_in(language).translator
+    parts: list[Paragraph | Picture] = []
+    for block in said(carried.told, ground, is_line=True):
+        if isinstance(block, Shown):
+            parts.append(_picture(block.game, translator, f"b{len(parts)}"))
+        elif isinstance(block, Paragraph):
+            parts.append(block)
+    return ground.secret_page(language, "answer", answers=parts, back=back, carried=carried)
+
+
+def _picture(game: Game, translator: Translator, prefix: str) -> Picture:
+    title = translator.gettext("Board %(name)s", name=game.name)
+    return Picture(
+        game.name, drawn(game.position, marks_of(game), title, translator, prefix=prefix)
+    )

@@ -1,25 +1,35 @@
-"""The help that mail gives, as pages."""
+"""The help that mail gives, as pages, and the rules with examples that one can step through."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from itertools import groupby
 
 from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
+from pbm_oust.board.game import Game, redo
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.notation import parse_action
+from pbm_oust.board.record import Record, Records
 from pbm_oust.grammar.notation import word_in
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import Language
 from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
 from pbm_oust.letters.layout import Look, Paragraph
+from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.letters.words import Words
+from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Side
 from pbm_oust.web import addresses
+from pbm_oust.web.addresses import kind_asked
+from pbm_oust.web.boards import picture, view_of
 from pbm_oust.web.ground import ground_of
 
 
@@ -86,4 +96,163 @@ async def subject(request: Request) -> Response:
     return ground.page(request, "subject", subject=name, pieces=found)
 
 
-ROUTES = (Route(addresses.HELP, overview), Route("/help/{subject}", subject))
+_AT = datetime(2026, 11, 20, tzinfo=UTC)
+"""When everything in an example happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A game that shows a rule."""
+
+    name: str
+    """What addresses call it."""
+    kind: str
+    grid: str
+    turns: tuple[str, ...]
+    """Each with the side and its action, as histories have them."""
+    title: str
+    told: str
+    """What there is to see at the end."""
+
+
+EXAMPLES = (
+    Example(
+        "no-placement-left",
+        "oust",
+        "square 4x2",
+        ("x A1", "o B1", "x B2", "o D1", "x A2*1 D2", "o C1*1"),
+        to_translate("A capture can leave no placement"),
+        to_translate(
+            "o captured D2 with C1 and has no placement left, so the turn is over. On B1 or C2 its"
+            " group of three would touch x's group of three, and on D2 it would touch no enemy."
+        ),
+    ),
+    Example(
+        "full-board",
+        "oust",
+        "square 2x2",
+        ("x A1", "o B1", "x B2", "o A2"),
+        to_translate("A board can be full"),
+        to_translate("The turn is over and neither side has a placement, so the game is a draw."),
+    ),
+    Example(
+        "blocked-board",
+        "oust",
+        "square 4x4",
+        (
+            *("x A2", "o A3", "x C1", "o B4", "x D2", "o A4*1 B1"),
+            *("x D1*1 A2", "o B1", "x B3", "o C2", "x C4", "o D3"),
+        ),
+        to_translate("A board can be blocked"),
+        to_translate("There are free cells that nobody can use. This is a draw, too."),
+    ),
+    Example(
+        "no-stones",
+        "oust",
+        "square 2x2",
+        ("x A1",),
+        to_translate("A side without stones has not lost"),
+        to_translate(
+            "Only a capture loses the game. Before its first stone a side has none on the board,"
+            " and the game goes on."
+        ),
+    ),
+    Example(
+        "forced-pass",
+        "oust",
+        "square 4x2",
+        ("x A1", "o D1", "x C1", "o D2*1 B1", "x C2", "o A2", "x pass"),
+        to_translate("A forced pass"),
+        to_translate(
+            "x had no placement. On B2 or C1 it would have made a group of two, which is not larger"
+            " than o's pair on D1 and D2, which it would have touched."
+        ),
+    ),
+    Example(
+        "first-pair",
+        "churn",
+        "hex 3",
+        (
+            *("x A1", "o E5", "x C2", "o B4", "x C5", "o D2", "x D4"),
+            *("o C3", "x A3", "o B1", "x E3", "o A2", "x B3*5"),
+        ),
+        to_translate("The first pair takes all other stones of its side"),
+        to_translate(
+            "Every free cell touched a stone of x, so x had to make the smallest group possible."
+            " That is the pair on A3 and B3. All other single stones of x came off the board."
+        ),
+    ),
+)
+
+
+def examples_of(kind: str) -> tuple[Example, ...]:
+    """Return the examples of the rules of a game."""
+    return tuple(each for each in EXAMPLES if each.kind == kind)
+
+
+@cache
+def game_of(example: Example) -> Game:
+    """Return an example as a game."""
+    header = Header(KINDS[example.kind], 1, parse_grid(example.grid), "x", "o", Terms(), _AT)
+    game = Game.start(header)
+    for number, turn in enumerate(example.turns, 1):
+        side, _, words = turn.partition(" ")
+        game = redo(game, Record(number, Side(side), parse_action(words), _AT, f"{number:016x}"))
+    return game
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An example after one of its turns."""
+
+    example: Example
+    number: int
+    """How many turns have been made."""
+    picture: str
+    """The board as SVG."""
+
+    @property
+    def records(self) -> Records:
+        """All turns."""
+        return game_of(self.example).records
+
+    @property
+    def count(self) -> int:
+        """How many turns the example has."""
+        return len(self.example.turns)
+
+    def path_after(self, number: int) -> str:
+        """Return where the page of the example after another turn is."""
+        return addresses.of_example(self.example.kind, self.example.name, number)
+
+
+@cache
+def step_of(example: Example, number: int, translator: Translator) -> Step:
+    """Return an example after one of its turns; there are few of them, and all are kept."""
+    title = translator.gettext(example.title)
+    prefix = f"{example.name}-{number}"
+    drawn = picture(view_of(game_of(example), number), translator, title, prefix)
+    return Step(example, number, drawn)
+
+
+async def rules(request: Request) -> Response:
+    """Answer with the rules of a game and its examples."""
+    ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
+    templates = ground.templates_for(request)
+    steps = [
+        step_of(example, len(example.turns), templates.translator)
+        for example in examples_of(kind.name)
+    ]
+    said = pieces(templates.words, kind.name, templates.language)
+    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps)
+
+
+async def step(request: Request) -> Response:
+    """Answer with an example after one of its turns."""
+    ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
+    named = {example.name: example for example in examples_of(kind.name)}
+    example, word = named.get(request.path_params["name"]), request.path_params["number"]
+    if example is None or word not in map(str, range(len(example.turns) + 1)):
+        raise HTTPException(404)
+    translator = ground.templates_for(request).translator
+    return ground.page(request, "example", kind=kind, step=step_of(example, int(word), translator))

@@ -1,8 +1,9 @@
 """The templates of pages in one language, and what they may ask for."""
 
 from datetime import UTC
+from functools import lru_cache
 
-from pbm_oust.languages import Language, Section
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.lists import name_of
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
@@ -32,6 +33,7 @@ class Templates:
         )
         self._templates.globals.update(
             address=address,
+            addresses=addresses,
             base=base,
             language=language,
             has_own_pages=bool(base),
@@ -55,9 +57,31 @@ class Templates:
             summaries=words.summaries,
             sections=Section,
             **FIGURES,
-            **addresses.ALL,
         )
 
     def fill(self, name: str, **given: object) -> str:
         """Return what the template of a page writes."""
         return self._templates.get_template(f"web/{name}.html").render(given)
+
+
+_LONGEST = 200
+"""How many characters of a header are read."""
+
+
+@lru_cache(64)
+def language_of(accepted: str) -> Language:
+    """Return the language of ours that a header Accept-Language weighs most; English if none."""
+    weighed = [_weighed(part) for part in accepted[:_LONGEST].split(",")]
+    known = [(weight, LANGUAGES[code]) for code, weight in weighed if code in LANGUAGES and weight]
+    return max(known, key=lambda each: each[0], default=(0.0, ENGLISH))[1]
+
+
+def _weighed(part: str) -> tuple[str, float]:
+    """Return the code of a language, without its region, and its weight from 0 to 1."""
+    tag, _, quality = part.partition(";")
+    name, _, value = quality.strip().partition("=")
+    try:
+        weight = float(value) if name.strip() == "q" else 1.0
+    except ValueError:
+        weight = 0.0
+    return tag.strip().lower().partition("-")[0], min(max(weight, 0.0), 1.0)

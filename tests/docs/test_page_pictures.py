@@ -4,7 +4,7 @@ import re
 import runpy
 from pathlib import Path
 
-from pbm_oust.web.turns import turn_of
+from pbm_oust.web.play import turn_of
 
 ROOT = Path(__file__).parents[2]
 

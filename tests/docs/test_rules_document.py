@@ -8,7 +8,7 @@ import pytest
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_result
 from pbm_oust.render.text import board_text
-from pbm_oust.web.examples import EXAMPLES, Example, game_of
+from pbm_oust.web.helping import EXAMPLES, Example, game_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "rules.md"
 WRITTEN = re.findall(r"^```\n((?:oust|churn) .*?)\n```$", DOCUMENT.read_text(), re.M | re.S)

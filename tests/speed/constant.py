@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.web.listening import listening_socket, serve
+from pbm_oust.web.serving import listening_socket, serve
 
 
 def main() -> None:

@@ -16,8 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.web.connections import Awaited, Connections
-from pbm_oust.web.listening import listening_socket, serve
+from pbm_oust.web.serving import Awaited, Connections, listening_socket, serve
 
 LARGE = 64 * 1024 * 1024
 LOOK_SECONDS = 0.05

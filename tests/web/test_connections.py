@@ -11,7 +11,7 @@ from itertools import chain, cycle, islice, repeat
 
 import pytest
 
-from pbm_oust.web.connections import MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE
+from pbm_oust.web.serving import MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE
 from tests.support.server import listening_port, stopped
 from tests.support.waiting import PATIENCE, wait_until
 

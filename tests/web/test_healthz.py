@@ -14,7 +14,7 @@ from pbm_oust.cli.main import main
 from pbm_oust.store.faults import DatabaseBusy
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import LONGEST_DUE, TEXTS, Trouble, find_trouble, trouble_of
-from pbm_oust.web.health import PATIENCE
+from pbm_oust.web.app import PATIENCE
 from tests.store.posting import head, post
 from tests.support.home_by_mail import ALICE, home_of
 from tests.support.waiting import wait_until

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.web.examples import EXAMPLES, Example
+from pbm_oust.web.helping import EXAMPLES, Example
 from tests.support.website import Website
 
 

@@ -1,4 +1,4 @@
-"""Responses that are made once and kept, and answers to whoever has the same one already.
+"""Responses that are made once and cached, and answers to whoever has the same one already.
 
 Source: RFC 9110, sections 8.8.3 and 13.1.2 (ETag and If-None-Match).
 """
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from pbm_oust.languages import Language
 from pbm_oust.store.latest import Latest
 
-MOST_BYTES = 32 * 1024 * 1024
+MOST_BYTES = 64 * 1024 * 1024
 """How much is kept in memory; what was asked for longest ago is dropped."""
 
 HTML = "text/html; charset=utf-8"
@@ -34,26 +34,30 @@ class Made:
 
     content: bytes
     etag: str
+    keeping: str = CHECKED
+    """How long a browser may keep it, if that depends on the content."""
 
 
-class Kept:
-    """What was made lately, by what it was made from."""
+class Cache:
+    """Responses that were made lately, by what they were made from or by what was asked for."""
 
     def __init__(self) -> None:
-        self._made = Latest[Hashable, Made](MOST_BYTES, lambda made: len(made.content))
+        self._made = Latest[Hashable, tuple[Hashable, Made]](
+            MOST_BYTES, lambda known: len(known[1].content)
+        )
 
-    def get(self, made_from: Hashable, make: Callable[[], str]) -> Made:
-        """Return what was made from this; make it if it is not kept."""
-        return self.find(made_from) or self.keep(made_from, make().encode())
+    def get(self, key: Hashable, make: Callable[[], str]) -> Made:
+        """Return what was made for a key; make it if it is not cached."""
+        return self.find(key) or self.put(key, made_of(make().encode()))
 
-    def find(self, made_from: Hashable) -> Made | None:
-        """Return what was made from this, if it is kept."""
-        return self._made.get(made_from)
+    def find(self, key: Hashable, state: Hashable = None) -> Made | None:
+        """Return what was made for a key, if it is cached and the state is the same still."""
+        known = self._made.get(key)
+        return known[1] if known and known[0] == state else None
 
-    def keep(self, made_from: Hashable, content: bytes) -> Made:
-        """Keep what was made from this, and return it."""
-        made = made_of(content)
-        self._made.put(made_from, made)
+    def put(self, key: Hashable, made: Made, state: Hashable = None) -> Made:
+        """Cache what was made for a key, right only in a state if one is given, and return it."""
+        self._made.put(key, (state, made))
         return made
 
 
@@ -62,10 +66,11 @@ def made_of(content: bytes) -> Made:
     return Made(content, f'"{sha256(content).hexdigest()[:24]}"')
 
 
-def answer(request: Request, made: Made, media_type: str, headers: dict[str, str]) -> Response:
+def answer(request: Request, made: Made, media_type: str, headers: Mapping[str, str]) -> Response:
     """Answer with what was made, or that the browser has it already."""
     headers = {"ETag": made.etag, **headers}
-    if has_already(request.headers.get("if-none-match", ""), made.etag):
+    named = request.headers.get("if-none-match", "").split(",")
+    if any(each.strip().removeprefix("W/") in (made.etag, "*") for each in named):
         return Response(None, 304, headers)
     return Response(made.content, 200, headers, media_type)
 
@@ -77,9 +82,3 @@ def headers_in(language: Language, keeping: str = CHECKED) -> dict[str, str]:
         "Content-Language": language.code,
         "Vary": "Accept-Language",
     }
-
-
-def has_already(named: str, etag: str) -> bool:
-    """Return whether a header If-None-Match names a checksum, weak or not."""
-    each = (word.strip().removeprefix("W/") for word in named.split(","))
-    return any(word in (etag, "*") for word in each)

@@ -1,0 +1,348 @@
+"""Signing in and up: sessions, links and codes that come by mail, and new accounts."""
+
+import asyncio
+import hmac
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from pbm_oust.accounts.account import Account, disabled_since
+from pbm_oust.accounts.address import is_same_address, parse_address
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.settings import USUAL, Settings, settings_of
+from pbm_oust.accounts.tags import (
+    LIFETIME,
+    FormsOf,
+    Session,
+    format_session,
+    is_proved,
+    parse_session,
+    token_for,
+)
+from pbm_oust.accounts.verification import Pending, Purpose, name_of
+from pbm_oust.commands.verify import Verify
+from pbm_oust.languages import Language
+from pbm_oust.letters.layout import Block
+from pbm_oust.play.authentication import spend
+from pbm_oust.play.notices import Reader
+from pbm_oust.play.request import Request as Asked
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.verification import Asked as Mailed
+from pbm_oust.play.verification import ask, spend_time_for_a_code
+from pbm_oust.refusal import NotAllowed, Refusal
+from pbm_oust.service.table import format_command
+from pbm_oust.store.limits import Charge, Counted
+from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of, settle_key
+from pbm_oust.store.verifications import find_verification, forget_verification
+from pbm_oust.web import addresses
+from pbm_oust.web.cache import KEPT_SECRET
+from pbm_oust.web.forms import answer_page, carry_out, form_of, kept_from, line_of, reason_of, said
+from pbm_oust.web.ground import Ground, ground_of, language_asked, source_of
+from pbm_oust.web.links import proved
+
+_SAFE, _PLAIN = "__Host-session", "session"
+"""The names of the cookie: with the first, browsers heed that only TLS carries it."""
+CHECK, ONCE = "check", "once"
+"""The hidden fields of a form: the token of the session's forms, and what tells it from others."""
+ANSWER_SECONDS = 0.25
+"""When each address is answered, so that the time does not say whether a player has it."""
+MOST_LINKS = 5
+"""How many links a form has mailed, where several players share an address."""
+_SIGNING_IN = Purpose.SIGNUP, Purpose.FORGOT
+"""Whoever brings one of these back is signed in, too: it proves as much as one for that."""
+_NOWHERE = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A player who is signed in."""
+
+    session: Session
+    account: Account
+    check: str
+    """The token of their forms."""
+
+    @property
+    def userid(self) -> str:
+        """The player's userid."""
+        return self.account.userid
+
+    @property
+    def address(self) -> str:
+        """The first address of the player; empty if they have none."""
+        return next(iter(self.account.addresses), "")
+
+    @property
+    def settings(self) -> Settings:
+        """What the player has settled."""
+        return settings_of(self.account)
+
+    @property
+    def language(self) -> Language:
+        """The player's language."""
+        return self.settings.language
+
+    def hidden(self) -> dict[str, str]:
+        """Return what a form of this player carries without showing it."""
+        return {CHECK: self.check, ONCE: secrets.token_hex(8)}
+
+
+class NotSignedIn(Exception):
+    """A page is only for players who are signed in."""
+
+
+def begun(userid: str, request: Request) -> Response:
+    """Answer that a player is signed in from now on, and show their page."""
+    ground = ground_of(request)
+    session = Session.begin(userid, ground.clock(), secrets.token_hex(8))
+    text = format_session(session, ground.home.key(), ground.work.account(userid))
+    response = RedirectResponse(addresses.MINE, 303, KEPT_SECRET)
+    return _with_cookie(response, request, text, int(LIFETIME.total_seconds()))
+
+
+def player_if_any(request: Request) -> SignedIn | None:
+    """Return who is signed in; None if nobody is."""
+    text = request.cookies.get(_cookie_for(request), "")
+    parsed = parse_session(text) if text else None
+    if parsed is None:
+        return None
+    (session, token), ground = parsed, ground_of(request)
+    account, key = ground.work.account_if_any(session.userid), ground.home.key()
+    if account is None or disabled_since(account):
+        return None
+    if not is_proved(session, token, key, account, ground.clock()):
+        return None
+    if ground.home.ask(outcome_of, session.key):
+        return None
+    return SignedIn(session, account, token_for(key, account, FormsOf(session)))
+
+
+def player_of(request: Request) -> SignedIn:
+    """Return who is signed in. Raises NotSignedIn."""
+    player = player_if_any(request)
+    if player is None:
+        raise NotSignedIn
+    return player
+
+
+async def form_of_player(request: Request) -> tuple[SignedIn, Mapping[str, str]]:
+    """Return who is signed in, and the form that comes from a page of theirs.
+
+    Raises NotSignedIn and HTTPException.
+    """
+    player, form = player_of(request), await form_of(request)
+    if not hmac.compare_digest(form.get(CHECK, "").encode(), player.check.encode()):
+        raise HTTPException(403)
+    return player, form
+
+
+def _with_cookie(response: Response, request: Request, text: str, seconds: int) -> Response:
+    response.set_cookie(
+        _cookie_for(request),
+        text,
+        max_age=seconds,
+        path="/",
+        secure=_is_safe(request),
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+def _cookie_for(request: Request) -> str:
+    """Return the name of the cookie."""
+    return _SAFE if _is_safe(request) else _PLAIN
+
+
+def _is_safe(request: Request) -> bool:
+    """Return whether browsers reach the pages by TLS, as the configuration or the proxy says."""
+    return ground_of(request).base.startswith("https:") or request.url.scheme == "https"
+
+
+async def look_at_form(request: Request) -> Response:
+    """Answer with the form that asks for an address."""
+    if player_if_any(request):
+        return RedirectResponse(addresses.MINE, 303, KEPT_SECRET)
+    return _sign_in_page(request)
+
+
+async def ask_for_link(request: Request) -> Response:
+    """Mail a link to the address in a form, if a player has it; the answer does not say so."""
+    form, ground = await form_of(request), ground_of(request)
+    if not ground.base:
+        raise HTTPException(404)
+    typed = form.get("address", "").strip()
+    try:
+        address = parse_address(typed)
+    except ValueError:
+        return _sign_in_page(request, "wrong", typed=typed)
+    asked, is_mailed = _asked_by_stranger(request), False
+    answered = asyncio.create_task(asyncio.sleep(ANSWER_SECONDS))
+    with suppress(NotAllowed):
+        is_mailed = await run_in_threadpool(_mail_links, address, asked, ground)
+    await answered
+    if not is_mailed:
+        return _sign_in_page(request, "often", 429)
+    return _sign_in_page(request, "mailed")
+
+
+async def sign_out(request: Request) -> Response:
+    """End a session, so that its cookie counts no more, and answer with the front page."""
+    player, _ = await form_of_player(request)
+    home, now = ground_of(request).home, ground_of(request).work.now()
+    await run_in_threadpool(home.do, note_key, player.session.key, KeyOutcome.DONE, now)
+    response = RedirectResponse(addresses.FRONT, 303, KEPT_SECRET)
+    return _with_cookie(response, request, "", 0)
+
+
+def _sign_in_page(request: Request, told: str = "", status: int = 200, typed: str = "") -> Response:
+    """Return the form; `told` is what came of it: `wrong`, `often` or `mailed`."""
+    language = language_asked(request)
+    return ground_of(request).secret_page(language, "sign_in", status, told=told, typed=typed)
+
+
+def _mail_links(address: str, asked: Asked, ground: Ground) -> bool:
+    """Mail a link for each player who has an address; return whether the limits let one go.
+
+    Where there is no such player, as much is done and counted. Raises NotAllowed at a limit.
+    """
+
+    def deed(work: UnitOfWork) -> bool:
+        spend([Charge(Counted.ANSWERS, asked.sender)], work)
+        accounts = [each for each in work.home.accounts_at(address) if not disabled_since(each)]
+        done = list[Mailed]()
+        for account in accounts[:MOST_LINKS]:
+            own = next(each for each in account.addresses if is_same_address(each, address))
+            language, now = settings_of(account).language, work.now()
+            pending = Pending(
+                Purpose.SIGN_IN, account.userid, own, now, asked.identity, language=language
+            )
+            done.append(ask(pending, [own], asked, work))
+        if not accounts:
+            done.append(spend_time_for_a_code(asked, work, address, Purpose.SIGN_IN))
+        return Mailed.MAILED in done
+
+    return ground.work.retried(deed)
+
+
+def _asked_by_stranger(request: Request) -> Asked:
+    """Return the request of somebody who is not signed in.
+
+    The host that it comes from stands for their address: the page tells them all there is to tell.
+    """
+    source = source_of(request)
+    return Asked(
+        line="",
+        chat="",
+        sender=source or _NOWHERE,
+        identity=f"web {secrets.token_hex(8)}",
+        source=source,
+        language=language_asked(request),
+    )
+
+
+async def look_at_sign_up(request: Request) -> Response:
+    """Answer with the form of an account."""
+    return _sign_up_page(request, {})
+
+
+def _sign_up_page(
+    request: Request, form: Mapping[str, str], refused: Sequence[Block] = ()
+) -> Response:
+    """Return the form, with why it was refused, and with what was typed."""
+    kept = kept_from(form, "signup")
+    return ground_of(request).page(request, "sign_up", refused=refused, kept=kept)
+
+
+async def sign_up(request: Request) -> Response:
+    """Ask for the account in a form, and say what comes next."""
+    form, ground = await form_of(request), ground_of(request)
+    if not ground.base:
+        raise HTTPException(404)
+    if not form.get("rest", "").strip():
+        return RedirectResponse(addresses.SIGN_UP, 303)
+    asked = _asked_by_stranger(request)
+    try:
+        asked = replace(asked, line=line_of("signup", form))
+    except Refusal as refusal:
+        reader = Reader((), settings=replace(USUAL, language=asked.language))
+        return _sign_up_page(request, form, reason_of(refusal, reader, ground))
+    carried = await carry_out(asked, ground)
+    if carried.is_refused:
+        return _sign_up_page(request, form, list(said(carried.told, ground)))
+    return answer_page(request, carried, asked.language, back=addresses.SIGN_UP)
+
+
+async def look_at_code(request: Request) -> Response:
+    """Answer with what a code is for, and a button that does it."""
+    return _code_page(request, await _proved(request))
+
+
+def _code_page(request: Request, pending: Pending, refused: Sequence[Block] = ()) -> Response:
+    """Return what a code is for, with its button, and why that was refused, if it was."""
+    ground = ground_of(request)
+    return ground.secret_page(pending.language, "code", pending=pending, refused=refused)
+
+
+async def bring(request: Request) -> Response:
+    """Do what a code is for."""
+    pending, form = await _proved(request), await form_of(request)
+    ground, code = ground_of(request), _code_in(request)
+    if pending.purpose is Purpose.SIGN_IN:
+        userid = await run_in_threadpool(_sign_in, code, ground)
+        if userid is None:
+            raise HTTPException(410)
+        return begun(userid, request)
+    carried = await carry_out(_asked_by_code(code, form.get("new", ""), pending, request), ground)
+    if carried.is_done and pending.purpose in _SIGNING_IN:
+        return begun(pending.userid, request)
+    if carried.is_refused and pending.purpose is Purpose.FORGOT:
+        return _code_page(request, pending, list(said(carried.told, ground)))
+    return answer_page(request, carried, pending.language, back=addresses.FRONT)
+
+
+async def _proved(request: Request) -> Pending:
+    """Return what waits for the code of a request. Raises HTTPException if nothing does."""
+    return await proved(_pending(_code_in(request), ground_of(request).work), request)
+
+
+def _code_in(request: Request) -> Secret:
+    return Secret(request.path_params["code"].lower())
+
+
+def _pending(code: Secret, work: UnitOfWork) -> Pending | None:
+    """Return what waits for a code; None if nothing does any more."""
+    return work.home.ask(find_verification, name_of(code), work.now())
+
+
+def _sign_in(code: Secret, ground: Ground) -> str | None:
+    """Use a code up that signs a player in; return their userid, or None if it is used up."""
+
+    def deed(work: UnitOfWork) -> str | None:
+        pending = _pending(code, work)
+        if pending is None or not work.has_account(pending.userid):
+            return None
+        work.home.do(settle_key, name_of(code), KeyOutcome.DONE, work.now())
+        work.home.do(forget_verification, name_of(code))
+        return pending.userid
+
+    return ground.work.retried(deed)
+
+
+def _asked_by_code(code: Secret, new: str, pending: Pending, request: Request) -> Asked:
+    """Return the request of a mail that brings a code back, perhaps with a new password."""
+    verify = Verify(code, Secret(new.strip()) if new.strip() else None)
+    return Asked(
+        line=format_command(verify, mask=False),
+        chat="",
+        sender=pending.address,
+        identity=f"web {name_of(code)}",
+        source=source_of(request),
+        language=pending.language,
+    )
