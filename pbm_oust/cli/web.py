@@ -48,8 +48,9 @@ def web(
 def _serve(operator: Operator, configuration: Configuration, keeper: int | None) -> None:
     from pbm_oust.mail.server import give_memory_back, tallied
     from pbm_oust.store.rebuilding import look_less_for_circles
-    from pbm_oust.web.app import AccessLog, make_app
+    from pbm_oust.web.app import make_app
     from pbm_oust.web.ground import Ground
+    from pbm_oust.web.middleware import AccessLog
     from pbm_oust.web.serving import CannotServe, Connections, listening_socket, serve
 
     give_memory_back()

@@ -7,7 +7,7 @@ A game, a board and a record stand in a path in exactly one way. Templates have 
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from starlette.convertors import Convertor, register_url_convertor
+from starlette.convertors import Convertor, IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 
 from pbm_oust.accounts.account import parse_userid
@@ -97,18 +97,10 @@ class KindConvertor(Convertor[Kind]):
         return value.name
 
 
-class NumberConvertor(Convertor[int]):
+class NumberConvertor(IntegerConvertor):
     """A number of at most nine digits, without leading zeros."""
 
     regex = "0|[1-9][0-9]{0,8}"
-
-    def convert(self, value: str) -> int:
-        """Return the number."""
-        return int(value)
-
-    def to_string(self, value: int) -> str:
-        """Return the digits."""
-        return str(value)
 
 
 register_url_convertor("kind", KindConvertor())

@@ -1,15 +1,8 @@
 """The application: which page answers which path."""
 
 import asyncio
-import re
-import sys
 import time
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
-from html import unescape
-from http import HTTPMethod
-from typing import TextIO
-from urllib.parse import quote, unquote_plus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -17,10 +10,8 @@ from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import Trouble, described, find_trouble
@@ -38,12 +29,24 @@ from pbm_oust.web import (
 )
 from pbm_oust.web.cache import KEPT_SECRET
 from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.middleware import AccessLog, Logged, Safe, Trimmed
 from pbm_oust.web.sign_in import NotSignedIn
 from pbm_oust.web.static import FOUND
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 _FOR_EVER = "public, max-age=31536000, immutable"
+FRESH_SECONDS = 2.0
+"""For how long an answer about our health is given again."""
+PATIENCE = 3.0
+"""Seconds to wait for that answer."""
+_LEFT_ALONE = (
+    *(addresses.MINE, f"{addresses.PLAY}/", f"{addresses.CODE}/"),
+    *(addresses.SIGN_IN, addresses.SIGN_UP),
+    *(f"/{kind}/*/" for kind in KINDS),
+)
+"""What robots are asked to leave alone (RFC 9309): pages of one player, and the thousands of past
+positions. Calendars are not among them: some programs ask here before they fetch one."""
 
 
 async def _static(request: Request) -> Response:
@@ -84,33 +87,10 @@ async def _gone(_request: Request, _error: Exception) -> Response:
     return Response(None, 400)
 
 
-_OF_ONE_PLAYER = (
-    addresses.MINE,
-    f"{addresses.PLAY}/",
-    f"{addresses.CODE}/",
-    addresses.SIGN_IN,
-    addresses.SIGN_UP,
-)
-_LEFT_ALONE = (*_OF_ONE_PLAYER, *(f"/{kind}/*/" for kind in KINDS))
-_TEXT = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in _LEFT_ALONE)))
-
-
 async def robots(request: Request) -> Response:
     """Answer with what robots are asked."""
-    return PlainTextResponse(_TEXT, headers={"Cache-Control": "public, max-age=86400"})
-
-
-async def healthz(request: Request) -> Response:
-    """Answer with 200 if mail can be taken, and with 503 and the reason if not."""
-    trouble = await request.app.state.health.trouble()
-    status, headers = 503 if trouble else 200, {"Cache-Control": "no-store"}
-    return JSONResponse(described(trouble), status, headers)
-
-
-FRESH_SECONDS = 2.0
-"""For how long an answer is given again."""
-PATIENCE = 3.0
-"""Seconds to wait for an answer."""
+    text = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in _LEFT_ALONE)))
+    return PlainTextResponse(text, headers={"Cache-Control": "public, max-age=86400"})
 
 
 class Health:
@@ -136,189 +116,11 @@ class Health:
         self._ends = time.monotonic() + FRESH_SECONDS
 
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "style-src 'self'",
-        "script-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
-)
-
-HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-"""Said with every response."""
-
-
-_RAW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-
-
-class Safe:
-    """An application whose responses all carry these headers.
-
-    It refuses a request whose end others may see elsewhere: what follows it could be another
-    request to one of us, and its body to the other (RFC 9112, section 6.1). It refuses control
-    characters in addresses, so that no page meets one.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
-        async def send_safely(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_RAW]
-            await send(message)
-
-        if _has_doubtful_end(scope) or _steers(scope):
-            refused = Response("Bad Request", 400, {"Connection": "close"})
-            await refused(scope, receive, send_safely)
-        else:
-            await self._app(scope, receive, send_safely)
-
-
-def _has_doubtful_end(scope: Scope) -> bool:
-    """Return whether a request says in two ways how long it is, or in one that it cannot know."""
-    names = {name for name, _ in scope["headers"]}
-    if b"transfer-encoding" not in names:
-        return False
-    return b"content-length" in names or scope["http_version"] == "1.0"
-
-
-def _steers(scope: Scope) -> bool:
-    """Return whether an address has a control character, in its path or behind it."""
-    asked = unquote_plus(scope["query_string"].decode("latin-1"))
-    return bool(_CONTROL.search(scope["path"]) or _CONTROL.search(asked))
-
-
-_ENDS = "-_"
-"""With which signs the address of a page can end, besides letters and digits. Others come from the
-text around a link: the ends of sentences, brackets and quotes of any script."""
-
-
-class Trimmed:
-    """An application that is asked only for addresses without marks behind them.
-
-    Whoever looks at another one is sent to the page that was meant, before it counts as wrong.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
-            path, query = scope["path"], scope["query_string"].decode("latin-1")
-            # Some programs take a sign along as it is in HTML: `&gt;`.
-            page = _up_to_end(unescape(path), _ENDS) or "/"
-            asked = _up_to_end(query, f"{_ENDS}=")
-            if (page, asked) != (path, query):
-                # Two slashes in front would name another host.
-                start = quote("/" + page.lstrip("/\\"))
-                address = f"{start}?{asked}" if asked else start
-                await RedirectResponse(address, 307, KEPT_SECRET)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-def _up_to_end(text: str, ends: str) -> str:
-    """Return a text up to its last letter or digit, or one of these signs."""
-    return text.rstrip("".join(sign for sign in {*text} if not (sign.isalnum() or sign in ends)))
-
-
-WRITE_SECONDS = 1.0
-"""How long a line may wait for others, with which it is written."""
-_METHODS = frozenset(method.value for method in HTTPMethod)
-_NOTHING = "-"
-
-
-class AccessLog:
-    """Lines about requests, written together, so that a page does not wait for its line.
-
-    They look like all others. It belongs to one event loop.
-    """
-
-    def __init__(self, stream: TextIO = sys.stderr) -> None:
-        self._stream = stream
-        self._waiting: list[str] = []
-
-    def add(self, line: str) -> None:
-        """Take a line, which is written within a second."""
-        if not self._waiting:
-            asyncio.get_running_loop().call_later(WRITE_SECONDS, self.write)
-        second, part = divmod(time.time(), 1)
-        self._waiting.append(f"{_text_of(int(second))},{int(part * 1000):03d} INFO {line}\n")
-
-    def write(self) -> None:
-        """Write the lines that wait."""
-        lines, self._waiting = self._waiting, []
-        self._stream.write("".join(lines))
-        self._stream.flush()
-
-
-@lru_cache(maxsize=1)
-def _text_of(second: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(second))
-
-
-class Logged:
-    """An application with a line in a log about each of its responses, when it has ended."""
-
-    def __init__(self, app: ASGIApp, log: AccessLog) -> None:
-        self._app = app
-        self._log = log
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        begun = time.perf_counter()
-        status, size = 500, 0
-
-        async def send_counted(message: Message) -> None:
-            nonlocal status, size
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            else:
-                size += len(message.get("body", b""))
-            await send(message)
-
-        try:
-            await self._app(scope, receive, send_counted)
-        finally:
-            method = scope["method"] if scope["method"] in _METHODS else _NOTHING
-            size = 0 if method == "HEAD" else size
-            milliseconds = (time.perf_counter() - begun) * 1000
-            self._log.add(
-                f"method={method} path={path_told(scope)} status={status} bytes={size}"
-                f" ms={milliseconds:.0f}"
-            )
-
-
-def path_told(scope: Scope) -> str:
-    """Return what the log tells of the path of a request; nothing of one that no page has."""
-    route = scope.get("route")
-    if not isinstance(route, Route):
-        return _NOTHING
-    told = {name: _told(name, value) for name, value in scope["path_params"].items()}
-    return route.path_format.format_map(told)
-
-
-def _told(name: str, value: object) -> str:
-    """Return a part of a path as the log tells it: by its name, unless it is a game or a number."""
-    if isinstance(value, Kind):
-        return value.name
-    return str(value) if isinstance(value, int) else f"{{{name}}}"
+async def healthz(request: Request) -> Response:
+    """Answer with 200 if mail can be taken, and with 503 and the reason if not."""
+    trouble = await request.app.state.health.trouble()
+    status, headers = 503 if trouble else 200, {"Cache-Control": "no-store"}
+    return JSONResponse(described(trouble), status, headers)
 
 
 def _form(path: str, look: Handler, act: Handler) -> tuple[Route, Route]:
