@@ -120,14 +120,8 @@ class View:
     def seats(self) -> tuple[Seat, ...]:
         """Both sides."""
         game = self.game
-        return tuple(
-            Seat(
-                side.value,
-                game.owner(side),
-                "/".join(map(str, game.position.tally(side))),
-            )
-            for side in Side
-        )
+        figures = {side: "/".join(map(str, game.position.tally(side))) for side in Side}
+        return tuple(Seat(side.value, game.owner(side), figures[side]) for side in Side)
 
     @property
     def listed(self) -> tuple[Record, ...]:
