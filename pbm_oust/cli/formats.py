@@ -1,7 +1,11 @@
-"""`pbm-oust games export` and `games import`: games in other formats, and back."""
+"""`pbm-oust games export`, `import` and `analyse`: games in other forms.
+
+They are SGF and JSON, there and back, and a table of what a search says about a game that is over.
+"""
 
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 
 import click
 
@@ -9,16 +13,39 @@ from pbm_oust.board.formats import parse_any
 from pbm_oust.board.formats.sgf import format_sgf, has_tree
 from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured
+from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory
-from pbm_oust.board.notation import MOST_GIVEN
-from pbm_oust.cli.completion import complete_boards
-from pbm_oust.cli.imported import large_option, read_import
-from pbm_oust.cli.operator import KIND, Operator, Refused, pass_operator
-from pbm_oust.cli.terminal import say, say_data
+from pbm_oust.board.notation import MOST_GIVEN, format_action
+from pbm_oust.cli.games import state_of, summary
+from pbm_oust.cli.operator import (
+    Operator,
+    Refused,
+    as_json,
+    board_number,
+    kind_name,
+    large_option,
+    pass_operator,
+    print_json,
+    print_table,
+    read_import,
+)
+from pbm_oust.cli.terminal import progress_bar, say, say_data
 from pbm_oust.doctor.finding import counted
 from pbm_oust.mail.reading import UnreadableMail, whole_texts
+from pbm_oust.robot.analysis import (
+    SECONDS,
+    Analysis,
+    Verdict,
+    judged,
+    keep,
+    kept,
+    line_text,
+    notes_of,
+    turning_points,
+    verdict_fields,
+)
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, entry_of
 from pbm_oust.store.open_boards import NotImported, import_game, plan_import
 
 _FORMATS: dict[str, Callable[[Sheet], str]] = {
@@ -28,10 +55,14 @@ _FORMATS: dict[str, Callable[[Sheet], str]] = {
 _HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 """How a mail begins."""
 
+MOST_SECONDS = 3600
+"""How long a position may be searched."""
+_CERTAIN = {0.0: "lost", 0.5: "draw", 1.0: "won"}
+
 
 @click.command()
-@click.argument("kind", type=KIND)
-@click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
+@kind_name
+@board_number
 @click.option("--sgf", is_flag=True, help="SGF, which programs for Go can show.")
 @click.option("--json", is_flag=True, help="One JSON object.")
 @pass_operator
@@ -102,3 +133,86 @@ def _text(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadGame(f"line {line}", "the text is not UTF-8") from None
+
+
+@click.command()
+@kind_name
+@board_number
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, max=MOST_SECONDS, min_open=True),
+    default=SECONDS,
+    show_default=True,
+    metavar="N",
+    help="How long each position is searched, on one core.",
+)
+@click.option("--sgf", is_flag=True, help="Print SGF with comments, of which Sabaki draws a curve.")
+@as_json
+@pass_operator
+def analyse(
+    operator: Operator, kind: Kind, board: int, seconds: float, sgf: bool, as_json: bool
+) -> None:
+    """Say how likely x was to win after each record of a game.
+
+    Beside that stands how to go on best from there. The game must be over. It takes --seconds for
+    each record, and less where the end is near. x is the side, whoever owned it at the time; !
+    marks the turning points. The result is kept in the home, where pages show it. What is kept is
+    printed at once if it was searched for as long.
+    """
+    if sgf and as_json:
+        raise click.UsageError("--sgf and --json are two forms; choose one of them")
+    game = operator.game(kind, board)
+    if not game.result:
+        raise Refused(f"{game.name} is not over, and only games that are over are analysed")
+    analysis = _analysis(operator, game, seconds)
+    if sgf:
+        say_data(format_sgf(Sheet(game), notes_of(analysis)).encode())
+    elif as_json:
+        print_json(summary(entry_of(game)) | _fields(game, analysis))
+    else:
+        heading = f"{game.name}, {game.header.grid}: {state_of(entry_of(game))}"
+        say(f"{heading}; {analysis.seconds:g} s a position")
+        print_table(("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE"), _rows(game, analysis))
+
+
+def _analysis(operator: Operator, game: Game, seconds: float) -> Analysis:
+    """Return an analysis that is kept, or a deeper one, which is kept from then on."""
+    home = operator.prepared_home()
+    found = kept(home, game)
+    if found and found.seconds >= seconds:
+        return found
+    verdicts, number = list[Verdict](), len(game.records) + 1
+    with progress_bar("searching") as progress:
+        for verdict in judged(game, seconds, time.perf_counter):
+            verdicts.append(verdict)
+            progress(len(verdicts), number)
+    analysis = Analysis.of(game, seconds, verdicts)
+    keep(home, game, analysis)
+    return analysis
+
+
+def _rows(game: Game, analysis: Analysis) -> Iterator[tuple[object, ...]]:
+    """Yield what the table says about the start, and then about each record."""
+    turning = turning_points(game, analysis)
+    first, *later = analysis.verdicts
+    yield "", 0, "", "", _rate(first), line_text(first)
+    for record, verdict in zip(game.records, later, strict=True):
+        mark = "!" if record.number in turning else ""
+        played = record.by, format_action(record.action)
+        yield mark, record.number, *played, _rate(verdict), line_text(verdict)
+
+
+def _rate(verdict: Verdict) -> str:
+    """Return how likely x is to win, in a word where that is certain."""
+    return _CERTAIN[verdict.x_wins] if verdict.is_certain else f"{verdict.x_wins:.1%}"
+
+
+def _fields(game: Game, analysis: Analysis) -> dict[str, object]:
+    return {
+        "seconds": analysis.seconds,
+        "turning_points": turning_points(game, analysis),
+        "positions": [
+            {"after": number, **verdict_fields(verdict)}
+            for number, verdict in enumerate(analysis.verdicts)
+        ],
+    }

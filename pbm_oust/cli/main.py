@@ -4,41 +4,84 @@ Nothing here needs more than click: each command imports what it needs when it r
 """
 
 import atexit
+import gc
 import os
 import signal
-from typing import NoReturn
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, NoReturn
 
 import click
 
 from pbm_oust import __version__
-from pbm_oust.cli.gathered import Elsewhere, Gathered
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Look for no garbage while the body imports: it makes none, and looking takes long."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they run, as click's documentation shows it.
+
+    Until then the first sentences of their help stand for them, in lists and in completion.
+    `lazy_subcommands` names each with its module in this package, its name there, and the sentence.
+    """
+
+    def __init__(
+        self, *words: Any, lazy_subcommands: Mapping[str, tuple[str, str]], **options: Any
+    ) -> None:
+        super().__init__(*words, **options)
+        self._lazy_subcommands = lazy_subcommands
+        for name, (_, sentence) in lazy_subcommands.items():
+            self.add_command(click.Command(name, help=sentence))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names, imported, and the words that follow."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name and name in self._lazy_subcommands:
+            module, _, attribute = self._lazy_subcommands[name][0].partition(":")
+            with uncollected():
+                command = getattr(import_module(f"{__package__}.{module}"), attribute)
+        return name, command, rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that the words name; whatever an error quotes, a terminal shows it."""
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            from pbm_oust.cli.terminal import shown
+
+            vars(error)["message"] = shown(error.message or "")
+            raise
 
 
 @click.group(
-    cls=Gathered,
-    elsewhere={
-        "backup": Elsewhere(
-            "backup:backup", "Copy the home into DIR, which is empty or not there yet."
+    cls=LazyGroup,
+    lazy_subcommands={
+        "backup": ("home:backup", "Copy the home into DIR, which is empty or not there yet."),
+        "broadcast": ("players:broadcast", "Write to all players, or to those named with --to."),
+        "deliver": (
+            "deliver:deliver",
+            "Take one message from standard input, for a pipe or .forward.",
         ),
-        "broadcast": Elsewhere(
-            "broadcast:broadcast", "Write to all players, or to those named with --to."
-        ),
-        "deliver": Elsewhere(
-            "delivering:deliver", "Take one message from standard input, for a pipe or .forward."
-        ),
-        "doctor": Elsewhere("doctor:doctor", "Say what is wrong with the home, and what to do."),
-        "house": Elsewhere("house:house", "Let the house play on the boards that wait for it."),
-        "mail": Elsewhere(
-            "mailing:mail", "Mail a command to the running server and print its answer."
-        ),
-        "ratings": Elsewhere("ratings:ratings", "Show how the ratings came about, game by game."),
-        "restore": Elsewhere("backup:restore", "Make the home from a backup in DIR."),
-        "serve": Elsewhere("serving:serve", "Take mail and answer it, until told to stop."),
-        "standings": Elsewhere("ratings:standings", "List players by rating."),
-        "web": Elsewhere("web:web", "Serve pages with the boards, until told to stop."),
-        "sweep": Elsewhere(
-            "sweeping:sweep", "Do what is due: reminders, games lost on time, digests."
-        ),
+        "doctor": ("doctor:doctor", "Say what is wrong with the home, and what to do."),
+        "house": ("house:house", "Let the house play on the boards that wait for it."),
+        "mail": ("mail:mail", "Mail a command to the running server and print its answer."),
+        "ratings": ("ratings:ratings", "Show how the ratings came about, game by game."),
+        "restore": ("home:restore", "Make the home from a backup in DIR."),
+        "serve": ("serve:serve", "Take mail and answer it, until told to stop."),
+        "standings": ("ratings:standings", "List players by rating."),
+        "web": ("web:web", "Serve pages with the boards, until told to stop."),
+        "sweep": ("rulings:sweep", "Do what is due: reminders, games lost on time, digests."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="KIND is the name of a game. Each command explains itself with --help.",
@@ -62,36 +105,23 @@ def main(home: str) -> None:
 
 
 @main.group(
-    cls=Gathered,
-    elsewhere={
-        "accept": Elsewhere(
-            "histories:accept", "Let an edited history be the history of its board."
-        ),
-        "adopt": Elsewhere("rulings:adopt", "Hand a side to another player."),
-        "analyse": Elsewhere(
-            "analysing:analyse", "Say how likely x was to win after each record of a game."
-        ),
-        "award": Elsewhere("rulings:award", "End a game: a side wins, or it is a draw."),
-        "challenge": Elsewhere(
-            "setting_up:challenge", "Set up a board for two players; USERID1 moves first."
-        ),
-        "export": Elsewhere("formats:export", "Print a game as SGF or JSON."),
-        "extend": Elsewhere("rulings:extend", "Give the player to move more time."),
-        "history": Elsewhere("histories:history", "Print the history of a board."),
-        "import": Elsewhere(
-            "formats:import_", "Make a board from a game in FILE, or on standard input."
-        ),
-        "list": Elsewhere("games:list_", "List boards."),
-        "show": Elsewhere("boards:show", "Draw a board as it is, or as it was after record N."),
-        "undo": Elsewhere("rulings:undo", "Take the latest turn back, all parts of it."),
-        "verify": Elsewhere(
-            "histories:verify",
-            "Replay histories, and compare their files.",
-        ),
-        "void": Elsewhere("rulings:void", "End a game as never begun."),
-        "why": Elsewhere(
-            "causes:why", "Tell which mail led to record N of a board, or to its latest one."
-        ),
+    cls=LazyGroup,
+    lazy_subcommands={
+        "accept": ("home:accept", "Let an edited history be the history of its board."),
+        "adopt": ("rulings:adopt", "Hand a side to another player."),
+        "analyse": ("formats:analyse", "Say how likely x was to win after each record of a game."),
+        "award": ("rulings:award", "End a game: a side wins, or it is a draw."),
+        "challenge": ("rulings:challenge", "Set up a board for two players; USERID1 moves first."),
+        "export": ("formats:export", "Print a game as SGF or JSON."),
+        "extend": ("rulings:extend", "Give the player to move more time."),
+        "history": ("games:history", "Print the history of a board."),
+        "import": ("formats:import_", "Make a board from a game in FILE, or on standard input."),
+        "list": ("games:list_", "List boards."),
+        "show": ("games:show", "Draw a board as it is, or as it was after record N."),
+        "undo": ("rulings:undo", "Take the latest turn back, all parts of it."),
+        "verify": ("home:verify", "Replay histories, and compare their files."),
+        "void": ("rulings:void", "End a game as never begun."),
+        "why": ("games:why", "Tell which mail led to record N of a board, or to its latest one."),
     },
 )
 def games() -> None:
@@ -99,16 +129,14 @@ def games() -> None:
 
 
 @main.group(
-    cls=Gathered,
-    elsewhere={
-        "copy": Elsewhere(
-            "copying:copy",
+    cls=LazyGroup,
+    lazy_subcommands={
+        "copy": (
+            "home:copy",
             "Copy the home in folder FROM into the home in folder TO, and compare all of it.",
         ),
-        "rebuild": Elsewhere("histories:rebuild", "Make the database from the files of histories."),
-        "upgrade": Elsewhere(
-            "upgrading:upgrade", "Bring the tables of the home to the version of this program."
-        ),
+        "rebuild": ("home:rebuild", "Make the database from the files of histories."),
+        "upgrade": ("home:upgrade", "Bring the tables of the home to the version of this program."),
     },
 )
 def home() -> None:
@@ -116,18 +144,15 @@ def home() -> None:
 
 
 @main.group(
-    cls=Gathered,
-    elsewhere={
-        "flush": Elsewhere("outbox:flush", "Hand all letters that wait to the relay now."),
-        "hold": Elsewhere(
-            "outbox:hold",
-            "Hold back the letters that wait, until you resume them.",
-        ),
-        "list": Elsewhere("outbox:list_", "List letters that wait, are held back, or failed."),
-        "remove": Elsewhere("outbox:remove", "Remove letters that failed or are held back."),
-        "resume": Elsewhere("outbox:resume", "Let the letters go that a restore holds back."),
-        "retry": Elsewhere("outbox:retry", "Send failed letters again."),
-        "show": Elsewhere("outbox:show", "Print a letter."),
+    cls=LazyGroup,
+    lazy_subcommands={
+        "flush": ("outbox:flush", "Hand all letters that wait to the relay now."),
+        "hold": ("outbox:hold", "Hold back the letters that wait, until you resume them."),
+        "list": ("outbox:list_", "List letters that wait, are held back, or failed."),
+        "remove": ("outbox:remove", "Remove letters that failed or are held back."),
+        "resume": ("outbox:resume", "Let the letters go that a restore holds back."),
+        "retry": ("outbox:retry", "Send failed letters again."),
+        "show": ("outbox:show", "Print a letter."),
     },
 )
 def outbox() -> None:
@@ -135,22 +160,18 @@ def outbox() -> None:
 
 
 @main.group(
-    cls=Gathered,
-    elsewhere={
-        "add": Elsewhere("players:add", "Add an account."),
-        "disable": Elsewhere("players:disable", "Close an account until it is enabled again."),
-        "enable": Elsewhere("players:enable", "Open a disabled account again."),
-        "export": Elsewhere("transfer:export", "Write all accounts to FILE as lines of JSON."),
-        "import": Elsewhere("transfer:import_", "Add the accounts of an export in FILE."),
-        "list": Elsewhere("players:list_", "List accounts."),
-        "merge": Elsewhere(
-            "renaming:merge", "Join a player's account with another one of theirs, INTO."
-        ),
-        "passwd": Elsewhere("players:passwd", "Give an account a new password."),
-        "rename": Elsewhere(
-            "renaming:rename", "Give a player another userid, in all histories too."
-        ),
-        "show": Elsewhere("players:show", "Show an account with everything that it keeps."),
+    cls=LazyGroup,
+    lazy_subcommands={
+        "add": ("players:add", "Add an account."),
+        "disable": ("players:disable", "Close an account until it is enabled again."),
+        "enable": ("players:enable", "Open a disabled account again."),
+        "export": ("players:export", "Write all accounts to FILE as lines of JSON."),
+        "import": ("players:import_", "Add the accounts of an export in FILE."),
+        "list": ("players:list_", "List accounts."),
+        "merge": ("players:merge", "Join a player's account with another one of theirs, INTO."),
+        "passwd": ("players:passwd", "Give an account a new password."),
+        "rename": ("players:rename", "Give a player another userid, in all histories too."),
+        "show": ("players:show", "Show an account with everything that it keeps."),
     },
 )
 def players() -> None:
@@ -158,13 +179,11 @@ def players() -> None:
 
 
 @main.group(
-    cls=Gathered,
-    elsewhere={
-        "perft": Elsewhere(
-            "rules:perft", "Count the sequences of placements from the empty board."
-        ),
-        "simulate": Elsewhere("rules:simulate_", "Play games at random."),
-        "solve": Elsewhere("solving:solve_", "Find out who wins a small board."),
+    cls=LazyGroup,
+    lazy_subcommands={
+        "perft": ("rules:perft", "Count the sequences of placements from the empty board."),
+        "simulate": ("rules:simulate_", "Play games at random."),
+        "solve": ("rules:solve_", "Find out who wins a small board."),
     },
 )
 def rules() -> None:

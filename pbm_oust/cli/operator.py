@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, wraps
@@ -33,10 +34,10 @@ from pbm_oust.store.engines import CONFIGURATION
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.open_boards import DamagedHistory
+from pbm_oust.store.open_boards import DamagedHistory, Salvage
 
 if TYPE_CHECKING:
-    from pbm_oust.store.open_boards import Salvage
+    from pbm_oust.play.unit_of_work import UnitOfWork
 
 
 class Refused(click.ClickException):
@@ -92,16 +93,23 @@ class Operator:
             raise Refused(f"cannot use {self.path} as home: {error.strerror}") from None
         return self._home
 
+    def unit_of_work(self) -> "UnitOfWork":
+        """Return a unit of work on the home, whose notices become letters."""
+        from pbm_oust.letters.letters import Letters  # few commands write letters
+        from pbm_oust.play.unit_of_work import UnitOfWork
+
+        home, configured = self.prepared_home(), self.configuration
+        letters = Letters(configured.address, home.now, home.key, configured.web_address)
+        return UnitOfWork(home, letters.write, home.now)
+
     def close(self) -> None:
         """Close what is open of the home."""
         if "_home" in vars(self):
             self._home.close()
 
     @cached_property
-    def boards(self) -> "Salvage":
+    def boards(self) -> Salvage:
         """The boards of the home, which can be read even without its database."""
-        from pbm_oust.store.open_boards import Salvage
-
         return Salvage(self.home, self._warn)
 
     def _warn(self, fault: DatabaseFault) -> None:
@@ -156,9 +164,6 @@ def pass_operator(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(root.obj, *words, **options)
 
     return with_operator
-
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def now() -> datetime:
@@ -235,6 +240,61 @@ ENDPOINT = Parsed("HOST:PORT", parse_endpoint)
 RELAY = Parsed("smtp://HOST:PORT", parse_relay)
 
 
+def complete_boards(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the numbers of the boards of the kind that the line names."""
+    kind = context.params.get("kind")
+    words = _boards(context, kind.name) if isinstance(kind, Kind) else []
+    return _beginning(words, incomplete)
+
+
+def complete_userids(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the userids of all accounts."""
+    return _beginning(_userids(context), incomplete)
+
+
+def complete_command(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the words that may come next in a command by mail."""
+    from pbm_oust.service.table import next_in
+
+    follows = next_in(context.params.get(parameter.name or "") or ())
+    words = list(follows.words)
+    if "BOARD" in follows.place and follows.kind:
+        words += _boards(context, follows.kind.name)
+    if "USERID" in follows.place:
+        words += _userids(context)
+    return _beginning(words, incomplete)
+
+
+def _boards(context: click.Context, kind: str) -> list[str]:
+    return [str(name.board) for name in Salvage(_home(context)).names(kind)]
+
+
+def _userids(context: click.Context) -> list[str]:
+    with suppress(DatabaseFault):
+        return _home(context).userids()
+    return []
+
+
+def _home(context: click.Context) -> Home:
+    """Return the home that the command line names; no command runs here that would know it."""
+    return Home(Path(context.find_root().params["home"]))
+
+
+def _beginning(words: list[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(word) for word in words if word.startswith(incomplete.lower())]
+
+
+kind_name = click.argument("kind", type=KIND)
+board_number = click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
 def grid_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options --size and --hex, which `grid_from` reads."""
     function = click.option(
@@ -266,3 +326,37 @@ def grid_from(kind: Kind, size: str | None, hexagonal: str | None) -> Grid:
             f"{kind.title} is not played on {grid}, which has {grid.cells.bit_count()} cells"
         )
     return grid
+
+
+LARGEST_IMPORT = 4 * 2**20
+"""The most bytes of a file that is imported, unless it is known to be large."""
+
+_GZIP = b"\x1f\x8b"
+"""How a file begins that gzip has compressed (RFC 1952, section 2.3.1)."""
+
+large_option = click.option(
+    "--large", is_flag=True, help="Take a file of more than 4 MB, which may need much memory."
+)
+
+
+def read_import(file: str, *, large: bool) -> bytes:
+    """Return the content of a file, or of standard input for `-`; without the compression of gzip.
+
+    Raises Refused if it is too large, or if its compression is damaged.
+    """
+    name = "standard input" if file == "-" else click.format_filename(file)
+    most = -1 if large else LARGEST_IMPORT + 1
+    with click.open_file(file, "rb") as opened:
+        data: bytes = opened.read(most)
+    if data.startswith(_GZIP):
+        import gzip
+        import zlib
+        from io import BytesIO
+
+        try:
+            data = gzip.GzipFile(fileobj=BytesIO(data)).read(most)
+        except (OSError, EOFError, zlib.error) as error:
+            raise Refused(f"{name}: gzip has not made this, or not all of it is here") from error
+    if not large and len(data) > LARGEST_IMPORT:
+        raise Refused(f"{name} has more than 4 MB; to take it all the same, give --large")
+    return data

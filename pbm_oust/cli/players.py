@@ -1,28 +1,34 @@
 """`pbm-oust players`: listing, showing, adding and disabling accounts, and new passwords."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import click
 
-from pbm_oust.accounts.account import Account, disabled_since, with_disabled
+from pbm_oust.accounts.account import Account, BadAccount, disabled_since, is_house, with_disabled
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.bounces import listed_reasons
-from pbm_oust.accounts.document import account_lines, kept_objects
+from pbm_oust.accounts.document import account_lines, check_believable, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.board.notation import format_time
-from pbm_oust.cli.completion import complete_userids
 from pbm_oust.cli.operator import (
     Operator,
     Refused,
     as_json,
+    complete_userids,
+    large_option,
     pass_operator,
     print_json,
     print_table,
+    read_import,
 )
-from pbm_oust.cli.terminal import say
+from pbm_oust.cli.terminal import say, say_json
+from pbm_oust.commands.talk import announce
+from pbm_oust.doctor.finding import counted
 from pbm_oust.grammar.values import (
     LONGEST_PASSWORD,
     ReservedUserid,
@@ -31,9 +37,21 @@ from pbm_oust.grammar.values import (
     read_userid,
 )
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
-from pbm_oust.refusal import Unreadable
-from pbm_oust.store.accounts import write_account
+from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed, Unreadable
+from pbm_oust.store.accounts import (
+    UseridsTaken,
+    export_accounts,
+    import_accounts,
+    parse_accounts,
+    those_with_accounts,
+    write_account,
+)
+from pbm_oust.store.boards import DamagedHistory, NoSuchBoard
 from pbm_oust.store.database import Transaction
+from pbm_oust.store.disk import Disk
+from pbm_oust.store.faults import AccountDamaged
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.verifications import bounces_of, forget_verifications_of
 
@@ -229,3 +247,148 @@ def _summary(account: Account) -> dict[str, Any]:
         "joined": format_time(account.joined),
         "disabled": format_time(since) if (since := disabled_since(account)) else None,
     }
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new")
+@pass_operator
+def rename(operator: Operator, old: str, new: str) -> None:
+    """Give a player another userid, in all histories too.
+
+    The player and everybody they play with are told by mail. All of it happens, or nothing.
+    """
+    try:
+        new = read_new_userid(new)
+    except Unreadable as refusal:
+        raise no_userid(new, refusal) from None
+    _move(operator, rename_player, old.lower(), new, "renamed")
+
+
+@click.command()
+@click.argument("userid")
+@click.argument("into")
+@pass_operator
+def merge(operator: Operator, userid: str, into: str) -> None:
+    """Join a player's account with another one of theirs, INTO.
+
+    INTO stays, and gets the boards, addresses and notes. The player and everybody they play with
+    are told by mail. All of it happens, or nothing.
+    """
+    _move(operator, merge_players, userid.lower(), into.lower(), "merged")
+
+
+def _move(
+    operator: Operator, move: Callable[[str, str, UnitOfWork], int], old: str, new: str, done: str
+) -> None:
+    for userid in (old, new):
+        account = operator.home.account(userid)
+        if account and is_house(account):
+            raise Refused(f"{userid} is a program of this server, and stays what it is")
+    read_account(operator, old)
+    try:
+        count = move(old, new, operator.unit_of_work())
+    except NotAllowed as refusal:
+        if isinstance(refusal.reason, NoSuchBoard):
+            board = f"{refusal.reason.kind.name} {refusal.reason.board}"
+            raise Refused(f"{board} has been removed") from None
+        raise Refused(f"there is no player {new}") from None
+    except (CannotMove, AccountDamaged) as error:
+        raise Refused(str(error)) from None
+    except DamagedHistory as error:
+        raise Refused(f"{error}; mend this board first, then say it again") from None
+    say(f"{done} {old}: {new} on {counted(count, 'board')}")
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
+@pass_operator
+def export(operator: Operator, file: str) -> None:
+    """Write all accounts to FILE as lines of JSON.
+
+    Without FILE they go to standard output. The hashes of the passwords are among them, so keep
+    the file to yourself. `players import` takes it back without loss. Accounts that cannot be read
+    are left out, and named.
+    """
+    lines, damage = operator.home.ask(export_accounts)
+    for each in damage:
+        say(f"Error: {each}", err=True)
+    text = "".join(f"{line}\n" for line in lines)
+    if file == "-":
+        say_json(text)
+        raise SystemExit(1 if damage else 0)
+    try:
+        Disk().create(Path(file), text.encode(), mode=0o600)
+    except FileExistsError:
+        raise Refused(f"{click.format_filename(file)} exists already") from None
+    except OSError as error:
+        raise Refused(f"{click.format_filename(file)}: {error.strerror}") from None
+    say(f"exported {counted(len(lines), 'account')}")
+    raise SystemExit(1 if damage else 0)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
+@click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
+@large_option
+@pass_operator
+def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
+    """Add the accounts of an export in FILE.
+
+    Without FILE they come from standard input. If one of them cannot be read, or somebody has its
+    userid here, none is added. Nobody is mailed.
+    """
+    name = "standard input" if file == "-" else click.format_filename(file)
+    try:
+        lines = read_import(file, large=large).decode().split("\n")
+        now, own = operator.home.now(), operator.configuration.address or ""
+        accounts = parse_accounts(lines, lambda account: check_believable(account, now, own))
+    except BadAccount as error:
+        raise Refused(f"{name}: {error}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{name}: this is no text in UTF-8") from None
+    if not dry_run:
+        operator.prepared_home()
+    try:
+        _add(operator, accounts, dry_run=dry_run)
+    except UseridsTaken as error:
+        raise Refused(f"{name}: {error}") from None
+    say(f"{'would import' if dry_run else 'imported'} {counted(len(accounts), 'account')}")
+
+
+def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
+    """Write accounts, all or none. Raises UseridsTaken."""
+    userids = [each.userid for each in accounts]
+    if not dry_run:
+        operator.home.do(import_accounts, accounts)
+    elif taken := operator.home.ask(those_with_accounts, userids):
+        raise UseridsTaken(taken)
+
+
+@click.command()
+@click.option("--text", help="What to write; read from standard input by default.")
+@click.option(
+    "--to",
+    "userids",
+    multiple=True,
+    metavar="USERID",
+    help="Write to this player only; may be repeated.",
+)
+@pass_operator
+def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) -> None:
+    """Write to all players, or to those named with --to.
+
+    Players who have turned such mails off get none, unless they are named. Nobody reads answers to
+    such a mail, so say in it where to write.
+    """
+    text = sys.stdin.read() if text is None else text
+    if not text.strip():
+        raise click.UsageError("there is nothing to write; give it by --text or standard input")
+    to = [userid.lower() for userid in userids] or None
+    for userid in to or ():
+        read_account(operator, userid)
+    try:
+        count = announce(text, to, operator.unit_of_work())
+    except AccountDamaged as error:
+        raise Refused(str(error)) from None
+    say(f"written to {counted(count, 'player')}")

@@ -8,14 +8,7 @@ from typing import Any
 import click
 
 from pbm_oust.board.ratings import Finish, RatedGame, Standing, Table, rate
-from pbm_oust.cli.operator import (
-    KIND,
-    Operator,
-    Refused,
-    as_json,
-    pass_operator,
-    print_json,
-)
+from pbm_oust.cli.operator import KIND, Operator, Refused, as_json, pass_operator, print_json
 from pbm_oust.cli.terminal import page, say
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.lists import standing_rows

@@ -1,22 +1,39 @@
 """`pbm-oust rules`: counting sequences of placements, playing games at random."""
 
+import os
+import resource
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
+from traceback import clear_frames
 from typing import Any
 
 import click
 
-from pbm_oust.cli.operator import KIND, as_json, grid_from, grid_options, print_json
-from pbm_oust.cli.terminal import say
-from pbm_oust.experiments.counting import count_sequences, divide
+from pbm_oust.cli.operator import Refused, as_json, grid_from, grid_options, kind_name, print_json
+from pbm_oust.cli.terminal import progress_bar, say
+from pbm_oust.experiments.counting import (
+    OutOfRoom,
+    Room,
+    bytes_each,
+    count_positions,
+    count_sequences,
+    divide,
+    fewest_kept,
+    largest_grid,
+    most_positions,
+)
 from pbm_oust.experiments.simulate import Figures, Summary, simulate
+from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
 
 
 @click.command()
-@click.argument("kind", type=KIND)
+@kind_name
 @grid_options
 @click.option(
     "--depth", type=click.IntRange(min=1), default=3, show_default=True, help="Placements."
@@ -50,7 +67,7 @@ def perft(
 
 
 @click.command("simulate")
-@click.argument("kind", type=KIND)
+@kind_name
 @grid_options
 @click.option("--games", type=click.IntRange(min=1), default=100, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same figures.")
@@ -110,3 +127,192 @@ def _figures(figures: Figures) -> str:
         f"mean {figures.mean:,.2f}, median {figures.median:,.1f}, "
         f"standard error {figures.stderr:,.2f}"
     )
+
+
+_KIB = 1024
+
+
+def free_memory(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
+    """Return how many bytes of memory this process may still take.
+
+    It is what the machine has free or, where a limit of the container or the process leaves less,
+    that. A machine that does not say what is free counts as having all of it free.
+    """
+    return max(0, min(_bounds(proc, groups)))
+
+
+def _bounds(proc: Path, groups: Path) -> Iterator[int]:
+    page = os.sysconf("SC_PAGE_SIZE")
+    yield os.sysconf("SC_PHYS_PAGES") * page
+    if meminfo := _read(proc / "meminfo"):
+        fields = dict(line.split(":", 1) for line in meminfo.splitlines())
+        if available := fields.get("MemAvailable"):
+            yield int(available.split()[0]) * _KIB
+    if (limit := _read(groups / "memory.max").strip()).isdecimal():
+        yield int(limit) - int(_read(groups / "memory.current") or 0)
+    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if address_space != resource.RLIM_INFINITY and (sizes := _read(proc / "self" / "statm")):
+        yield address_space - int(sizes.split()[0]) * page
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+@click.command("solve")
+@kind_name
+@grid_options
+@click.option("--census", is_flag=True, help="Also count every position that play can reach.")
+@click.option(
+    "--table",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write what positions are worth here, for the house.",
+)
+@click.option(
+    "--placements",
+    type=click.IntRange(min=0),
+    default=4,
+    show_default=True,
+    help="How many placements lead to the positions of the table.",
+)
+@as_json
+def solve_(
+    kind: Kind,
+    size: str | None,
+    hexagonal: str | None,
+    census: bool,
+    table: Path | None,
+    placements: int,
+    as_json: bool,
+) -> None:
+    """Find out who wins a small board.
+
+    Both sides play as well as possible. Before the search starts, it says how many positions the
+    board may have and how many memory holds. A board that is far too large is refused.
+    """
+    grid = grid_from(kind, size, hexagonal)
+    memory = _Memory(kind, grid)
+    memory.say_what_it_holds()
+    begun = time.perf_counter()
+    with memory.room("who wins") as room:
+        solution = solve(kind, grid, room)
+    with memory.room("forced draws") as room:
+        forced_by = [side.value for side in forced_draws(kind, grid, room)]
+    seconds = round(time.perf_counter() - begun, 1)
+    winning = [grid.format_cell(cell) for cell in solution.winning]
+    found = {
+        "kind": kind.name,
+        "grid": str(grid),
+        "without_swap": _BEST_PLAY[solution.without_swap],
+        "with_swap": _BEST_PLAY[solution.with_swap],
+        "winning_first_stones": winning,
+        "draw_forced_by": forced_by,
+        "positions": solution.positions,
+        "seconds": seconds,
+    }
+    if not as_json:
+        say(f"{kind.name} {grid}, both sides playing as well as can be")
+        say(f"without swap  {found['without_swap']}")
+        say(f"with swap     {found['with_swap']}")
+        say(f"first stones  {', '.join(winning) or 'none'} {'wins' if len(winning) < 2 else 'win'}")
+        say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
+        say(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
+    if census:
+        with memory.room("census") as room:
+            reachable = count_positions(kind, grid, room)
+        found["reachable"] = reachable
+        if not as_json:
+            say(f"              {reachable:,} can be reached by play")
+    if table:
+        with memory.room("table") as room:
+            worths = opening_table(kind, grid, placements, room)
+        found["table"] = len(worths)
+        table.write_bytes(pack(worths))
+        if not as_json:
+            say(f"table         {len(worths):,} after up to {placements} placements")
+    if as_json:
+        print_json(found)
+
+
+_BEST_PLAY = {
+    Worth.WIN: "the first player wins",
+    Worth.DRAW: "a draw",
+    Worth.LOSS: "the second player wins",
+}
+
+
+class _Memory:
+    """How many positions memory holds, and which boards that is enough for.
+
+    Half of what is free may be used, so that other programs have room, too.
+    """
+
+    def __init__(self, kind: Kind, grid: Grid) -> None:
+        self._kind = kind
+        self._grid = grid
+        self._bytes = free_memory() // 2
+        self._each = bytes_each(grid)
+        self._positions = self._bytes // self._each
+
+    def say_what_it_holds(self) -> None:
+        """Tell the person what to expect. Raises Refused if there is no hope."""
+        most = most_positions(self._kind, self._grid)
+        say(f"{self._name} may have up to {_figure(most)} positions.", err=True)
+        say(
+            f"Half of the free memory, {self._bytes / 1e6:,.0f} MB, holds {self._positions:,} "
+            f"positions of {self._each} bytes.",
+            err=True,
+        )
+        if self._is_hopeless(self._grid):
+            fewest = _figure(fewest_kept(self._kind, self._grid))
+            raise Refused(
+                f"{self._name} is too large: a search keeps at least about {fewest} positions; "
+                f"{self._possible()}"
+            )
+        if most <= self._positions:
+            say("There is room for all of them.", err=True)
+        else:
+            say("A search keeps only some of them. It stops if there is no room.", err=True)
+
+    @contextmanager
+    def room(self, label: str) -> Iterator[Room]:
+        """Give the room for a search, and draw how it fills. Raises Refused if it is full."""
+        with progress_bar(label, counted=True) as draw:
+            room = Room(self._positions, lambda kept: draw(kept, self._positions))
+            try:
+                yield room
+            except (OutOfRoom, MemoryError) as error:
+                clear_frames(error.__traceback__)  # or there is no memory to tell about it
+                kept = f"{room.kept:,} positions"
+                raise Refused(
+                    f"{self._name} was not solved: {kept} fill the memory; {self._possible()}"
+                ) from None
+            draw(room.kept, self._positions)
+
+    @property
+    def _name(self) -> str:
+        return f"{self._kind.name} {self._grid}"
+
+    def _holds_all(self, grid: Grid) -> bool:
+        return most_positions(self._kind, grid) <= self._positions
+
+    def _is_hopeless(self, grid: Grid) -> bool:
+        return fewest_kept(self._kind, grid) > self._positions
+
+    def _possible(self) -> str:
+        """Return which boards can be solved, or perhaps can."""
+        shape = self._grid.shape
+        certain = largest_grid(self._kind, shape, self._holds_all)
+        perhaps = largest_grid(self._kind, shape, lambda grid: not self._is_hopeless(grid))
+        if not certain:
+            return "there is too little memory to be sure of any board"
+        return f"{certain} fits for certain, and {perhaps} perhaps"
+
+
+def _figure(number: int) -> str:
+    """Return a number as people can read it."""
+    digits = str(number)
+    return f"{number:,}" if len(digits) < 16 else f"{digits[0]}.{digits[1]} * 10^{len(digits) - 1}"

@@ -1,8 +1,13 @@
-"""`pbm-oust games void`, `award`, `adopt`, `extend` and `undo`: the operator rules on a board."""
+"""`pbm-oust games challenge`, `void`, `award`, `adopt`, `extend`, `undo`, and `sweep`.
+
+The operator sets a board up, rules on it, and has done what is due on all of them.
+"""
 
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import click
 
@@ -10,21 +15,43 @@ from pbm_oust.board.game import Game, before_latest_turn
 from pbm_oust.board.notation import format_ruling, format_time
 from pbm_oust.board.reasons import GameOver, NothingToUndo, SamePlayer
 from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.cli.completion import complete_boards
-from pbm_oust.cli.operator import KIND, Operator, Parsed, Refused, pass_operator
-from pbm_oust.cli.sweeping import hand_over
+from pbm_oust.cli.operator import (
+    Operator,
+    Parsed,
+    Refused,
+    as_json,
+    board_number,
+    complete_userids,
+    kind_name,
+    pass_operator,
+    print_json,
+)
 from pbm_oust.cli.terminal import ask, say
-from pbm_oust.cli.work import unit_of_work
-from pbm_oust.commands.challenge import LONGEST_TIME
+from pbm_oust.commands.challenge import (
+    LONGEST_TIME,
+    OPTIONS,
+    UnusableGrid,
+    challenge_with,
+    header_of,
+)
 from pbm_oust.doctor.finding import counted
+from pbm_oust.grammar.parts import BadOptionValue, Option, OptionTwice, read_options
 from pbm_oust.grammar.values import read_userid
+from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.mail.relay import Relaying
+from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.rulings import rule_board
-from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Refusal
+from pbm_oust.play.starting import LimitReached, Rejected, SignedOff, set_up_board
+from pbm_oust.play.unit_of_work import NoSuchPlayer, UnitOfWork
+from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
+from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.boards import NoSuchBoard
-from pbm_oust.store.faults import AccountDamaged
+from pbm_oust.store.configuration import BadConfiguration
+from pbm_oust.store.faults import AccountDamaged, command_line
 from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.publishing import Walk
 
 DRAW = "draw"
 
@@ -35,20 +62,123 @@ Decide = Callable[[Game, UnitOfWork], Ruling]
 """Returns what to do to a board as it is. Raises Refused or NotAllowed if that is not possible."""
 
 
-def _read_duration(text: str) -> int:
-    match = _DURATION.fullmatch(text.lower())
-    days = int(match[1]) * _DAYS[match[2]] if match else 0
-    if not 1 <= days <= LONGEST_TIME:
-        raise ValueError(f"{text!r} is not written like 3d or 2w, and at most {LONGEST_TIME} days")
-    return days
-
-
-board_number = click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
-kind_name = click.argument("kind", type=KIND)
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 reason_option = click.option(
     "--reason", default="", metavar="TEXT", help="What to write to the players with it."
 )
+
+
+def _as_in_a_mail(option: Option[object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option of the command line that does what one of the challenge by mail does."""
+    forms = dict.fromkeys(form for kind in KINDS.values() for form in option.forms(kind))
+    words = f"As in a challenge by mail: {', '.join(forms)}."
+    if option.takes == "nothing":
+        return click.option(f"--{option.name}", is_flag=True, help=words)
+    is_bare = f"-{option.name}" in forms
+    return click.option(
+        f"--{option.name}",
+        is_flag=False,
+        flag_value="" if is_bare else None,
+        metavar="VALUE",
+        help=words,
+    )
+
+
+def _as_by_mail(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a challenge by mail to a command."""
+    for option in reversed(OPTIONS):
+        function = _as_in_a_mail(option)(function)
+    return function
+
+
+def _read_player(text: str) -> str:
+    try:
+        return read_userid(text)
+    except Unreadable:
+        raise ValueError(f"{text!r} is no userid") from None
+
+
+def _player(name: str, shown: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    kind = Parsed("USERID", _read_player)
+    return click.argument(name, type=kind, metavar=shown, shell_complete=complete_userids)
+
+
+@click.command()
+@kind_name
+@_player("x", "USERID1")
+@_player("o", "USERID2")
+@_as_by_mail
+@reason_option
+@pass_operator
+def challenge(
+    operator: Operator, kind: Kind, x: str, o: str, reason: str, **options: str | bool | None
+) -> None:
+    """Set up a board for two players; USERID1 moves first.
+
+    Both get it by mail, which says that it comes from the operator. Each of them may decline before
+    their first move. Whom they reject, how many boards they want, and how many may be started in a
+    day does not hold here; a warning names the first two. Players who have signed off, or whose
+    account is disabled, get no board.
+    """
+    work = operator.unit_of_work()
+    work.home.recover()
+    try:
+        chosen: dict[str, Any] = read_options(OPTIONS, _words_of_mail(options), kind)
+        header = partial(header_of, challenge_with(kind, x, o, None, **chosen))
+        made = set_up_board(kind, header, work, reason)
+    except Unreadable as refusal:
+        raise click.UsageError(_usage(refusal, kind)) from None
+    except NotAllowed as refusal:
+        raise Refused(_why_not(operator, refusal)) from None
+    except AccountDamaged as damage:
+        raise Refused(str(damage)) from None
+    for objection in made.overruled:
+        say(f"Warning: {_why_not(operator, objection)}", err=True)
+    say(f"{made.game.name}: {made.game.x} (x) - {made.game.o} (o)")
+    hand_over(operator)
+
+
+def _words_of_mail(options: dict[str, str | bool | None]) -> list[str]:
+    """Return the options of the command line as those of a mail."""
+    given = {name: value for name, value in options.items() if value not in (None, False)}
+    return [
+        f"--{name}={value}" if isinstance(value, str) and value else f"--{name}"
+        for name, value in given.items()
+    ]
+
+
+def _usage(refusal: Unreadable, kind: Kind) -> str:
+    """Return what is wrong with an option."""
+    match refusal.reason:
+        case BadOptionValue(forms=forms):
+            return f"{refusal.culprit} is not possible; write it like {' or '.join(forms)}"
+        case OptionTwice():
+            return "give either --size or --hex"
+        case _:
+            return f"{kind.title} does not take {refusal.culprit}"
+
+
+def _why_not(operator: Operator, refusal: Refusal) -> str:
+    """Return why there is no board, or what speaks against it."""
+    match refusal.reason:
+        case NoSuchPlayer():
+            return f"there is no player {refusal.culprit}"
+        case SamePlayer():
+            return f"{refusal.culprit} cannot play both sides; name two players"
+        case SignedOff():
+            return f"{refusal.culprit} has signed off; a command of theirs has to bring them back"
+        case Disabled():
+            culprit = refusal.culprit
+            enable = command_line(operator.path, "players", "enable", culprit)
+            return f"{culprit} is disabled; to change that:  {enable}"
+        case UnusableGrid(kind=kind, grid=grid):
+            return f"{kind.title} is not played on {grid}"
+        case Rejected(userid=userid, challenger=challenger):
+            return f"{userid} rejects challenges from {challenger}"
+        case LimitReached(userid=userid, limit=limit, active=active):
+            return f"{userid} wants at most {counted(limit, 'board')}, and plays on {active}"
+        case _:
+            return str(refusal)
 
 
 @click.command()
@@ -99,6 +229,14 @@ def adopt(
         raise Refused(f"there is no player {player}")
     ruling = Ruling(Verb.ADOPT, Side(side), player)
     _rule(operator, kind, board, lambda _game, _work: ruling, reason, yes)
+
+
+def _read_duration(text: str) -> int:
+    match = _DURATION.fullmatch(text.lower())
+    days = int(match[1]) * _DAYS[match[2]] if match else 0
+    if not 1 <= days <= LONGEST_TIME:
+        raise ValueError(f"{text!r} is not written like 3d or 2w, and at most {LONGEST_TIME} days")
+    return days
 
 
 @click.command()
@@ -164,7 +302,7 @@ def _rule(
     operator: Operator, kind: Kind, board: int, decide: Decide, reason: str, yes: bool
 ) -> None:
     """Do it after the operator has seen the board as it is and has said yes."""
-    work = unit_of_work(operator)
+    work = operator.unit_of_work()
     work.home.recover()
     try:
         seen = read_game(work.home, kind, board)
@@ -183,7 +321,7 @@ def _rule(
 
         rule_board(work, kind, board, decide_again, reason)
     except Refusal as refusal:
-        raise Refused(_reason(refusal, kind, board)) from None
+        raise Refused(_refusal_text(refusal, kind, board)) from None
     except (DamagedHistory, AccountDamaged) as damage:
         raise Refused(str(damage)) from None
     say(f"{kind.name} {board}: {format_ruling(ruling)}")
@@ -195,10 +333,10 @@ def _ask(game: Game, ruling: Ruling) -> None:
         raise click.UsageError("give --yes where nobody can be asked")
     players = f"{game.x} (x) - {game.o} (o)"
     records = counted(len(game.records), "record")
-    ask(f"{game.name}, {players}, {records}: {_words(game, ruling)}?")
+    ask(f"{game.name}, {players}, {records}: {_ruling_text(game, ruling)}?")
 
 
-def _words(game: Game, ruling: Ruling) -> str:
+def _ruling_text(game: Game, ruling: Ruling) -> str:
     """Return what the operator is asked about."""
     side = ruling.side.value if ruling.side else DRAW
     match ruling.verb:
@@ -214,7 +352,7 @@ def _words(game: Game, ruling: Ruling) -> str:
             return "end it as never begun"
 
 
-def _reason(refusal: Refusal, kind: Kind, board: int) -> str:
+def _refusal_text(refusal: Refusal, kind: Kind, board: int) -> str:
     name = f"{kind.name} {board}"
     match refusal.reason:
         case NoSuchBoard():
@@ -231,3 +369,44 @@ def _reason(refusal: Refusal, kind: Kind, board: int) -> str:
             return f"{name} has no move that could be taken back"
         case _:
             return str(refusal)
+
+
+@click.command()
+@as_json
+@pass_operator
+def sweep(operator: Operator, as_json: bool) -> None:
+    """Do what is due: reminders, games lost on time, digests.
+
+    A running server does the same every few minutes; both together do each thing once. Exit status
+    1 if something could not be looked at, such as a damaged history; the rest is done.
+    """
+    home = operator.prepared_home()
+    home.recover()
+    home.remove_drafts()
+    if not home.is_on_server:
+        for name in Walk(home.publisher, home.database).whole():
+            say(f"{name}: its file was not as it should be", err=True)
+    swept = sweeps.sweep(open_inbound(home, operator.configuration.address, home.now).work)
+    if as_json:
+        done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
+        troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]
+        print_json({"done": done, "troubles": troubles})
+    else:
+        for deed in swept.done:
+            say(f"{deed.about}: {deed.what}")
+        for each in swept.troubles:
+            say(f"Error: {each.about}: {each.reason}", err=True)
+    hand_over(operator)
+    if swept.troubles:
+        raise SystemExit(1)
+
+
+def hand_over(operator: Operator) -> None:
+    """Hand the letters of the outbox to the relay, if there is one; they stay if it is down."""
+    configuration = operator.configuration
+    relay, address = configuration.relay, configuration.address
+    if relay:
+        try:
+            Relaying(operator.home, relay, address, operator.home.database.time).flush()
+        except (BadConfiguration, OSError) as error:
+            say(f"letters stay in the outbox: {error}", err=True)

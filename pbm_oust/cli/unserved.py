@@ -69,7 +69,7 @@ def _send_letters(operator: Operator) -> None:
         if relay is None:
             turn_letters_into_files(operator.home)
             return
-        from pbm_oust.mail.relay import Relaying
+        from pbm_oust.mail.relay import Relaying  # most homes with a pipe have no relay
 
         address = operator.configuration.address
         Relaying(operator.home, relay, address, operator.home.database.time).flush()

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.cli.memory import free_memory
+from pbm_oust.cli.rules import free_memory
 from tests.support.server import PROGRAM
 
 GIB = 1 << 30

@@ -9,8 +9,7 @@ from typing import Any
 import click
 import pytest
 
-from pbm_oust.cli.gathered import Gathered
-from pbm_oust.cli.main import main
+from pbm_oust.cli.main import LazyGroup, main
 from scripts.documents.command_line import leaves
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
@@ -24,14 +23,14 @@ atexit.register(lambda: print(json.dumps(sorted(set(sys.modules) - before)), fil
 from pbm_oust.cli import run
 run()
 """
-LIGHT = {"pbm_oust", "pbm_oust.cli", "pbm_oust.cli.gathered", "pbm_oust.cli.main"}
+LIGHT = {"pbm_oust", "pbm_oust.cli", "pbm_oust.cli.main"}
 COMPLETION = {"_PBM_OUST_COMPLETE": "bash_complete"}
 MOST_OTHERS = 15
 """How many modules of Python and click there may be besides those that `import click` brings."""
 MOST_FOR_SMTPLIB = 50
 """How many there may be for `deliver`, which hands a mail over with smtplib."""
 FOR_DELIVER = {
-    "pbm_oust.cli.delivering",
+    "pbm_oust.cli.deliver",
     "pbm_oust.cli.terminal",
     "pbm_oust.mail",
     "pbm_oust.mail.delivery",
@@ -108,7 +107,7 @@ def test_a_mail_that_deliver_takes_itself_imports_what_it_needs(line: str, tmp_p
 
 def test_the_table_says_of_each_command_what_its_help_begins_with() -> None:
     there = [main.resolve_command(click.Context(main), [name])[1] for name in names_in(main)]
-    groups = [main, *(each for each in there if isinstance(each, Gathered))]
+    groups = [main, *(each for each in there if isinstance(each, LazyGroup))]
     for group in groups:
         context = click.Context(group)
         for name in names_in(group):

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.cli.imported import LARGEST_IMPORT
+from pbm_oust.cli.operator import LARGEST_IMPORT
 from pbm_oust.mail.clients import S250_DONE
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pbm_oust.cli.mirroring import follow
+from pbm_oust.cli.home import follow
 from pbm_oust.cli.operator import Refused
 from pbm_oust.store.database import Sharing, Transaction
 from pbm_oust.store.disk import Disk

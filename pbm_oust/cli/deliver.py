@@ -10,8 +10,7 @@ from pathlib import Path
 
 import click
 
-from pbm_oust.cli.gathered import uncollected
-from pbm_oust.cli.main import Done
+from pbm_oust.cli.main import Done, uncollected
 from pbm_oust.cli.terminal import tell
 from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.delivery import Reply, hand_over, handed

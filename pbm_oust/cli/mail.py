@@ -7,8 +7,15 @@ from email.utils import make_msgid
 
 import click
 
-from pbm_oust.cli.completion import complete_command
-from pbm_oust.cli.operator import ADDRESS, ENDPOINT, Operator, Refused, now, pass_operator
+from pbm_oust.cli.operator import (
+    ADDRESS,
+    ENDPOINT,
+    Operator,
+    Refused,
+    complete_command,
+    now,
+    pass_operator,
+)
 from pbm_oust.cli.terminal import say, say_text
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import Endpoint

@@ -1,0 +1,361 @@
+"""`pbm-oust backup`, `restore`, `home`, and `games verify` and `accept`: all that a home holds.
+
+It is copied while it is used, made from a copy, copied into another one, and brought to the tables
+of this version. Its histories are compared with their files, and taken from them.
+"""
+
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pbm_oust.board.game import Game
+from pbm_oust.cli.games import state_of
+from pbm_oust.cli.log import start_log
+from pbm_oust.cli.operator import (
+    KIND,
+    Operator,
+    Parsed,
+    Refused,
+    as_json,
+    board_number,
+    complete_boards,
+    kind_name,
+    no_board,
+    pass_operator,
+    print_json,
+)
+from pbm_oust.cli.terminal import progress_bar, say
+from pbm_oust.doctor.finding import counted
+from pbm_oust.refusal import Refusal
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.store import backup as backups
+from pbm_oust.store import rebuilding, upgrading
+from pbm_oust.store.boards import DamagedHistory
+from pbm_oust.store.configuration import parse_store
+from pbm_oust.store.disk import locked_folder
+from pbm_oust.store.faults import DatabaseFault, command_line
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName, count_records, entry_of, find_entry
+from pbm_oust.store.open_boards import Salvage
+from pbm_oust.store.publishing import FileState
+from pbm_oust.store.ratings import count_marked
+from pbm_oust.store.rebuilding import on_all_cores
+from pbm_oust.store.schema import LATEST
+
+log = logging.getLogger("pbm_oust")
+
+LOOK_SECONDS = 1.0
+"""How often `home copy --follow` looks for what has changed."""
+AGAIN_SECONDS = 5.0
+"""How long after a fault the next try comes."""
+
+_EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
+_folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+
+
+@click.command()
+@_folder
+@pass_operator
+def backup(operator: Operator, folder: Path) -> None:
+    """Copy the home into DIR, which is empty or not there yet.
+
+    A server may run meanwhile: the copy holds what the home held at one moment. It is private: the
+    hashes of passwords and the key are in it.
+    """
+    home = operator.home_as_it_is  # a mistake in the configuration shall cost no backup
+    with progress_bar("copying histories") as progress, _refusing(folder):
+        copied = backups.back_up(home, folder, progress)
+    say(f"{folder} holds {_told(copied)}")
+
+
+@click.command()
+@_folder
+@pass_operator
+def restore(operator: Operator, folder: Path) -> None:
+    """Make the home from a backup in DIR.
+
+    The home is empty or not there yet. Letters that waited when the backup was made are held back,
+    since some of them may have left: `outbox list` shows them, and `outbox resume` lets them go.
+    """
+    with progress_bar("reading histories") as progress, _refusing(operator.path):
+        copied = backups.restore(folder, operator.path, progress)
+    say(f"{operator.path} holds {_told(copied)}")
+    if copied.letters:
+        resume = command_line(operator.path, "outbox", "resume")
+        say(f"letters that waited are held back; to send them:  {resume}")
+
+
+@contextmanager
+def _refusing(folder: Path) -> Iterator[None]:
+    """Refuse what the body cannot write into a folder, with a sentence that names a file."""
+    try:
+        yield
+    except backups.NotCopied as error:
+        raise Refused(str(error)) from None
+    except DatabaseFault:
+        raise
+    except OSError as error:
+        raise Refused(str(error) if error.filename else f"{folder}: {error.strerror}") from None
+
+
+def _told(copied: backups.BackedUp) -> str:
+    boards, accounts = counted(copied.boards, "board"), counted(copied.accounts, "account")
+    return f"{boards}, {accounts} and {counted(copied.letters, 'letter')}"
+
+
+@click.command()
+@click.argument("source", metavar="FROM", type=_EXISTING)
+@click.argument("target", metavar="[TO]", type=_EXISTING, required=False)
+@click.option(
+    "--follow",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep the histories of FROM as files in DIR, up to date until told to stop.",
+)
+@click.option("--once", is_flag=True, help="With --follow: end as soon as all is up to date.")
+def copy(source: Path, target: Path | None, folder: Path | None, *, once: bool) -> None:
+    """Copy the home in folder FROM into the home in folder TO, and compare all of it.
+
+    Each is kept by what its pbm_oust.toml names: files of its own, or a database server. TO holds
+    nothing yet but that file, or a copy that was broken off, which goes on. No server may run on
+    either. Letters that waited are held back: `outbox resume` lets them go.
+
+    With --follow DIR, copy the histories alone, while servers use FROM. That is for a home on a
+    database server; else the histories are files already. Each file is replaced whole, so readers
+    never see half a record. Who goes on after an interruption copies what has changed meanwhile.
+    """
+    if (target is None) == (folder is None):
+        raise click.UsageError("name either a home TO, or a folder with --follow")
+    if once and folder is None:
+        raise click.UsageError("--once goes with --follow")
+    with closing(Home(source)) as there:
+        if folder is not None:
+            follow(there, folder, once=once)
+        elif target is not None:
+            _copy(there, target)
+
+
+def _copy(there: Home, target: Path) -> None:
+    """Copy a home into a new one, and say what that one holds."""
+    with (
+        closing(Home(target)) as here,
+        progress_bar("copying histories") as progress,
+        _refusing(target),
+    ):
+        copied = backups.copy_home(there, here, progress)
+    boards, accounts = counted(copied.boards, "board"), counted(copied.accounts, "account")
+    rows = counted(copied.rows, "row")
+    say(f"{target} holds {boards}, {accounts} and {rows} in all, which are those of {there.path}")
+    if copied.letters:
+        resume = command_line(target, "outbox", "resume")
+        say(f"letters are held back; to send them:  {resume}")
+
+
+def follow(home: Home, folder: Path, *, once: bool) -> None:
+    """Keep the histories of a home as files in a folder, until told to stop or once.
+
+    Raises Refused, also if `once` and told to stop before all is copied, and then OSError, too;
+    else it tries again after a fault.
+    """
+    if not home.is_on_server:
+        raise Refused(f"the histories of {home.path} are files already")
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked_folder(folder, waits=False) as is_locked:
+        if not is_locked:
+            raise Refused(f"{folder} is kept up to date by another process")
+        start_log()
+        _follow(home, folder, stopping, once=once)
+
+
+def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) -> None:
+    publisher, has_begun, fault = home.publisher_in(folder), False, ""
+    while not stopping.is_set():
+        try:
+            if not has_begun:
+                publisher.prepare()
+                publisher.remove_drafts()
+            copied = publisher.catch_up(lambda: not stopping.is_set())
+        except OSError as error:
+            if once:
+                raise
+            if str(error) != fault:
+                log.warning("%s is not kept up to date: %s", folder, error)
+            fault = str(error)
+            stopping.wait(AGAIN_SECONDS)
+            continue
+        if stopping.is_set():
+            break
+        if not has_begun or fault:
+            say(f"{folder} is up to date; copied: {copied}")
+        has_begun, fault = True, ""
+        if once:
+            return
+        stopping.wait(LOOK_SECONDS)
+    if once:
+        raise Refused(f"{folder} is not up to date: this was told to stop before all was copied")
+
+
+@click.command()
+@click.option(
+    "--owner",
+    type=Parsed("URL", parse_store),
+    default="",
+    help="The URL of the database for the owner of its tables.",
+)
+@pass_operator
+def upgrade(operator: Operator, owner: str) -> None:
+    """Bring the tables of the home to the version of this program.
+
+    No server may run meanwhile. All of it happens, or nothing. Tables of this version or a later
+    one stay as they are; a home without tables gets them.
+    """
+    home = operator.home
+    engine = home.engine
+    if owner:
+        from pbm_oust.store.postgresql import open_server
+
+        engine = open_server(home.path, owner)
+    try:
+        boards = engine.database.upgrade(upgrading.BEFORE, partial(upgrading.upgrade, home))
+    finally:
+        engine.close()
+    if boards is not None:
+        count_marked(home.database)
+        say(f"brought up to date: {counted(boards, 'board')}")
+    say(f"the tables of {home.path} can be used; this program works with version {LATEST}")
+
+
+@click.command()
+@click.argument("kind", type=KIND, required=False)
+@click.argument("board", type=click.IntRange(min=1), required=False, shell_complete=complete_boards)
+@as_json
+@pass_operator
+def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
+    """Replay histories, and compare their files.
+
+    Prints a line for each board. Exit status 1 if one of them does not replay through the rules, or
+    if its file or what the database says about it is something else.
+    """
+    if kind and board:
+        names = [BoardName(kind.name, board)]
+    else:
+        kinds = [kind] if kind else KINDS.values()
+        names = [name for each in kinds for name in operator.boards.names(each.name)]
+    results = []
+    with progress_bar("replaying") if not sys.stdout.isatty() else nullcontext() as progress:
+        here = operator.home, operator.boards
+        for portion in on_all_cores(_verify_all, names, here, partial(_reader, operator.path)):
+            for result in portion:
+                results.append(result)
+                if not as_json:
+                    say(result["text"])
+                if progress:
+                    progress(len(results), len(names))
+    if as_json:
+        print_json(results)
+    if not all(result["ok"] for result in results):
+        raise SystemExit(1)
+
+
+def _reader(path: Path) -> tuple[Home, Salvage]:
+    home = Home(path)
+    return home, Salvage(home)
+
+
+def _verify_all(reader: tuple[Home, Salvage], names: Sequence[BoardName]) -> list[dict[str, Any]]:
+    home, boards = reader
+    with suppress(DatabaseFault), home.database.read():
+        return [_verify(home, boards, name) for name in names]
+    return [_verify(home, boards, name) for name in names]
+
+
+def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:
+    """Return what is found when a history is replayed, and compared with its row and its file.
+
+    Raises Refused for a board that is gone.
+    """
+    kind = KINDS[name.kind]
+    told = {"kind": name.kind, "board": name.board, "path": str(home.history_path(name))}
+    try:
+        game = boards.game(kind, name.board)
+    except Refusal:
+        raise no_board(kind, name.board) from None
+    except DamagedHistory as damage:
+        text = f"{name}: BAD: {damage}"
+        return {"ok": False, **told, "line": damage.line, "reason": damage.reason, "text": text}
+    if wrong := _difference(home, name, game):
+        return {"ok": False, **told, "line": 0, "reason": wrong, "text": f"{name}: BAD: {wrong}"}
+    text = f"{name}: ok, {counted(len(game.records), 'record')}, {state_of(entry_of(game))}"
+    return {"ok": True, **told, "text": text}
+
+
+def _difference(home: Home, name: BoardName, game: Game) -> str:
+    """Return in what the row or the file of a board differs from its history; empty if in nothing.
+
+    Where the database cannot be read, or is not made yet, there is nothing to compare with.
+    """
+    if not (home.is_on_server or home.database.is_made):
+        return ""
+    with suppress(DatabaseFault):
+        if home.ask(find_entry, name) != entry_of(game):
+            advice = command_line(home.path, "home", "rebuild")
+            return f"the database says something else than its history; do:  {advice}"
+        if home.is_on_server:
+            return ""
+        try:
+            state = home.ask(home.publisher.compare, name)
+        except OSError as error:
+            return str(error)
+        if state is FileState.MISSING:
+            return f"{home.history_path(name)} is missing"
+        if state is not FileState.RIGHT:
+            return f"{home.history_path(name)} differs from the history in the database"
+    return ""
+
+
+@click.command()
+@kind_name
+@board_number
+@pass_operator
+def accept(operator: Operator, kind: Kind, board: int) -> None:
+    """Let an edited history be the history of its board.
+
+    It is the file of the board, or the last one that was set aside because somebody had changed it.
+    It must replay through the rules.
+    """
+    home, name = operator.prepared_home(), BoardName(kind.name, board)
+    before = home.ask(count_records, name)
+    try:
+        path = rebuilding.accept(home.database, home.boards, home.publisher, name)
+    except rebuilding.NotAccepted as error:
+        raise Refused(str(error)) from None
+    there = counted(home.ask(count_records, name) or 0, "record")
+    instead = "" if before is None else f", where it had {counted(before, 'record')}"
+    say(f"{name} has the history of {path} now: {there}{instead}")
+
+
+@click.command()
+@pass_operator
+def rebuild(operator: Operator) -> None:
+    """Make the database from the files of histories.
+
+    Each file becomes the history of its board. Boards without a file, accounts and letters stay. A
+    home without a database does the same at its start.
+    """
+    home = operator.prepared_home()
+    with progress_bar("reading histories") as progress:
+        boards = rebuilding.rebuild(home.database, home.boards, home.publisher, progress)
+    say(f"the database holds {counted(boards, 'board')}")
