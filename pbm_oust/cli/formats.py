@@ -22,6 +22,7 @@ from pbm_oust.cli.operator import (
     Refused,
     as_json,
     board_number,
+    import_argument,
     kind_name,
     large_option,
     pass_operator,
@@ -86,7 +87,7 @@ def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
+@import_argument
 @click.option(
     "--as",
     "number",
@@ -104,7 +105,7 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool, la
     last mails of a game are, quoted, attached or not; gzip may have compressed it. Every record is
     checked against the rules. Both players of a game that goes on need accounts. Nobody is mailed.
     """
-    data = read_import(file, large=large)
+    name, data = read_import(file, large=large)
     try:
         draft = parse_any(_text(data))
         if dry_run:
@@ -112,7 +113,6 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool, la
         else:
             game = import_game(draft, operator.prepared_home(), operator.home.now(), number)
     except (BadGame, NotImported) as error:
-        name = "standard input" if file == "-" else click.format_filename(file)
         raise Refused(f"{name}: {error}") from None
     told = "would import" if dry_run else "imported"
     records = counted(len(game.records), "record")

@@ -240,7 +240,7 @@ def _drawn(game: Game) -> Shown:
 def _watch(operator: Operator, kind: Kind, board: int) -> None:
     """Draw a board until its game is over or the person at the keyboard presses Ctrl-C.
 
-    Raises Refused if there is no such board, or its history does not replay.
+    Raises Refused if there is no such board, and DamagedHistory.
     """
     path = operator.home.history_path(BoardName(kind.name, board))
     size, seen = -1, None

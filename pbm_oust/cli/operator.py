@@ -31,7 +31,7 @@ from pbm_oust.store.configuration import (
 )
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.engines import CONFIGURATION
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import DamagedHistory, Salvage
@@ -116,13 +116,11 @@ class Operator:
         say(f"Warning: {fault}. This comes from the histories alone.", err=True)
 
     def game(self, kind: Kind, board: int) -> Game:
-        """Return the game of a board. Raises Refused if there is none or it does not replay."""
+        """Return the game of a board. Raises Refused if there is none, and DamagedHistory."""
         try:
             return self.boards.game(kind, board)
         except Refusal:
             raise no_board(kind, board) from None
-        except DamagedHistory as damage:
-            raise Refused(str(damage)) from None
 
     def history(self, kind: Kind, board: int) -> bytes:
         """Return the history of a board as its file has it. Raises Refused."""
@@ -153,7 +151,10 @@ def no_board(kind: Kind, board: int) -> Refused:
 
 
 def pass_operator(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the operator with the home that the command line names, once for all."""
+    """Give a command the operator with the home that the command line names, once for all.
+
+    What is damaged there and has to be repaired first refuses the command, in its own words.
+    """
 
     @wraps(function)
     def with_operator(*words: Any, **options: Any) -> Any:
@@ -161,7 +162,10 @@ def pass_operator(function: Callable[..., Any]) -> Callable[..., Any]:
         if root.obj is None:
             root.obj = Operator(Path(root.params["home"]))
             root.call_on_close(root.obj.close)
-        return function(root.obj, *words, **options)
+        try:
+            return function(root.obj, *words, **options)
+        except (AccountDamaged, DamagedHistory) as damage:
+            raise Refused(str(damage)) from None
 
     return with_operator
 
@@ -334,15 +338,19 @@ LARGEST_IMPORT = 4 * 2**20
 _GZIP = b"\x1f\x8b"
 """How a file begins that gzip has compressed (RFC 1952, section 2.3.1)."""
 
+import_argument = click.argument(
+    "file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-"
+)
 large_option = click.option(
     "--large", is_flag=True, help="Take a file of more than 4 MB, which may need much memory."
 )
 
 
-def read_import(file: str, *, large: bool) -> bytes:
-    """Return the content of a file, or of standard input for `-`; without the compression of gzip.
+def read_import(file: str, *, large: bool) -> tuple[str, bytes]:
+    """Return what to call a file, or standard input for `-`, and its content.
 
-    Raises Refused if it is too large, or if its compression is damaged.
+    What gzip has compressed is returned without the compression. Raises Refused if it is too large,
+    or if its compression is damaged.
     """
     name = "standard input" if file == "-" else click.format_filename(file)
     most = -1 if large else LARGEST_IMPORT + 1
@@ -359,4 +367,4 @@ def read_import(file: str, *, large: bool) -> bytes:
             raise Refused(f"{name}: gzip has not made this, or not all of it is here") from error
     if not large and len(data) > LARGEST_IMPORT:
         raise Refused(f"{name} has more than 4 MB; to take it all the same, give --large")
-    return data
+    return name, data

@@ -20,6 +20,7 @@ from pbm_oust.cli.operator import (
     Refused,
     as_json,
     complete_userids,
+    import_argument,
     large_option,
     pass_operator,
     print_json,
@@ -89,7 +90,7 @@ def list_(operator: Operator, as_json: bool) -> None:
     for userid in operator.home.userids():
         try:
             accounts.append(read_account(operator, userid))
-        except Refused as error:
+        except (Refused, AccountDamaged) as error:
             say(f"Error: {error}", err=True)
             damaged = True
     if as_json:
@@ -198,7 +199,7 @@ def enable(operator: Operator, userid: str) -> None:
 
 
 def read_account(operator: Operator, userid: str) -> Account:
-    """Return an account. Raises Refused if there is none or it cannot be read."""
+    """Return an account. Raises Refused if there is none, and AccountDamaged."""
     try:
         account = operator.home.account(read_userid(userid))
     except Unreadable:
@@ -293,7 +294,7 @@ def _move(
             board = f"{refusal.reason.kind.name} {refusal.reason.board}"
             raise Refused(f"{board} has been removed") from None
         raise Refused(f"there is no player {new}") from None
-    except (CannotMove, AccountDamaged) as error:
+    except CannotMove as error:
         raise Refused(str(error)) from None
     except DamagedHistory as error:
         raise Refused(f"{error}; mend this board first, then say it again") from None
@@ -328,7 +329,7 @@ def export(operator: Operator, file: str) -> None:
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
+@import_argument
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
 @large_option
 @pass_operator
@@ -338,31 +339,20 @@ def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
     Without FILE they come from standard input. If one of them cannot be read, or somebody has its
     userid here, none is added. Nobody is mailed.
     """
-    name = "standard input" if file == "-" else click.format_filename(file)
+    name, data = read_import(file, large=large)
+    now, own = operator.home.now(), operator.configuration.address
     try:
-        lines = read_import(file, large=large).decode().split("\n")
-        now, own = operator.home.now(), operator.configuration.address or ""
+        lines = data.decode().split("\n")
         accounts = parse_accounts(lines, lambda account: check_believable(account, now, own))
-    except BadAccount as error:
+        if not dry_run:
+            operator.prepared_home().do(import_accounts, accounts)
+        elif taken := operator.home.ask(those_with_accounts, [each.userid for each in accounts]):
+            raise UseridsTaken(taken)
+    except (BadAccount, UseridsTaken) as error:
         raise Refused(f"{name}: {error}") from None
     except UnicodeDecodeError:
         raise Refused(f"{name}: this is no text in UTF-8") from None
-    if not dry_run:
-        operator.prepared_home()
-    try:
-        _add(operator, accounts, dry_run=dry_run)
-    except UseridsTaken as error:
-        raise Refused(f"{name}: {error}") from None
     say(f"{'would import' if dry_run else 'imported'} {counted(len(accounts), 'account')}")
-
-
-def _add(operator: Operator, accounts: list[Account], *, dry_run: bool) -> None:
-    """Write accounts, all or none. Raises UseridsTaken."""
-    userids = [each.userid for each in accounts]
-    if not dry_run:
-        operator.home.do(import_accounts, accounts)
-    elif taken := operator.home.ask(those_with_accounts, userids):
-        raise UseridsTaken(taken)
 
 
 @click.command()
@@ -387,8 +377,5 @@ def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) ->
     to = [userid.lower() for userid in userids] or None
     for userid in to or ():
         read_account(operator, userid)
-    try:
-        count = announce(text, to, operator.unit_of_work())
-    except AccountDamaged as error:
-        raise Refused(str(error)) from None
+    count = announce(text, to, operator.unit_of_work())
     say(f"written to {counted(count, 'player')}")

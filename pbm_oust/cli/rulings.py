@@ -35,7 +35,7 @@ from pbm_oust.commands.challenge import (
     header_of,
 )
 from pbm_oust.doctor.finding import counted
-from pbm_oust.grammar.parts import BadOptionValue, Option, OptionTwice, read_options
+from pbm_oust.grammar.parts import BadOptionValue, OptionTwice, read_options
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.relay import Relaying
@@ -49,8 +49,8 @@ from pbm_oust.rules.position import Kind, Side
 from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.configuration import BadConfiguration
-from pbm_oust.store.faults import AccountDamaged, command_line
-from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.faults import command_line
+from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.publishing import Walk
 
 DRAW = "draw"
@@ -68,26 +68,16 @@ reason_option = click.option(
 )
 
 
-def _as_in_a_mail(option: Option[object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option of the command line that does what one of the challenge by mail does."""
-    forms = dict.fromkeys(form for kind in KINDS.values() for form in option.forms(kind))
-    words = f"As in a challenge by mail: {', '.join(forms)}."
-    if option.takes == "nothing":
-        return click.option(f"--{option.name}", is_flag=True, help=words)
-    is_bare = f"-{option.name}" in forms
-    return click.option(
-        f"--{option.name}",
-        is_flag=False,
-        flag_value="" if is_bare else None,
-        metavar="VALUE",
-        help=words,
-    )
-
-
 def _as_by_mail(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a challenge by mail to a command."""
     for option in reversed(OPTIONS):
-        function = _as_in_a_mail(option)(function)
+        forms = dict.fromkeys(form for kind in KINDS.values() for form in option.forms(kind))
+        how: dict[str, Any] = {"is_flag": True}
+        if option.takes != "nothing":
+            bare = "" if f"-{option.name}" in forms else None
+            how = {"is_flag": False, "flag_value": bare, "metavar": "VALUE"}
+        words = f"As in a challenge by mail: {', '.join(forms)}."
+        function = click.option(f"--{option.name}", help=words, **how)(function)
     return function
 
 
@@ -98,15 +88,13 @@ def _read_player(text: str) -> str:
         raise ValueError(f"{text!r} is no userid") from None
 
 
-def _player(name: str, shown: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    kind = Parsed("USERID", _read_player)
-    return click.argument(name, type=kind, metavar=shown, shell_complete=complete_userids)
+_USERID = Parsed("USERID", _read_player)
 
 
 @click.command()
 @kind_name
-@_player("x", "USERID1")
-@_player("o", "USERID2")
+@click.argument("x", type=_USERID, metavar="USERID1", shell_complete=complete_userids)
+@click.argument("o", type=_USERID, metavar="USERID2", shell_complete=complete_userids)
 @_as_by_mail
 @reason_option
 @pass_operator
@@ -130,8 +118,6 @@ def challenge(
         raise click.UsageError(_usage(refusal, kind)) from None
     except NotAllowed as refusal:
         raise Refused(_why_not(operator, refusal)) from None
-    except AccountDamaged as damage:
-        raise Refused(str(damage)) from None
     for objection in made.overruled:
         say(f"Warning: {_why_not(operator, objection)}", err=True)
     say(f"{made.game.name}: {made.game.x} (x) - {made.game.o} (o)")
@@ -322,8 +308,6 @@ def _rule(
         rule_board(work, kind, board, decide_again, reason)
     except Refusal as refusal:
         raise Refused(_refusal_text(refusal, kind, board)) from None
-    except (DamagedHistory, AccountDamaged) as damage:
-        raise Refused(str(damage)) from None
     say(f"{kind.name} {board}: {format_ruling(ruling)}")
     hand_over(operator)
 

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
 from contextlib import (
-    AbstractContextManager,
     asynccontextmanager,
     contextmanager,
     nullcontext,
@@ -20,7 +19,6 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -100,7 +98,7 @@ def serve(
     _prepare(operator)
     try:
         chosen = configure()
-        pages = pages_beside(operator.path, chosen) if chosen.web else nullcontext()
+        pages = _pages_beside(operator.path, chosen) if chosen.web else nullcontext()
         counts, home = Counts(), operator.home
         meanwhile = partial(_meanwhile, configure, chosen.metrics, counts)
         with pages:
@@ -134,7 +132,7 @@ async def _meanwhile(
 ) -> AsyncIterator[None]:
     """Let the house play, and serve metrics if there is a place for them, while the body runs."""
     with _metrics_served(home, counts, metrics) if metrics else nullcontext():
-        async with house_beside(configure, home):
+        async with _house_beside(configure, home):
             yield
 
 
@@ -149,13 +147,8 @@ def _metrics_served(home: Home, counts: Counts, endpoint: Endpoint) -> Iterator[
         yield
 
 
-def pages_beside(home: Path, configuration: Configuration) -> AbstractContextManager[None]:
-    """Serve pages in another process while the body runs; it also ends if this process dies."""
-    return _beside(partial(_keep_pages, home, configuration))
-
-
 @asynccontextmanager
-async def house_beside(configure: Callable[[], Configuration], home: Home) -> AsyncIterator[None]:
+async def _house_beside(configure: Callable[[], Configuration], home: Home) -> AsyncIterator[None]:
     """Let the house play in another process while the body runs, whenever boards wait for it."""
     playing = asyncio.create_task(_let_house_play(configure, home))
     try:
@@ -178,9 +171,9 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             elif moment == (moment := home.database.moment()):
                 continue
             else:
-                changes = _changes(home, boards, finished)
-                plays = changes.on_boards and await _any_waits(boards)
-                has_work = plays or (changes.among_finished and _is_any_over(finished, configure()))
+                has_happened, have_ended = _changes(home, boards, finished)
+                plays = has_happened and await _any_waits(boards)
+                has_work = plays or (have_ended and _is_any_over(finished, configure()))
             if not has_work:
                 continue
             status = await _house(configure(), home.path)
@@ -193,28 +186,22 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             await asyncio.sleep(AGAIN_SECONDS)
 
 
-class _Changes(NamedTuple):
-    """What has changed since it was last looked at."""
+def _changes(home: Home, boards: Boards, finished: Finished) -> tuple[bool, bool]:
+    """Return whether something has happened on boards of the house, and whether games have ended.
 
-    on_boards: bool
-    """Something has happened on boards of the house."""
-    among_finished: bool
-    """Games have ended."""
-
-
-def _changes(home: Home, boards: Boards, finished: Finished) -> _Changes:
+    That is since it was last looked at.
+    """
     with home.database.read():
-        return _Changes(boards.have_changed(), finished.have_changed())
+        return boards.have_changed(), finished.have_changed()
 
 
 def _has_work(
     home: Home, boards: Boards, finished: Finished, configure: Callable[[], Configuration]
 ) -> bool:
     """Return whether a board waits for the house, or a game waits to be analysed."""
-    changes = _changes(home, boards, finished)
-    if changes.on_boards and any(boards.looked_at()):
-        return True
-    return changes.among_finished and _is_any_over(finished, configure())
+    has_happened, have_ended = _changes(home, boards, finished)
+    plays = has_happened and any(boards.looked_at())
+    return plays or (have_ended and _is_any_over(finished, configure()))
 
 
 async def _any_waits(boards: Boards) -> bool:
@@ -255,10 +242,11 @@ async def _house(configuration: Configuration, home: Path) -> int:
 
 
 @contextmanager
-def _beside(keep: Callable[[int], None]) -> Iterator[None]:
-    """Let a process keep another one while the body runs, until the pipe it is given is closed.
+def _pages_beside(home: Path, configuration: Configuration) -> Iterator[None]:
+    """Serve pages in another process while the body runs; it also ends if this process dies.
 
-    So neither threads nor other children of this process get in the way of what is kept.
+    A process of its own keeps that one until a pipe is closed: so neither threads nor other
+    children of this process get in the way.
     """
     ending, stays_open = os.pipe()
     keeper = os.fork()
@@ -266,7 +254,7 @@ def _beside(keep: Callable[[int], None]) -> Iterator[None]:
         try:
             os.close(stays_open)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            keep(ending)
+            _keep_pages(home, configuration, ending)
         except BaseException:
             log.exception("a fault in the program")
         finally:
@@ -301,7 +289,7 @@ def _keep_pages(home: Path, configuration: Configuration, ending: int) -> None:
 
 def _words(words: list[str], home: Path, configuration: Configuration, ending: int) -> list[str]:
     """Return the command line of a command of ours that ends when a pipe is closed."""
-    program = [sys.executable, "-c", "from pbm_oust.cli import run; run()", "--home", str(home)]
+    program = [sys.executable, "-m", "pbm_oust", "--home", str(home)]
     options = ["--keeper", str(ending), "--address", configuration.address]
     options += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
     return [*program, *words, *options]

@@ -75,17 +75,13 @@ def has_colours() -> bool:
 
 def page(text: str) -> None:
     """Print lines; if the terminal has too few, use the program that PAGER names."""
+    from shutil import get_terminal_size
+
     text = shown(text)
-    if is_terminal() and sys.stdin.isatty() and text.count("\n") >= _lines_of_terminal():
+    if is_terminal() and sys.stdin.isatty() and text.count("\n") >= get_terminal_size().lines:
         click.echo_via_pager(text.removesuffix("\n"))
     else:
         say_text(text)
-
-
-def _lines_of_terminal() -> int:
-    import shutil
-
-    return shutil.get_terminal_size().lines
 
 
 @contextmanager

@@ -32,10 +32,11 @@ class Room:
 def rooms() -> dict[str, Room]:
     """Return all rooms by their module names, from the top of the house down."""
     found = {}
+    doors = {"__init__", "__main__"}
     pure = {_room_of(module) for module in _contract("pure", "source_modules")}
     for path in (ROOT / PACKAGE).iterdir():
         source = path / "__init__.py" if path.is_dir() else path
-        if source.suffix == ".py" and source.exists() and path.name != "__init__.py":
+        if source.suffix == ".py" and source.exists() and path.stem not in doors:
             name = f"{path.name}/" if path.is_dir() else path.name
             found[path.stem] = Room(name, _about(source), path.stem in pure)
     layers = _contract("layers", "layers")

@@ -81,6 +81,13 @@ def test_what_needs_no_home_imports_the_table_of_commands_alone(
     assert len(found - ours) <= MOST_OTHERS, sorted(found - ours)
 
 
+def test_the_module_is_the_command_line_too() -> None:
+    module = [sys.executable, "-m", "pbm_oust"]
+    asked, refused = (subprocess.run([*module, word], capture_output=True) for word in ("-h", "no"))
+    assert asked.stdout.startswith(b"Usage: python -m pbm_oust [OPTIONS] COMMAND [ARGS]...")
+    assert (asked.returncode, refused.returncode) == (0, 2)
+
+
 def test_a_mail_that_is_handed_to_the_server_costs_few_imports(tmp_path: Path) -> None:
     home = home_of(tmp_path)
     with listening_at_home_of(home, ADDRESS):
