@@ -1,4 +1,4 @@
-"""`pbm-oust players`: listing, showing, adding and disabling accounts, and new passwords."""
+"""`pbm-oust players` and `broadcast`: accounts, and writing to the players."""
 
 import sys
 from collections.abc import Callable

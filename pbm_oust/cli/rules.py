@@ -1,4 +1,4 @@
-"""`pbm-oust rules`: counting sequences of placements, playing games at random."""
+"""`pbm-oust rules`: counting sequences of placements, playing at random, solving small boards."""
 
 import os
 import resource
@@ -30,6 +30,12 @@ from pbm_oust.experiments.simulate import Figures, Summary, simulate
 from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
+
+_BEST_PLAY = {
+    Worth.WIN: "the first player wins",
+    Worth.DRAW: "a draw",
+    Worth.LOSS: "the second player wins",
+}
 
 
 @click.command()
@@ -129,39 +135,6 @@ def _figures(figures: Figures) -> str:
     )
 
 
-_KIB = 1024
-
-
-def free_memory(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
-    """Return how many bytes of memory this process may still take.
-
-    It is what the machine has free or, where a limit of the container or the process leaves less,
-    that. A machine that does not say what is free counts as having all of it free.
-    """
-    return max(0, min(_bounds(proc, groups)))
-
-
-def _bounds(proc: Path, groups: Path) -> Iterator[int]:
-    page = os.sysconf("SC_PAGE_SIZE")
-    yield os.sysconf("SC_PHYS_PAGES") * page
-    if meminfo := _read(proc / "meminfo"):
-        fields = dict(line.split(":", 1) for line in meminfo.splitlines())
-        if available := fields.get("MemAvailable"):
-            yield int(available.split()[0]) * _KIB
-    if (limit := _read(groups / "memory.max").strip()).isdecimal():
-        yield int(limit) - int(_read(groups / "memory.current") or 0)
-    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if address_space != resource.RLIM_INFINITY and (sizes := _read(proc / "self" / "statm")):
-        yield address_space - int(sizes.split()[0]) * page
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
-
-
 @click.command("solve")
 @kind_name
 @grid_options
@@ -237,13 +210,6 @@ def solve_(
         print_json(found)
 
 
-_BEST_PLAY = {
-    Worth.WIN: "the first player wins",
-    Worth.DRAW: "a draw",
-    Worth.LOSS: "the second player wins",
-}
-
-
 class _Memory:
     """How many positions memory holds, and which boards that is enough for.
 
@@ -310,6 +276,36 @@ class _Memory:
         if not certain:
             return "there is too little memory to be sure of any board"
         return f"{certain} fits for certain, and {perhaps} perhaps"
+
+
+def free_memory(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
+    """Return how many bytes of memory this process may still take.
+
+    It is what the machine has free or, where a limit of the container or the process leaves less,
+    that. A machine that does not say what is free counts as having all of it free.
+    """
+    return max(0, min(_bounds(proc, groups)))
+
+
+def _bounds(proc: Path, groups: Path) -> Iterator[int]:
+    page = os.sysconf("SC_PAGE_SIZE")
+    yield os.sysconf("SC_PHYS_PAGES") * page
+    if meminfo := _read(proc / "meminfo"):
+        fields = dict(line.split(":", 1) for line in meminfo.splitlines())
+        if available := fields.get("MemAvailable"):
+            yield int(available.split()[0]) * 1024
+    if (limit := _read(groups / "memory.max").strip()).isdecimal():
+        yield int(limit) - int(_read(groups / "memory.current") or 0)
+    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if address_space != resource.RLIM_INFINITY and (sizes := _read(proc / "self" / "statm")):
+        yield address_space - int(sizes.split()[0]) * page
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
 
 
 def _figure(number: int) -> str:
