@@ -66,7 +66,6 @@ def completed(home: Path, line: str) -> list[str]:
         ("game", ["games"]),
         ("games ex", ["export", "extend"]),
         ("games export --s", ["--sgf"]),
-        slow("web ex", ["export"]),
         ("games show ", ["oust", "churn"]),
         slow("games show ch", ["churn"]),
         ("games show oust ", ["1", "2", "31"]),
