@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, ClassVar, TypeVar
 
 import msgspec
@@ -165,7 +165,7 @@ class Account:
     verified: tuple[Proof, ...] = ()
     """What was proved for the account, the latest last."""
     changed: datetime | None = field(default=None, compare=False)
-    """When a command changed it last, if one has."""
+    """The second after a command changed it last, if one has."""
     damaged: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Why fields cannot be read that are stored, by their names: they seem to hold nothing.
 
@@ -203,6 +203,16 @@ def house_account(userid: str) -> Account | None:
     It has no address and no password, so that nobody can be a house player.
     """
     return Account(userid, NO_PASSWORD, (), _HOUSE_SINCE) if userid in HOUSE else None
+
+
+def changed_at(account: Account, now: datetime) -> Account:
+    """Return an account as a command changes it now.
+
+    It says the next second, or a later one: after all that had happened before.
+    """
+    whole = now.replace(microsecond=0)
+    latest = max(whole, account.changed) if account.changed else whole
+    return replace(account, changed=latest + timedelta(seconds=1))
 
 
 def is_house(account: Account) -> bool:

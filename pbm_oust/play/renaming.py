@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pbm_oust.accounts.account import Account, notes_of, placeholder, with_note
+from pbm_oust.accounts.account import Account, changed_at, notes_of, placeholder, with_note
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
@@ -98,7 +98,7 @@ def _rename(old: str, new: str, work: UnitOfWork) -> int:
     with work.posting(_notices(account, renamed, new, "renamed", work), _request(account, new)):
         count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=new))
         work.home.do(forget_player, old, account.message_key)
-        work.home.do(rename_account, replace(account, changed=work.now()), new)
+        work.home.do(rename_account, changed_at(account, work.now()), new)
     return count
 
 
@@ -121,7 +121,7 @@ def _merge(old: str, into: str, work: UnitOfWork) -> int:
         count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=into))
         work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)
-        work.home.do(merge_accounts, replace(target, changed=work.now()), account)
+        work.home.do(merge_accounts, changed_at(target, work.now()), account)
     return count
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
-from pbm_oust.accounts.account import Account, disabled_since
+from pbm_oust.accounts.account import Account, changed_at, disabled_since
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
@@ -285,7 +285,7 @@ class UnitOfWork:
 
     def save(self, account: Account) -> None:
         """Write an account, new or read before, with the unit of work."""
-        account = replace(account, changed=self.now())
+        account = changed_at(account, self.now())
         self.home.save(account)
         if self.read is not None:
             self.read[account.userid] = account
