@@ -165,7 +165,7 @@ class Account:
     verified: tuple[Proof, ...] = ()
     """What was proved for the account, the latest last."""
     changed: datetime | None = field(default=None, compare=False)
-    """The second after a command changed it last, if one has."""
+    """When a command changed it last, if one has; no two changes have the same second."""
     damaged: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Why fields cannot be read that are stored, by their names: they seem to hold nothing.
 
@@ -206,13 +206,9 @@ def house_account(userid: str) -> Account | None:
 
 
 def changed_at(account: Account, now: datetime) -> Account:
-    """Return an account as a command changes it now.
-
-    It says the next second, or a later one: after all that had happened before.
-    """
-    whole = now.replace(microsecond=0)
-    latest = max(whole, account.changed) if account.changed else whole
-    return replace(account, changed=latest + timedelta(seconds=1))
+    """Return an account as a command changes it now: in a later second than the change before."""
+    earliest = account.changed + timedelta(seconds=1) if account.changed else now
+    return replace(account, changed=max(now, earliest))
 
 
 def is_house(account: Account) -> bool:

@@ -432,8 +432,8 @@ def _latest_changes(
     rows = snapshot.rows(
         "SELECT s.board, s.outcome, s.userid, s.rating, s.wins, s.losses, s.draws, s.worth, "
         "other.userid, other.rating, other.wins, other.losses, other.draws, other.worth "
-        "FROM rating_steps s JOIN rating_steps other ON other.kind = s.kind AND other.size = s.size "
-        "AND other.ended = s.ended AND other.board = s.board AND other.userid = ("
+        "FROM rating_steps s JOIN rating_steps other "
+        "ON other.kind = s.kind AND other.size = s.size AND other.ended = s.ended AND other.board = s.board AND other.userid = ("
         "SELECT p.userid FROM rating_steps p WHERE p.kind = s.kind AND p.size = s.size "
         "AND p.ended = s.ended AND p.board = s.board AND p.userid <> s.userid) "
         "WHERE s.kind = ? AND s.size = ? AND s.userid = ? "

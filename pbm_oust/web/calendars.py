@@ -152,7 +152,9 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
     reader = Reader((), account.userid, settings=settings)
     clock, players = ground.work.clock_of(game), {game.x, game.o}
     accounts = filter(None, map(ground.work.account_if_any, players))
-    changed = max(game.latest, *(each.changed or game.latest for each in accounts))
+    changes = [each.changed for each in accounts if each.changed]
+    # An account that is changed in the second of a record is changed after that.
+    later = max([game.latest, *(changed + timedelta(seconds=1) for changed in changes)])
     turn = turn_of(game, {}).record + 1  # stays the same while a reminder or an offer comes
     return Deadline(
         f"{game.name.replace(' ', '.')}.{turn}@{urlsplit(ground.base).hostname}",
@@ -162,6 +164,6 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
         templates.words.until(game, clock, reader),
         f"{ground.base}{addresses.of_board(game.name)}",
         clock.deadline,
-        changed,
-        int(changed.timestamp()) + game.next_number,
+        max([game.latest, *changes]),
+        int(later.timestamp()) + game.next_number,
     )
