@@ -7,16 +7,19 @@ leave in the order in which they were added: if one is put off, so are those aft
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from email import policy
 from email.message import EmailMessage
-from email.parser import BytesParser
 from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.tags import Sheet
 from pbm_oust.board.game import Game
 from pbm_oust.store.columns import moment_of, seconds, words_list
 from pbm_oust.store.database import Row, Snapshot, Transaction
+
+if TYPE_CHECKING:
+    from email.policy import EmailPolicy
 
 
 class State(Enum):
@@ -422,13 +425,20 @@ def release_held(transaction: Transaction, state: State, now: datetime) -> int:
 
 # The content of a letter
 
-_AS_WRITTEN = policy.default.clone(refold_source="none")
-"""Keeps the headers of letters as they were written."""
+
+@cache
+def _as_written() -> "EmailPolicy":
+    """Return what keeps the headers of letters as they were written."""
+    from email import policy  # writing letters needs none
+
+    return policy.default.clone(refold_source="none")
 
 
 def parse_content(content: bytes) -> EmailMessage:
     """Return a letter as a message, with its headers as they were written."""
-    return BytesParser(EmailMessage, policy=_AS_WRITTEN).parsebytes(content)
+    from email.parser import BytesParser
+
+    return BytesParser(EmailMessage, policy=_as_written()).parsebytes(content)
 
 
 def text_of(message: EmailMessage) -> str:
@@ -441,5 +451,5 @@ def on_the_wire(content: bytes, *, is_international: bool) -> bytes:
     """Return a letter with the line ends of SMTP, and with UTF-8 in its headers if that may be."""
     if content.isascii():
         return content.replace(b"\n", b"\r\n")
-    policy = _AS_WRITTEN.clone(linesep="\r\n", utf8=is_international)
+    policy = _as_written().clone(linesep="\r\n", utf8=is_international)
     return parse_content(content).as_bytes(policy=policy)

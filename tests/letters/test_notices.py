@@ -11,9 +11,9 @@ import pytest
 from jinja2 import Environment, nodes
 
 import pbm_oust
-from pbm_oust.play.notices import Notice, OutcomeNotice, TimedNotice
+from pbm_oust.play.notices import BoardOutcomeNotice, Notice, OutcomeNotice, TimedNotice
 
-SHARED = (Notice, OutcomeNotice, TimedNotice)
+SHARED = (Notice, OutcomeNotice, BoardOutcomeNotice, TimedNotice)
 """The classes that are no notices by themselves."""
 ELSEWHERE = {"reader", "is_repeated", "refusal", "correction", "instead", "answered", "replied"}
 """The fields that templates need not use: whom it is told, and what has words of its own."""

@@ -3,12 +3,12 @@
 import re
 import tomllib
 from collections.abc import Sequence
-from importlib.resources import files
+from pathlib import Path
 
 from pbm_oust.grammar.words import normal_form
 
 PHRASES: dict[str, list[str]] = tomllib.loads(
-    files("pbm_oust.mail.reading").joinpath("phrases.toml").read_text("utf-8")
+    Path(__file__).with_name("phrases.toml").read_text("utf-8")
 )
 """Phrases by their sort."""
 
