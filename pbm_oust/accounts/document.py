@@ -63,7 +63,9 @@ def read_document(userid: str, text: str) -> Account:
     except BadAccount as error:
         raw = msgspec.Raw(text.encode())
         return Account(userid, **_MISSING, damaged={_WHOLE: str(error)}, unread={_WHOLE: raw})
-    damaged |= {name: "it is missing" for name in _MISSING if name not in {*values, *damaged}}
+    for name in _MISSING:
+        if name not in values:
+            damaged.setdefault(name, "it is missing")
     return Account(**{**_MISSING, **values, "userid": userid}, damaged=damaged, unread=unread)
 
 

@@ -152,17 +152,20 @@ def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = 
     is not sure may also find plain words; then a group that is broken counts only if it has a
     digit.
     """
-    plain = list[tuple[str, re.Match[str]]]()
+    plain, places = list[str](), list[re.Match[str]]()
     for found in _SIGN.finditer(text):
         if found[0] in _ORDINARY:
-            plain.append((found[0], found))
+            plain.append(found[0])
+            places.append(found)
         else:
-            plain += [(sign, found) for sign in _plain(found)]
-    joined = "".join([sign for sign, _ in plain])
+            signs = _plain(found)
+            plain += signs
+            places += [found] * len(signs)
+    joined = "".join(plain)
     shown, done = [], 0
     for match in secret.finditer(joined):
         begin, end = match.span(match.re.groups)
-        first, last = plain[begin][1].start(), plain[end - 1][1].end()
+        first, last = places[begin].start(), places[end - 1].end()
         is_broken = last - first > end - begin
         if is_sure or not is_broken or any(each.isdigit() for each in joined[begin:end]):
             shown += [text[done:first], instead]

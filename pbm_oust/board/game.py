@@ -150,7 +150,7 @@ class Game:
     @property
     def name(self) -> str:
         """The board's name: `oust 17`."""
-        return self.header.name
+        return f"{self.header.kind.name} {self.header.board}"
 
     @property
     def next_number(self) -> int:
@@ -197,7 +197,7 @@ class Game:
 
     def has_played(self, side: Side) -> bool:
         """Return whether the player who owns a side has made a move that stands."""
-        return any(self.owned_now(move) is side for move in reversed(self.line))
+        return side in map(self.owned_now, reversed(self.line))
 
     def is_offered_to(self, side: Side | None) -> bool:
         """Return whether an offer of the other side waits for the answer of this one."""

@@ -110,11 +110,6 @@ class Header:
         return self.kind.start(self.grid)
 
     @property
-    def name(self) -> str:
-        """The board's name: `oust 17`."""
-        return f"{self.kind.name} {self.board}"
-
-    @property
     def owners(self) -> frozenset[str]:
         """The userids of both players."""
         return frozenset((self.x, self.o))

@@ -359,9 +359,14 @@ _ADOPTS = f" {Verb.ADOPT.value} "
 def userids_in(data: bytes) -> frozenset[str]:
     """Return the userids in a history, damaged or not."""
     head, _, body = (b"\n" + data).partition(b"\n\n")
-    owners = {line[3:] for line in _lines(head) if line.startswith(_OWNERS)}
-    adopted = map(_adoption, _lines(body) if _ADOPTS.encode() in body else ())
-    return frozenset(owners | {ruling.userid for _, ruling in filter(None, adopted)})
+    found = set[str]()
+    for line in _lines(head):
+        if line.startswith(_OWNERS):
+            found.add(line[3:])
+    if _ADOPTS.encode() in body:
+        for _, ruling in filter(None, map(_adoption, _lines(body))):
+            found.add(ruling.userid)
+    return frozenset(found)
 
 
 def with_other_userid(data: bytes, old: str, new: str) -> bytes:

@@ -151,22 +151,16 @@ S = TypeVar("S")
 class _Kept:
     """The records that values of a game and of what it led to have in common."""
 
-    __slots__ = ("_indexed", "_places", "folds", "records")
+    __slots__ = ("folds", "indexed", "places", "records")
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.records = list(records)
         self.folds: dict[object, tuple[int, object]] = {}
         """What each fold led to after so many records."""
-        self._places: dict[str, int] = {}
-        self._indexed = 0
-        """How many records have been entered in `_places`."""
-
-    def place_of(self, key: str) -> int | None:
-        """Return where the first record with a message key is; None if there is none."""
-        for place in range(self._indexed, len(self.records)):
-            self._places.setdefault(self.records[place].message_key, place)
-            self._indexed = place + 1
-        return self._places.get(key)
+        self.places: dict[str, int] = {}
+        """Where the first record with a message key is."""
+        self.indexed = 0
+        """How many records have been entered in `places`."""
 
 
 class Records(Sequence[Record]):
@@ -205,8 +199,11 @@ class Records(Sequence[Record]):
 
     def has_message_key(self, key: str) -> bool:
         """Return whether some record has this message key."""
-        place = self._kept.place_of(key)
-        return place is not None and place < self.length
+        kept = self._kept
+        for place in range(kept.indexed, len(kept.records)):
+            kept.places.setdefault(kept.records[place].message_key, place)
+            kept.indexed = place + 1
+        return kept.places.get(key, self.length) < self.length
 
     def of_message(self, key: str) -> Record:
         """Return the record with a message key. Raises KeyError if there is none."""

@@ -176,10 +176,9 @@ class Form(Generic[C_co, R_co]):
         """
         plain = self._plain(words)
         wanted = len(self.parameters)
-        values = [
-            proof if proof and parameter.is_secret else parameter.read(word)
-            for parameter, word in zip(self.parameters, plain, strict=False)
-        ]
+        given: dict[str, object] = {}
+        for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
+            given[name] = proof if proof and parameter.is_secret else parameter.read(word)
         behind = plain[wanted:]
         if len(plain) < wanted:
             raise Unreadable(MissingWord((self.parameters[len(plain)].name,)))
@@ -188,8 +187,8 @@ class Form(Generic[C_co, R_co]):
         if self.rest is not None:
             if len(behind) < self.rest.least:
                 raise Unreadable(MissingWord(self.rest.shown))
-            values += self.rest.values_of(self.rest.read(behind))
-        given = {**dict(zip(self.fields, values, strict=False)), **self.implied}
+            given |= self._rest_fields(self.rest.read(behind))
+        given |= self.implied
         if kind is not None:
             given[KIND] = kind
             if self.options:
@@ -218,7 +217,7 @@ class Form(Generic[C_co, R_co]):
         if strange or (words and not self.rest):
             raise TypeError(f"{self.name} has no {', '.join(strange) or 'words behind it'}")
         if words and self.rest:
-            given |= self._rest_fields(self.rest.values_of(self.rest.read(words.split())))
+            given |= self._rest_fields(self.rest.read(words.split()))
         return Partial(self.command, {**given, **self.implied}, form=self.name)
 
     def whole(self, command: Command | Partial) -> Command | None:
@@ -245,7 +244,7 @@ class Form(Generic[C_co, R_co]):
                     given[name] = parameter.read(word)
         behind = plain[len(self.parameters) :]
         if self.rest and self.rest.is_secret and not self.rest.is_new:
-            given |= self._rest_fields([Blank(self.rest.place)])
+            given |= self._rest_fields(Blank(self.rest.place))
         elif self.rest and behind:
             given |= self._corrected(self.rest, behind, may_show)
         options = read_right_options(self.options, self._options(words), kind) if kind else {}
@@ -282,10 +281,10 @@ class Form(Generic[C_co, R_co]):
         kept = [word for word in shown if may_show(word) or fold(word) in rest.known]
         if kept:
             with suppress(Refusal):
-                return self._rest_fields(rest.values_of(rest.read(kept)))
+                return self._rest_fields(rest.read(kept))
         # A rest of fixed words, or of the number of a record, may be left out; we choose none.
         can_be_chosen = rest.known or rest.place.startswith("[#")
-        return {} if can_be_chosen and not rest.least else self._rest_fields([Blank(rest.place)])
+        return {} if can_be_chosen and not rest.least else self._rest_fields(Blank(rest.place))
 
     def format(
         self, command: Command | Partial, language: Language = ENGLISH, *, mask: bool = True
@@ -382,11 +381,13 @@ class Form(Generic[C_co, R_co]):
         """Return the known fields of a command, with blanks for secrets."""
         given = {**self.given(command), **self._blanks_for_secrets}
         if self.rest and self.rest.is_secret and self._value_of(self.rest, given):
-            given |= self._rest_fields([Blank(self.rest.place)])
+            given |= self._rest_fields(Blank(self.rest.place))
         return given
 
-    def _rest_fields(self, values: Sequence[object]) -> dict[str, object]:
-        """Return the fields that the rest fills, with their values."""
+    def _rest_fields(self, value: object) -> dict[str, object]:
+        """Return the fields that the rest fills, with what it read or the Blank for it."""
+        is_for_several = self.rest is not None and self.rest.fills > 1
+        values = value if is_for_several and isinstance(value, tuple) else (value,)
         return dict(zip(self.fields[len(self.parameters) :], values, strict=False))
 
     def _set_by(self, command: Command | Partial) -> Mapping[str, object]:

@@ -139,7 +139,11 @@ def as_written_here(
         return _as_move(words, second, second in of_kind)
     if second in _BEFORE_GRID:
         return _with_grid(words, 2 + _BEFORE_GRID[second])
-    return _guarded(words) if second == "move" else words
+    if second != "move":
+        return words
+    # The number of a record goes to the end of a move.
+    said, guard = _without_guard(words)
+    return (*said[:-1], f"{said[-1]}{guard}") if guard and len(said) > 2 + _BEFORE_DEED else words
 
 
 def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collection[str]) -> str:
@@ -204,12 +208,6 @@ def _with_grid(words: tuple[str, ...], before: int) -> tuple[str, ...]:
         else:
             found.append(rest.pop(0))
     return tuple(found)
-
-
-def _guarded(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a move with the number of a record at its end, where it stands before that."""
-    said, guard = _without_guard(words)
-    return (*said[:-1], f"{said[-1]}{guard}") if guard and len(said) > 2 + _BEFORE_DEED else words
 
 
 def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:

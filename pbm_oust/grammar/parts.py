@@ -91,10 +91,6 @@ class Rest(Generic[V_co]):
     complete: Callable[[Sequence[str], int], Sequence[str]] | None
     """Adds the board of a letter, by its number, to the words of an answer to it."""
 
-    def values_of(self, value: object) -> Sequence[object]:
-        """Return the values of the fields that it fills."""
-        return value if self.fills > 1 and isinstance(value, tuple) else (value,)
-
     @property
     def place(self) -> str:
         """The name of what stands in its place when it is known that something does."""

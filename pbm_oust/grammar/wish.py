@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pbm_oust.board import notation
 from pbm_oust.board.game import Game
+from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import AfterTurn, AgainstRules
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.grammar.form import MissingWord, SurplusWord
@@ -22,6 +22,12 @@ _PLACEMENT = re.compile(r"[a-z][1-9][0-9]?")
 _TURNED = re.compile(r"([1-9][0-9]?)([a-z])")
 
 _COLUMN_I = re.compile(r"i[1-9][0-9]?")
+
+CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
+"""Cells as they stand in a text, also those that no board has: `d4e5`."""
+_CELL = re.compile(r"[a-z][0-9]{1,3}")
+TURNED_CELL = re.compile(r"([0-9]{1,2})([a-z])")
+"""A cell with its number in front: `4d`."""
 
 DEEDS = frozenset(deed.value for deed in WISHED)
 """The words for what can be done on a board besides placing."""
@@ -66,22 +72,27 @@ def read_wish(words: Sequence[str]) -> Guarded:
     return Place(tuple(map(_read_placement, parts))), guard
 
 
-def format_wish(wish: Wish, guard: int | None = None) -> str:
-    """Return the words of a wish: `D4,E5#9`."""
-    words = notation.format_wish(wish)
-    return words if guard is None else f"{words}#{guard}"
-
-
 def rest_of_wish(shown: tuple[str, ...], read: Callable[[Sequence[str]], Guarded]) -> Rest[object]:
     """Return the rest of a form that is a wish. In an answer to a letter it needs no number."""
 
     def write(value: Guarded) -> list[str]:
-        return [format_wish(*value)]
+        wish, guard = value
+        return [format_wish(wish) if guard is None else f"{format_wish(wish)}#{guard}"]
 
     def write_answer(value: Guarded, _board: int) -> list[str]:
         return [format_wish(value[0])]
 
     return rest(shown, read, write, fills=2, fixed=DEEDS, write_answer=write_answer)
+
+
+def cells_in(part: str) -> list[str]:
+    """Return the cells of a part of a folded line as they are written.
+
+    There are two in `d4e5`, and `4d` is one.
+    """
+    if TURNED_CELL.fullmatch(part):
+        return [part]
+    return _CELL.findall(part) if CELLS.fullmatch(part) else []
 
 
 def _read_placement(word: str) -> str:

@@ -10,6 +10,7 @@ from itertools import islice
 from pkgutil import get_data
 from typing import Any
 
+from pbm_oust.grammar.wish import CELLS, TURNED_CELL
 from pbm_oust.grammar.words import (
     APOSTROPHES,
     QUOTES,
@@ -22,9 +23,6 @@ from pbm_oust.languages import LANGUAGES
 from pbm_oust.refusal import Unreadable
 
 _APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
-_CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
-_CELL = re.compile(r"[a-z][0-9]{1,3}")
-_TURNED = re.compile(r"([0-9]{1,2})([a-z])")
 _LATIN = "a-z0-9_\u00df-\u024f"
 _WITHIN = re.compile(rf"(?<![{_LATIN}])[a-z][1-9][0-9]?(?![{_LATIN}])")
 ASKING = "\u2753\u2754"
@@ -52,18 +50,13 @@ def parts_of(line: str) -> list[str]:
     return joined
 
 
-def cells_in(part: str) -> list[str]:
-    """Return the cells of a part, as they are written: two for `d4e5`, and `4d` itself for `4d`."""
-    if _TURNED.fullmatch(part):
-        return [part]
-    return _CELL.findall(part) if _CELLS.fullmatch(part) else []
-
-
 def turned_round(parts: Sequence[str]) -> str:
     """Return parts as a line, with the letter put first in cells such as `4d`."""
-    turned = [_TURNED.sub(r"\2\1", part) if _TURNED.fullmatch(part) else part for part in parts]
-    cells = [part.upper() for part in turned if _CELLS.fullmatch(part)]
-    words = [part for part in turned if not _CELLS.fullmatch(part)]
+    turned = [
+        TURNED_CELL.sub(r"\2\1", part) if TURNED_CELL.fullmatch(part) else part for part in parts
+    ]
+    cells = [part.upper() for part in turned if CELLS.fullmatch(part)]
+    words = [part for part in turned if not CELLS.fullmatch(part)]
     return " ".join([*words, ",".join(cells)])
 
 
@@ -74,7 +67,7 @@ def is_placements(line: str) -> bool:
     except Unreadable:
         return False
     parts = parts_of(fold(" ".join(words)))
-    return bool(parts) and all(map(_CELLS.fullmatch, parts))
+    return bool(parts) and all(map(CELLS.fullmatch, parts))
 
 
 def runs_within(line: str) -> list[list[str]]:

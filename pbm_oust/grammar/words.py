@@ -224,8 +224,11 @@ def _parted(line: str) -> tuple[str, ...]:
 
     Those of `"a..b"@example.org` belong to the word.
     """
-    words = [word if '"@' in word else word.strip(QUOTES) for word in line.split(" ")]
-    return tuple(filter(None, words))
+    words = list[str]()
+    for word in line.split(" "):
+        if plain := word if '"@' in word else word.strip(QUOTES):
+            words.append(plain)
+    return tuple(words)
 
 
 def fold(word: str) -> str:

@@ -51,10 +51,9 @@ class Links(Enum):
     BARE = "bare"
     """Not at all, and stones are letters alone."""
 
-    @property
-    def can_be_tapped(self) -> bool:
-        """Whether there are links."""
-        return self in (Links.WIDE, Links.SLIM)
+
+_TAPPED = (Links.WIDE, Links.SLIM)
+"""With these there are links."""
 
 
 def has_page(written: Written, reader: Reader) -> bool:
@@ -106,7 +105,10 @@ class Pages:
         self, written: Written, reader: Reader, reply_to: ReplyTo, links: Links
     ) -> list[str]:
         """Return the pieces of a page. The list of the last board's cells ends the letter."""
-        last = [block for block in written.blocks if isinstance(block, Shown)][-1:]
+        last = None
+        for block in written.blocks:
+            if isinstance(block, Shown):
+                last = block
         ending = again = ""
         pieces = [self._beginning, escape(written.subject), self._body]
         for block in written.blocks:
@@ -115,7 +117,7 @@ class Pages:
                 pieces += (paragraph_html(block), again)
                 again = ""
             elif isinstance(block, Offers):
-                if links.can_be_tapped:
+                if links in _TAPPED:
                     pieces.append(self._joining(block, reply_to))
             else:
                 game = block.game
@@ -123,7 +125,7 @@ class Pages:
                 again = self._next_game(written, game, reply_to) if written.again else ""
                 pieces.append(self._above(game.name))
                 pieces += self._board(block, marks, written, reader, reply_to, links)
-                if block in last:
+                if block is last:
                     ending = self._position(game, marks)
                 else:
                     pieces.append(self._position(game, marks))
@@ -142,7 +144,7 @@ class Pages:
         game, position = shown.game, shown.game.position
         is_mine = shown.is_now and not game.result and game.player_to_move == reader.userid
         address = reply_to(game) if is_mine else None
-        if not address or not links.can_be_tapped:
+        if not address or links not in _TAPPED:
             hint = example(position) if address and written.answering else None
             drawn = board_html(position, marks, is_bare=links is Links.BARE)
             return drawn, self._below(False, False, "", "", hint or "")

@@ -32,11 +32,6 @@ _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 """The end of a line, and blank ones below it."""
 
 
-def board_below(heading: str) -> str:
-    """Return a heading with the mark of a board below it."""
-    return f"{heading}\n\n{BOARD}"
-
-
 def quoted(text: str) -> str:
     """Return what a player wrote, marked as such."""
     return f"{SAID}{text}{END}"

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import format_datetime
-from functools import lru_cache
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address
@@ -165,7 +164,9 @@ class Letters:
             return self._reply_address(reader.account, turn_on(game, reader.userid))
 
         text, files = part(written.text, "plain"), files_of(about, carriage) if about else ()
-        room = LARGEST - text.size - sum([each.size for each in files])
+        room = LARGEST - text.size
+        for each in files:
+            room -= each.size
         page = words.pages.of(written, reader, answered_at, room)
         return _Content(
             written.subject,
@@ -243,7 +244,7 @@ class Letters:
             fields.append(field("Reply-To", answers))
         fields += (
             text_field("Subject", head.subject, is_utf8=is_utf8),
-            f"Date: {_date_text(now.replace(microsecond=0))}\n",
+            f"Date: {format_datetime(now.replace(microsecond=0))}\n",
             field("Message-ID", head.message_id),
         )
         answered = request.message_id if reader.asked else ""
@@ -284,12 +285,6 @@ class Letters:
 def play_address(web_address: str, reply_address: str) -> str:
     """Return where the page is found that plays as an answer to an address does."""
     return f"{web_address}{PLAY_PATH}/{tag_of(reply_address)}"
-
-
-@lru_cache(1)
-def _date_text(second: datetime) -> str:
-    """Return a second as a Date has it; many letters have the same."""
-    return format_datetime(second)
 
 
 def _head_of(notice: Notice, address: str, message_id: str, subject: str) -> Head:

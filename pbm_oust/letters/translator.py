@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
 from gettext import NullTranslations, translation
 
 from pbm_oust import languages
@@ -14,9 +14,8 @@ from pbm_oust.grammar.notation import Command, Known, Partial, option_in, word_i
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language, Section
 from pbm_oust.play.notices import Reader
-from pbm_oust.render import dates
 from pbm_oust.rules.grid import Grid, Shape
-from pbm_oust.service.table import format_answer, format_command
+from pbm_oust.service.table import form_of
 
 
 def to_translate(message: str) -> str:
@@ -45,6 +44,10 @@ def catalogue_of(language: Language) -> NullTranslations:
     for folder in further:
         catalogue.add_fallback(translation(DOMAIN, folder, [language.code], fallback=True))
     return catalogue
+
+
+_REMEMBERED = 64
+"""How many times are remembered: both players of a board are told of the same ones."""
 
 
 class Translator:
@@ -102,20 +105,20 @@ class Translator:
     def date_text(self, at: datetime, zone: tzinfo) -> str:
         """Return the day of a moment in a time zone: `12 December 2026`."""
         if self._is_english:
-            return dates.date_text(at, zone)
+            return _date_text(at, zone)
         day = at.astimezone(zone).date()
         text = self._local.long_date(day)
         return re.sub(r"^1\b", self.language.first_day, text)
 
     def moment_text(self, at: datetime, zone: tzinfo) -> str:
         """Return a moment, rounded down to the minute: `12 December 2026, 15:00 UTC`."""
-        time = dates.time_text(at, zone)
+        time = _time_text(at, zone)
         return self.gettext("%(day)s, %(time)s", day=self.date_text(at, zone), time=time)
 
     def date_in_subject(self, at: datetime, zone: tzinfo) -> str:
         """Return the day of a moment in plain ASCII, as Subjects have it."""
         if self._is_english:
-            return dates.date_text(at, zone)
+            return _date_text(at, zone)
         return self.day_in_list(at.astimezone(zone).date())
 
     def asked_for(self, asked: str) -> str:
@@ -146,11 +149,11 @@ class Translator:
 
     def line(self, command: Command | Partial, mask: bool = True) -> str:
         """Return the line of a command in this language, with its passwords masked or not."""
-        return format_command(command, self.language, mask=mask)
+        return form_of(command).format(command, self.language, mask=mask)
 
     def answer(self, command: Command | Partial, known: Known | None = None) -> str:
         """Return how an answer to a letter gives a command; empty if it cannot."""
-        return format_answer(command, known, self.language)
+        return form_of(command).format_answer(command, known, self.language)
 
     def word(self, word: str, section: Section = Section.COMMANDS) -> str:
         """Return a word of command lines, or a place in them, in this language."""
@@ -174,6 +177,21 @@ class Translator:
     def option(self, text: str) -> str:
         """Return options as command lines have them, such as `-size=13`, in this language."""
         return option_in(text, self.language)
+
+
+@lru_cache(_REMEMBERED)
+def _date_text(at: datetime, zone: tzinfo) -> str:
+    """Return the day of a time: `12 December 2026`."""
+    local = at.astimezone(zone)
+    return f"{local.day} {local:%B %Y}"
+
+
+@lru_cache(_REMEMBERED)
+def _time_text(at: datetime, zone: tzinfo) -> str:
+    """Return the hour and minute of a time: `15:00 UTC`."""
+    local = at.astimezone(zone)
+    name = f"{local:%Z}"
+    return f"{local:%H:%M} {name if name.isalpha() else f'UTC{name}'}"
 
 
 class Local:

@@ -41,13 +41,13 @@ from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, 
 from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import (
+    BOARD,
     OFFERS,
     WIDTH,
     Block,
     Written,
     beside,
     blocks,
-    board_below,
     indented,
     item,
     quoted,
@@ -62,7 +62,7 @@ from pbm_oust.letters.lists import (
 )
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, has_counted
+from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, has_counted
 from pbm_oust.play.pages import MOST_LISTED
 from pbm_oust.refusal import Reason
 from pbm_oust.render.text import LETTERS, Letters, cells_text, draw_text, in_columns, players_text
@@ -379,7 +379,7 @@ def _picture(name: str) -> str:
 
 def drawn(game: Game) -> str:
     """Return the mark of a board below its heading."""
-    return board_below(players_text(game))
+    return f"{players_text(game)}\n\n{BOARD}"
 
 
 def example(game: Game) -> Partial | None:
@@ -408,9 +408,10 @@ def on_board(name: str, game: Game, words: object = "", **given: object) -> Part
 def _playing_again(notice: Notice) -> tuple[Partial, ...]:
     """Return what the reader of a letter about a game may answer to start the next one."""
     game, userid = notice.board(), notice.reader.userid
-    is_ended = isinstance(notice, BoardNotice) and notice.tells_the_end
-    is_talk = isinstance(notice, TalkSentNotice) and game and has_counted(game)
-    return playing_again(game, userid) if game and userid and (is_ended or is_talk) else ()
+    is_end = isinstance(notice, BoardNotice) and notice.news is News.PLAYED
+    if not (game and userid and (is_end or isinstance(notice, TalkSentNotice))):
+        return ()
+    return playing_again(game, userid) if has_counted(game) else ()
 
 
 @dataclass(frozen=True, slots=True)

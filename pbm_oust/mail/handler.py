@@ -125,7 +125,7 @@ class Handler:
     ) -> list[str]:
         """Take a greeting, and announce what aiosmtpd does not know. All lines go out as one."""
         session.host_name = hostname
-        if server.tls.context and not server.is_secure:
+        if server.tls.context and not session.ssl:
             responses.insert(-1, "250-STARTTLS")
         if server.visitor.is_ours:
             responses[-1:-1] = [f"250-XCLIENT {CLIENT}", f"250-XFORWARD {FORWARDED}"]

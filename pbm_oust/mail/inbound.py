@@ -177,7 +177,7 @@ class Inbound:
             note.handled = (
                 found
                 if isinstance(found, Handled)
-                else self.work.retried(found, shares=found.shares)
+                else self.work.retried(found.carry_out, shares=found.shares)
             )
         return note.handled
 
@@ -188,7 +188,9 @@ class Inbound:
             if isinstance(found, Handled):
                 note.handled = found
             else:
-                note.handled = await committer.done(self.work.once(found, shares=found.shares))
+                note.handled = await committer.done(
+                    self.work.once(found.carry_out, shares=found.shares)
+                )
         return note.handled
 
     @contextmanager

@@ -169,6 +169,7 @@ class Session(smtp.SMTP):
         )
         self.protocol = protocol
         self._commands = {*_COMMANDS, *(["LHLO"] if protocol.is_local else ["HELO", "EHLO"])}
+        self._greeting = f"220 {self.hostname} {self.__ident__}"
         self.limits = limits
         self.patience = patience
         self.tls = tls
@@ -222,7 +223,7 @@ class Session(smtp.SMTP):
         if self._proxy:
             self._proxy.feed_eof()
         self._wake()
-        return not self.is_secure
+        return self.session.ssl is None
 
     def connection_lost(self, error: Exception | None) -> None:
         """End a session, and keep nothing of what the client has sent."""
@@ -234,7 +235,7 @@ class Session(smtp.SMTP):
 
     def give_way(self) -> None:
         """End the session at once, so that somebody else finds room."""
-        if self.is_secure or self.protocol is not Protocol.SMTPS:
+        if self.session.ssl or self.protocol is not Protocol.SMTPS:
             self.transport.write(f"{S421_BUSY}\r\n".encode())
         self._close()
 
@@ -244,11 +245,6 @@ class Session(smtp.SMTP):
             self.transport.abort()
         else:
             self.transport.close()
-
-    @property
-    def is_secure(self) -> bool:
-        """Whether TLS protects the connection."""
-        return self.session.ssl is not None
 
     async def _secure(self) -> None:
         """Protect the connection by TLS, and forget all that was said without. Raises OSError.
@@ -290,7 +286,7 @@ class Session(smtp.SMTP):
                 await self._secure()
             elif self._proxy:
                 await self._read_proxy(self._proxy)
-            await self._greet()
+            await self.push(self._greeting)
             while not self.transport.is_closing():
                 await self._obey(await self._read_line())
         except SessionOver as error:
@@ -307,9 +303,6 @@ class Session(smtp.SMTP):
             self.transport.write(said + b"\r\n")
             if self.transport.get_write_buffer_size() > MOST_UNHEARD:
                 self.transport.abort()
-
-    async def _greet(self) -> None:
-        await self.push(f"220 {self.hostname} {self.__ident__}")
 
     async def _read_proxy(self, stream: asyncio.StreamReader) -> None:
         """Let a proxy say who connects to it. Raises SessionOver, BadNaming, EOFError, OSError."""
@@ -452,7 +445,7 @@ class Session(smtp.SMTP):
         """Go on with TLS, as if nothing had been said before."""
         if arg:
             await self.push(S501_TLS)
-        elif self.is_secure:
+        elif self.session.ssl:
             await self.push(S503_TLS)
         elif not self.tls.context:
             await self.push(S454_TLS)
@@ -467,7 +460,7 @@ class Session(smtp.SMTP):
             if named.says_where:
                 self.limits.take_source(self.visitor, named.source or self.visitor.client)
             self._begin_anew()
-            await self._greet()
+            await self.push(self._greeting)
 
     async def smtp_XFORWARD(self, arg: str | None) -> None:
         """Take the source of the next message from a mail server of ours."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account, disabled_since, is_house
+from pbm_oust.accounts.account import Account, is_house
 from pbm_oust.accounts.password import (
     NO_PASSWORD,
     Match,
@@ -305,7 +305,7 @@ def authenticate(
         is_own = _has_password(account, userid, proof, request, work)
     if account is None or not is_own:
         raise NotAllowed(WrongPassword(), userid)
-    if disabled_since(account):
+    if account.disabled:
         raise NotAllowed(Disabled(userid, own=True))
     return Actor(account, request.message_key(userid), reply)
 
@@ -422,7 +422,7 @@ def _owner_of(
             closed.append(refusal)
             continue
         if account and is_right:
-            if disabled_since(account):
+            if account.disabled:
                 raise NotAllowed(Disabled(userid, own=True))
             work.proved.add((password, stored))
             return Actor(account, request.message_key(userid))

@@ -265,11 +265,6 @@ class BoardNotice(TimedNotice):
     """The userid of the other player, if they were not told of the move that is taken back."""
 
     @property
-    def tells_the_end(self) -> bool:
-        """Whether the notice tells of the end of a game that counts as begun."""
-        return self.news is News.PLAYED and has_counted(self.game)
-
-    @property
     def tells_whole_game(self) -> bool:
         """Whether the notice tells all records of a game that is over."""
         return bool(self.game.result) and not self.is_past and self.news is not News.PREVIEW

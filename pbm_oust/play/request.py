@@ -86,11 +86,6 @@ def outcome_text(handled: Handled) -> str:
     return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
 
 
-def message_key(userid: str, identity: str) -> str:
-    """Return the message key of a player's mail, which `identity` sets apart from all others."""
-    return hashlib.sha256(f"{userid}\0{identity}".encode()).hexdigest()[:16]
-
-
 @dataclass(frozen=True, slots=True)
 class Request:
     """One command as a mail brought it."""
@@ -161,7 +156,7 @@ class Request:
 
     def message_key(self, userid: str) -> str:
         """Return the message key of this mail from a player: the same each time it comes."""
-        return message_key(userid, self.identity)
+        return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
 
 
 class RefusedBefore(MayHaveBoard, NotAllowedReason):

@@ -1,10 +1,10 @@
 """Telling the players of a board what happened on it: who gets a mail, and who does not."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import filterfalse, takewhile
 
-from pbm_oust.accounts.account import Account, disabled_since, is_house, note_about
+from pbm_oust.accounts.account import Account, is_house, note_about
 from pbm_oust.accounts.queue import is_passed_for, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board.game import Game
@@ -101,11 +101,11 @@ def tell_players(
         readers.append((account, reader))
         if reader.addresses:
             reached = reached or account.userid
-        elif disabled_since(account):
+        elif account.disabled:
             disabled = disabled or account.userid
         elif not is_house(account):
             unreachable = unreachable or account.userid
-    finish = finish_of(game)
+    finish = finish_of(game) if game.result else None
     rated = work.home.ask(changes_by, finish) if finish else None
     changes = (rated.x, rated.o) if rated else ()
     is_counting = bool(finish and not rated)
@@ -141,9 +141,11 @@ def tell_players(
         made = notice(reader, account)
         if made.chat.strip() or made.ahead.dropped or _is_mailed(reader, news, game, since):
             told.append(made)
-    for watcher in _watchers_of(game, acting, work):
+    for watcher in work.home.watchers_of(game.header.kind.name, game.header.board):
+        if watcher.userid in (game.x, game.o, acting):
+            continue
         made = BoardNotice(
-            watcher,
+            work.player(watcher),
             news,
             game,
             changes=changes,
@@ -233,13 +235,6 @@ def gone_from(game: Game, work: UnitOfWork) -> str:
 def _players_of(game: Game, work: UnitOfWork) -> list[Account]:
     """Return the accounts of those players who have one."""
     return list(filter(None, map(work.account_if_any, (game.x, game.o))))
-
-
-def _watchers_of(game: Game, acting: str, work: UnitOfWork) -> Iterator[Reader]:
-    """Yield those who watch a board and do not play on it."""
-    for account in work.home.watchers_of(game.header.kind.name, game.header.board):
-        if account.userid not in (game.x, game.o, acting):
-            yield work.player(account)
 
 
 def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[Letter] | None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
-from pbm_oust.accounts.account import Account, changed_at, disabled_since
+from pbm_oust.accounts.account import Account, changed_at
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
@@ -438,5 +438,5 @@ class UnitOfWork:
 
     def player(self, account: Account) -> Reader:
         """Return a player who did not ask for what they read; without addresses if disabled."""
-        addresses = () if disabled_since(account) else account.addresses
+        addresses = () if account.disabled else account.addresses
         return reachable(account, addresses, "", self.home)

@@ -153,19 +153,15 @@ def game_text(game: Game, letters: Letters = LETTERS) -> str:
 
 
 def players_text(game: Game) -> str:
-    """Return both players with their figures, as shown above a board."""
-    return f"{player_text(game, Side.X)}   {player_text(game, Side.O)}"
-
-
-def player_text(game: Game, side: Side) -> str:
-    """Return a side with its owner and its figures: `x: rrognlie 41/46`."""
-    return f"{side.value}: {game.owner(side)} {_figures(game.position)[side]}"
+    """Return both players with their figures: `x: rrognlie 41/46   o: alice 2/9`."""
+    x, o = _figures(game.position, Side.X), _figures(game.position, Side.O)
+    return f"x: {game.x} {x}   o: {game.o} {o}"
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _figures(position: Position) -> dict[Side, str]:
-    """Return the figures of both sides; the latest ones are remembered."""
-    return {side: "/".join(map(str, position.tally(side))) for side in Side}
+def _figures(position: Position, side: Side) -> str:
+    """Return the figures of a side; the latest ones are remembered."""
+    return "/".join(map(str, position.tally(side)))
 
 
 @lru_cache(maxsize=REMEMBERED)

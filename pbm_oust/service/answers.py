@@ -11,10 +11,9 @@ from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
 from pbm_oust.grammar.form import Line
 from pbm_oust.grammar.notation import Command, Meant, Partial, Text
-from pbm_oust.grammar.wish import DEEDS, BadPlacement, read_wish
+from pbm_oust.grammar.wish import DEEDS, BadPlacement, cells_in, read_wish
 from pbm_oust.grammar.wording import (
     Wording,
-    cells_in,
     is_placements,
     parts_of,
     runs_within,
@@ -32,6 +31,7 @@ from pbm_oust.grammar.words import (
 )
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.reading import ENDS, further_below
 from pbm_oust.service.table import (
     GENERAL_FORMS,
     KIND_FORMS,
@@ -49,7 +49,6 @@ _SHORTEST_WORD = 4
 
 MOST_MEANT = 3
 """How many moves to offer in place of a line that cannot be read."""
-_ENDS = ".!,;:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +120,9 @@ def read_again(line: str, text: str, reply: Reply) -> Answer | None:
     if not said.is_clear or said.runs or len(said.words) != 1 or said.words[0] not in names:
         return None
     (name,) = said.words
-    has_more = in_english(fold(line.strip().rstrip(f"{_ENDS}? "))) != name
+    has_more = in_english(fold(line.strip().rstrip(f"{ENDS}? "))) != name
     chat = "\n".join(filter(None, [line if has_more else "", text]))
     return _read_form(line, name, [name], chat, reply)
-
-
-def may_be_command(line: str) -> bool:
-    """Return whether a line begins like a command, with a whole word or a placement."""
-    first = fold("".join(first_words(line, 1))).rstrip(_ENDS)
-    word = in_english(first.partition("#")[0])
-    return bool(cells_in(first)) or word in DEEDS or word in KINDS or word in KIND_FORMS
 
 
 def is_text(command: Command) -> bool:
@@ -160,7 +152,7 @@ def read_line(line: str, text: str, reply: Reply) -> Answer:
 def _read_long(line: str, text: str, reply: Reply) -> Answer:
     """Return what a line means that is longer than any command: text, if it is for others."""
     words = line.split()
-    name = in_english(fold(words[0]).rstrip(_ENDS))
+    name = in_english(fold(words[0]).rstrip(ENDS))
     if name in KIND_FORMS and KIND_FORMS[name].text is Text.CONTENT:
         return _read_form(line, name, words, text, reply)
     return Answer(recognise(line)[0], Unreadable(UnknownAnswer()), text)
@@ -185,7 +177,7 @@ def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | 
     cells = [cell for part in begun for cell in cells_in(part)]
     if len(begun) < len(parts):
         raise Unreadable(MoreThanPlacements(meant=_placed_within(wished, reply)))
-    guard = f"{hash_sign}{number.strip(_ENDS + ' ')}"
+    guard = f"{hash_sign}{number.strip(ENDS + ' ')}"
     wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
     return Answer(Line(tuple(words)), move_of(wish, numbered, reply), text)
 
@@ -195,9 +187,9 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     first, hash_sign, number = words[0].partition("#")
     words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
     # In French, `aperçu : E5` has a space before the colon.
-    while len(words) > 1 and not words[1].strip(_ENDS):
+    while len(words) > 1 and not words[1].strip(ENDS):
         words = (first, *words[2:])
-    first = in_english(fold(first).rstrip(_ENDS))
+    first = in_english(fold(first).rstrip(ENDS))
     known = {deed.value for deed in WISHED} | {*KIND_FORMS}
     known |= {form.topic for form in GENERAL_FORMS.values()}
     if first == "if":
@@ -230,7 +222,7 @@ def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -
 
 def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
     """Return a deed as a move, alone or with the number after `#`. Raises Unreadable."""
-    rest = "".join(words[1:]).rstrip(_ENDS)
+    rest = "".join(words[1:]).rstrip(ENDS)
     if rest and not rest.startswith("#"):
         general = read_whole(line, text)
         if general.is_whole:
@@ -443,17 +435,3 @@ def _moves_in(text: str, reply: Reply) -> Iterator[Move]:
         if isinstance(command, Move) and command.wish not in found and len(found) < MOST_MEANT:
             found.add(command.wish)
             yield command
-
-
-def further_below(move: Move, text: str) -> Command | None:
-    """Return the first command on a line of its own in the text below a move.
-
-    What passes the text on is none, and neither is the same move again.
-    """
-    reply = Reply(AnswerPurpose.PLAY, move.kind.name, move.board, 0, move.userid)
-    for line in filter(may_be_command, text.splitlines()[:_MOST_LINES]):
-        command = read_line(line, "", reply).command
-        is_same = isinstance(command, Move) and command.wish == move.wish
-        if not (isinstance(command, Unreadable) or is_text(command) or is_same):
-            return command
-    return None

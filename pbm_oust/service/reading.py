@@ -13,6 +13,7 @@ from pbm_oust.accounts.tags import (
     BROADCASTS,
     DIGEST,
     Answered,
+    AnswerPurpose,
     Correspondence,
     Joining,
     Reply,
@@ -34,7 +35,7 @@ from pbm_oust.grammar.form import Line, MissingWord
 from pbm_oust.grammar.notation import Blank, Command, Meant, Partial, Text
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
-from pbm_oust.grammar.wish import next_wish
+from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
 from pbm_oust.grammar.words import (
     ALIASES,
     UnknownWord,
@@ -68,6 +69,11 @@ from pbm_oust.store.open_boards import game_if_any
 
 if TYPE_CHECKING:
     from pbm_oust.service.answers import Answer
+
+ENDS = ".!,;:"
+"""What people write behind a word."""
+_MOST_LINES_BELOW = 10
+"""How many lines below a move are looked at for a command."""
 
 
 class NotConfirmed(UnreadableReason):
@@ -141,17 +147,31 @@ def _read(request: Request) -> Read:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
     shown, command = parse_line(line)
-    return Read(shown, command, request.chat, heard=_heard_below(command, request.chat))
+    further = further_below(command, request.chat) if isinstance(command, Move) else None
+    heard = Heard(None, further) if further else None
+    return Read(shown, command, request.chat, heard=heard)
 
 
-def _heard_below(command: Command | Unreadable, text: str) -> Heard | None:
-    """Return what to tell of a command that stands below a move, and is not carried out."""
-    if not isinstance(command, Move) or not text.strip():
-        return None
-    from pbm_oust.service.answers import further_below
+def further_below(move: Move, text: str) -> Command | None:
+    """Return the first command on a line of its own in the text below a move.
 
-    further = further_below(command, text)
-    return Heard(None, further) if further else None
+    It is not carried out. What passes the text on is none, and neither is the same move again.
+    """
+    reply = Reply(AnswerPurpose.PLAY, move.kind.name, move.board, 0, move.userid)
+    for line in text.splitlines()[:_MOST_LINES_BELOW]:
+        # It begins like a command, with a whole word or a placement.
+        first = fold("".join(first_words(line, 1))).rstrip(ENDS)
+        word = in_english(first.partition("#")[0])
+        if not (word in DEEDS or word in KINDS or word in KIND_FORMS or cells_in(first)):
+            continue
+        from pbm_oust.service.answers import read_line
+
+        command = read_line(line, "", reply).command
+        is_same = isinstance(command, Move) and command.wish == move.wish
+        is_text = isinstance(command, Command) and form_of(command).text is Text.CONTENT
+        if isinstance(command, Command) and not (is_text or is_same):
+            return command
+    return None
 
 
 def _read_letter(text: str, letter: Correspondence) -> Read:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pbm_oust.accounts.account import signed_off_since
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential, Reply, Sheet
@@ -85,7 +84,7 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     nothing has changed then. A mail that only looks at a damaged board is told so instead.
     """
     deed = deed_of(request, work)
-    return work.retried(deed, shares=deed.shares)
+    return work.retried(deed.carry_out, shares=deed.shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +94,6 @@ class Deed:
     carry_out: Callable[[UnitOfWork], Handled]
     shares: bool
     """Whether other servers of a home may do such deeds meanwhile: it is a move."""
-
-    def __call__(self, work: UnitOfWork) -> Handled:
-        """Carry it out."""
-        return self.carry_out(work)
 
 
 def deed_of(request: Request, work: UnitOfWork) -> Deed:
@@ -148,7 +143,7 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     if isinstance(command, Unreadable):
         return request
     form, chat = form_of(command), request.chat
-    _, password = _signature_of(form, command)
+    password = _proof_of(form, command)
     if form.text is not Text.UNSEEN:
         chat = without_passwords(chat, password)
     left_out = request.left_out and without_passwords(request.left_out, password)
@@ -177,7 +172,7 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         return _refuse(read.command, read, None, request, work)
     form, actor = form_of(read.command), None
     try:
-        userids, proof = _signature_of(form, read.command)
+        proof = _proof_of(form, read.command)
         may_prove = request.is_proved or form.is_signed or proof is not None
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
@@ -186,9 +181,11 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
             charge_stranger(cost, request, work)
         if isinstance(form.run, ForTwoPlayers):
             password = proof if isinstance(proof, Secret) else None
+            userids = _signers_of(form, read.command)
             actor = sender_among(userids, password, request, work)
         elif isinstance(form.run, ForPlayer) and proof:
-            (userid,), may_be_sender = userids, form.run.may_be_sender
+            may_be_sender = form.run.may_be_sender
+            userid = getattr(read.command, *form.run.signers)
             try:
                 actor = authenticate(userid, proof, request, work, may_be_sender=may_be_sender)
             except NotAllowed:
@@ -226,14 +223,14 @@ def _run(
     match run, actor:
         case ForPlayer(), Actor():
             handled = run.run(command, actor, request, work)
-            is_away = run.brings_back and signed_off_since(actor.account)
+            is_away = run.brings_back and actor.account.signed_off
             if is_away and handled.outcome is not Outcome.DONE_BEFORE:
                 come_back(actor.userid, work)
             return handled
         case ForTwoPlayers(), Actor():
-            (x, o), password = _signature_of(form, command)
+            x, o = _signers_of(form, command)
             check_two(x, o)
-            if password:
+            if _proof_of(form, command):
                 come_back(actor.userid, work)
             line, other = form.format(command), o if actor.userid == x else x
             ask = partial(ask_to_confirm, command, line, other, actor, request, work)
@@ -246,11 +243,15 @@ def _run(
     raise NotAllowed(StrangeAddress())
 
 
-def _signature_of(form: AnyForm, command: Command) -> tuple[list[str], Credential | None]:
-    """Return the userids of those whose command it may be, and what proves that, if it does."""
-    signers = form.run.signers
-    proof: Credential | None = getattr(command, "password", None) if signers else None
-    return [getattr(command, name) for name in signers], proof
+def _signers_of(form: AnyForm, command: Command) -> list[str]:
+    """Return the userids of those whose command it may be."""
+    return [getattr(command, name) for name in form.run.signers]
+
+
+def _proof_of(form: AnyForm, command: Command) -> Credential | None:
+    """Return what a command has to prove whose it is, if it has something."""
+    proof: Credential | None = getattr(command, "password", None) if form.run.signers else None
+    return proof
 
 
 def _waits_for_repair(form: AnyForm, actor: Actor | None) -> bool:
@@ -272,7 +273,7 @@ def _refuse(
     is_charged, proof = False, None
     if isinstance(read.command, Command):
         form = form_of(read.command)
-        _, proof = _signature_of(form, read.command)
+        proof = _proof_of(form, read.command)
         is_charged = not (form.is_signed or proof)
     is_proved = bool(request.reply or request.confirmed or (actor and proof))
     is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
@@ -389,8 +390,8 @@ def _seen(text: str) -> Seen:
     if isinstance(command, Unreadable):
         return Seen(line)
     form = form_of(command)
-    userids, password = _signature_of(form, command)
-    signature = (frozenset(userids), password) if password else None
+    proof = _proof_of(form, command)
+    signature = (frozenset(_signers_of(form, command)), proof) if proof else None
     return Seen(line, form.name if form.needs_own_mail else "", signature)
 
 

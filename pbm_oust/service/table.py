@@ -349,8 +349,12 @@ def may_hold_password(line: Line, answered: Answered | None) -> bool:
 def _without_commands(text: str) -> str:
     """Return a text in which commands that take a password are masked, also those of two lines."""
     guesses = iter(range(_MOST_GUESSED))  # one for each misspelt command that is still looked for
-    words = list(_WORD.finditer(text))
-    rows = [text.count("\n", 0, word.start()) for word in words]
+    words, rows = list(_WORD.finditer(text)), list[int]()
+    row = looked_at = 0
+    for word in words:
+        row += text.count("\n", looked_at, word.start())
+        looked_at = word.start()
+        rows.append(row)
     shown, done, nth = list[str](), 0, 0
     while nth < len(words):
         begun = words[nth : nth + _LONGEST_BEGINNING]
@@ -372,19 +376,14 @@ def _without_commands(text: str) -> str:
 
 def _command_of(words: Sequence[re.Match[str]]) -> tuple[Line | None, bool]:
     """Return the command with a password that words are, if any, and whether that was a guess."""
-    line, error = _begun_by([word[0] for word in words])
+    first = fold(words[0][0])
+    begins = first in _BEGINNINGS or without_accents(first) in _BEGINNINGS
+    if not (begins and any(len(word[0]) >= SHORTEST_PASSWORD for word in words[1:])):
+        return None, False
+    line, error = recognise(" ".join(word[0] for word in words))
     is_likely = line.form and _is_likely(line, line.form.secret_places(line.arguments))
     is_guessed = error is not None and isinstance(error.reason, UnknownWord | WhichGame)
     return (line if is_likely else None), is_guessed
-
-
-def _begun_by(words: Sequence[str]) -> tuple[Line, Unreadable | None]:
-    """Return the command that may begin here, if a word behind its name may be a password."""
-    first = fold(words[0])
-    begins = first in _BEGINNINGS or without_accents(first) in _BEGINNINGS
-    if begins and any(len(word) >= SHORTEST_PASSWORD for word in words[1:]):
-        return recognise(" ".join(words))
-    return Line(()), None
 
 
 def _is_likely(line: Line, places: Collection[int]) -> bool:

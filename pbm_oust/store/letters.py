@@ -427,7 +427,7 @@ def release_held(transaction: Transaction, state: State, now: datetime) -> int:
 
 
 @cache
-def _as_written() -> "EmailPolicy":
+def _as_written() -> "EmailPolicy[EmailMessage]":
     """Return what keeps the headers of letters as they were written."""
     from email import policy  # writing letters needs none
 

@@ -19,7 +19,8 @@ from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.game import Game, placed
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
 from pbm_oust.board.record import WISHED, Place
-from pbm_oust.grammar.wording import cells_in, parts_of
+from pbm_oust.grammar.wish import cells_in
+from pbm_oust.grammar.wording import parts_of
 from pbm_oust.grammar.words import fold
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.request import Request as Asked

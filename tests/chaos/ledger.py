@@ -9,7 +9,7 @@ from email.policy import SMTP
 from enum import Enum
 
 from pbm_oust.mail.reading import read_mail
-from pbm_oust.play.request import message_key
+from pbm_oust.play.request import Request
 
 
 class Kind(Enum):
@@ -58,7 +58,8 @@ class Mail:
     @property
     def id(self) -> str:
         """The id that stands in a history, whatever address the mail is sent to."""
-        return message_key(self.sender.userid, read_mail(self.to("")).identity)
+        identity = read_mail(self.to("")).identity
+        return Request("", "", "", identity).message_key(self.sender.userid)
 
     def to(self, address: str) -> bytes:
         """Return the mail as it is sent to an address, always the same bytes."""

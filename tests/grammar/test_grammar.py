@@ -15,7 +15,7 @@ from pbm_oust.commands.play import Move
 from pbm_oust.commands.show import Show
 from pbm_oust.grammar.notation import Command
 from pbm_oust.grammar.values import BoardAt, Filter
-from pbm_oust.grammar.wish import format_wish, read_wish
+from pbm_oust.grammar.wish import WISH_SHOWN, read_wish, rest_of_wish
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -254,4 +254,5 @@ GUARDS = st.none() | st.integers(1, 10**9 - 1)
 @given(WISHES, GUARDS)
 @settings(deadline=None)
 def test_a_wish_is_read_as_it_was_written(wish: Wish, guard: int | None) -> None:
-    assert read_wish(format_wish(wish, guard).split()) == (wish, guard)
+    written = rest_of_wish(WISH_SHOWN, read_wish).write((wish, guard))
+    assert read_wish([*written]) == (wish, guard)

@@ -8,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.letters.layout import (
+    BOARD as MARK,
+)
+from pbm_oust.letters.layout import (
     WIDTH,
     Block,
     Look,
     Paragraph,
     Written,
     blocks,
-    board_below,
     broken,
     quoted,
 )
@@ -92,7 +94,7 @@ def test_a_long_line_of_a_player_is_broken_between_words_and_only_in_the_text() 
 
 
 def test_a_board_stands_where_its_mark_is() -> None:
-    found = list(blocks(f"This is it.\n\n{board_below('x: alice 1/1')}\n\nPlay.", [BOARD]))
+    found = list(blocks(f"This is it.\n\nx: alice 1/1\n\n{MARK}\n\nPlay.", [BOARD]))
     assert found[2] is BOARD
     assert text_of(*found) == f"This is it.\n\nx: alice 1/1\n\n{DRAWN}\n\nPlay.\n"
 
@@ -100,11 +102,11 @@ def test_a_board_stands_where_its_mark_is() -> None:
 @pytest.mark.parametrize("shown", [0, 2])
 def test_a_letter_shows_just_the_boards_that_its_notice_names(shown: int) -> None:
     with pytest.raises(ValueError, match="boards are shown"):
-        list(blocks(board_below("x"), [BOARD] * shown))
+        list(blocks(f"x\n\n{MARK}", [BOARD] * shown))
 
 
 @given(st.text(st.sampled_from("\ufdd0\ufdd1\ufdd2 a\n"), max_size=20))
 def test_nobody_writes_marks(text: str) -> None:
-    found = list(blocks(f"{quoted(text)}\n\n{text}\n\n{board_below('x')}", [BOARD]))
+    found = list(blocks(f"{quoted(text)}\n\n{text}\n\nx\n\n{MARK}", [BOARD]))
     assert found.count(BOARD) == 1
     assert not {"\ufdd0", "\ufdd1", "\ufdd2"} & set(text_of(*found))

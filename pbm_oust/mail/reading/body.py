@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from email.message import Message
 from functools import lru_cache
@@ -200,25 +200,16 @@ def text_of(parts: list[Part]) -> str:
                 (html if is_html else plain).append(part)
             elif not is_html:
                 attached.append(part)
-    return _joined(plain, _signed) or _joined(html, _from_html) or _joined(attached, _plain)
+    return (
+        _joined(map(without_armour, map(_plain, plain)))
+        or _joined(map(text_of_html, map(_content, html)))
+        or _joined(map(_plain, attached))
+    )
 
 
-def _joined(parts: list[Part], read: Callable[[Part], str]) -> str:
-    """Return the texts of parts that hold something, each below the other."""
-    texts = list[str]()
-    for part in parts:
-        text = read(part)
-        if text.strip():
-            texts.append(text)
-    return "\n\n".join(texts)
-
-
-def _signed(part: Part) -> str:
-    return without_armour(_plain(part))
-
-
-def _from_html(part: Part) -> str:
-    return text_of_html(_content(part))
+def _joined(texts: Iterable[str]) -> str:
+    """Return those texts that hold something, each below the other."""
+    return "\n\n".join(filter(str.strip, texts))
 
 
 def has_closed_text(parts: list[Part]) -> bool:

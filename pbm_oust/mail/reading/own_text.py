@@ -384,7 +384,8 @@ class _Parting:
             line = self._lines[number].rstrip()
             is_glued = _GLUED.match(line) and not line.startswith(_STUFFED)
             is_glued = is_glued and not _SMILEY.match(line)
-            if found is Ending.DOUBTFUL or is_glued or _may_be_of_letter(bare[number]):
+            is_of_letter = _MAY_BE_QUOTED.match(bare[number]) or _OF_A_BOARD.match(bare[number])
+            if found is Ending.DOUBTFUL or is_glued or is_of_letter:
                 self._note_trace(is_marked=False)
             self._keep(line[line.startswith(_STUFFED) :])
             number += 1
@@ -483,11 +484,6 @@ class _Parting:
             sure, unsure = "\n".join(kept), ""
         unsure = unsure.rstrip("\n") if unsure.strip() else ""
         return OwnText(sure.strip("\n"), unsure, self._left_out)
-
-
-def _may_be_of_letter(line: str) -> bool:
-    """Return whether a line looks like part of an older message that is not marked as one."""
-    return bool(_MAY_BE_QUOTED.match(line) or _OF_A_BOARD.match(line))
 
 
 def _end_of_quote(lines: list[str], number: int, mark: re.Pattern[str]) -> int:

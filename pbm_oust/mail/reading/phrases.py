@@ -3,12 +3,12 @@
 import re
 import tomllib
 from collections.abc import Sequence
-from pathlib import Path
+from pkgutil import get_data
 
 from pbm_oust.grammar.words import normal_form
 
 PHRASES: dict[str, list[str]] = tomllib.loads(
-    Path(__file__).with_name("phrases.toml").read_text("utf-8")
+    (get_data(__package__, "phrases.toml") or b"").decode()
 )
 """Phrases by their sort."""
 
