@@ -41,6 +41,7 @@ from pbm_oust.store import backup as backups
 from pbm_oust.store import rebuilding, upgrading
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.configuration import parse_store
+from pbm_oust.store.database import LATEST
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
@@ -49,7 +50,6 @@ from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.rebuilding import on_all_cores
-from pbm_oust.store.schema import LATEST
 
 log = logging.getLogger("pbm_oust")
 
@@ -107,7 +107,7 @@ def _refusing(folder: Path) -> Iterator[None]:
         raise Refused(str(error) if error.filename else f"{folder}: {error.strerror}") from None
 
 
-def _told(copied: backups.BackedUp) -> str:
+def _told(copied: backups.Copied) -> str:
     boards, accounts = counted(copied.boards, "board"), counted(copied.accounts, "account")
     return f"{boards}, {accounts} and {counted(copied.letters, 'letter')}"
 
@@ -223,15 +223,15 @@ def upgrade(operator: Operator, owner: str) -> None:
     one stay as they are; a home without tables gets them.
     """
     home = operator.home
-    engine = home.engine
+    database = home.database
     if owner:
         from pbm_oust.store.postgresql import open_server
 
-        engine = open_server(home.path, owner)
+        database = open_server(home.path, owner)
     try:
-        boards = engine.database.upgrade(upgrading.BEFORE, partial(upgrading.upgrade, home))
+        boards = database.upgrade(upgrading.BEFORE, partial(upgrading.upgrade, home))
     finally:
-        engine.close()
+        database.close()
     if boards is not None:
         count_marked(home.database)
         say(f"brought up to date: {counted(boards, 'board')}")

@@ -30,9 +30,8 @@ from pbm_oust.store.configuration import (
     parse_relay,
 )
 from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.engines import CONFIGURATION
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
-from pbm_oust.store.home import Home
+from pbm_oust.store.home import CONFIGURATION, Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import DamagedHistory, Salvage
 

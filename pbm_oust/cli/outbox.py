@@ -23,8 +23,7 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.letters import Letter, State, hold_waiting, parse_content, text_of
-from pbm_oust.store.outbox import name_of
+from pbm_oust.store.letters import Letter, State, hold_waiting, name_of, parse_content, text_of
 from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
@@ -91,7 +90,7 @@ def flush(operator: Operator, relay: Endpoint | None) -> None:
 @pass_operator
 def retry(operator: Operator, names: tuple[str, ...]) -> None:
     """Send failed letters again. The beginning of a name is enough."""
-    failed = operator.home.outbox.failed_letters()
+    failed = operator.home.outbox.aside(State.FAILED)
     for name in _each(failed, names, "failed letters"):
         with _still_there(name):
             operator.home.outbox.retry(name, operator.home.now())
@@ -104,8 +103,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
     """Remove letters that failed or are held back. The beginning of a name is enough."""
     outbox = operator.home.outbox
-    aside = list(map(name_of, (*outbox.held(), *outbox.failed())))
-    for name in _each(aside, names, "failed or held letters"):
+    for name in _each(outbox.aside(State.HELD, State.FAILED), names, "failed or held letters"):
         with _still_there(name):
             outbox.remove(name)
         say(f"removed {name}")

@@ -21,7 +21,7 @@ from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
-from pbm_oust.store.postgresql.server import ServerFacts, read_facts
+from pbm_oust.store.postgresql.database import ServerFacts, read_facts
 from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.sqlite import files_of
 
@@ -129,7 +129,7 @@ def _files(home: Home) -> list[Path]:
 
 def _key(home: Home) -> Iterator[Finding]:
     try:
-        if home.engine.key.is_made:
+        if home.database.key.is_made:
             home.key()
         else:
             yield _on_permissions.note("there is no key yet; the server makes one when it starts")
@@ -223,7 +223,7 @@ def check_database(home: Home) -> Iterator[Finding]:
         )
         return
     try:
-        if home.engine.key.is_withheld:
+        if home.database.key.is_withheld:
             yield _on_database.bad(
                 "this home is no whole copy of another one",
                 "Begin with an empty home, or go on and name the other one in the place of FROM",

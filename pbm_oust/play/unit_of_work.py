@@ -34,11 +34,11 @@ from pbm_oust.play.pages import WHOLE_LETTER, Room
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import is_known
+from pbm_oust.store.boards import Latest
 from pbm_oust.store.configuration import House
 from pbm_oust.store.database import Sharing, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
-from pbm_oust.store.latest import Latest
 from pbm_oust.store.letters import Draft
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key

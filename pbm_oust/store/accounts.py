@@ -41,34 +41,12 @@ from pbm_oust.accounts.items import SOURCE, Seek
 from pbm_oust.accounts.settings import Switch, next_digest, settings_of
 from pbm_oust.accounts.vacations import DAY
 from pbm_oust.board.game import AHEAD
-from pbm_oust.store.columns import moment_of, seconds, words_list
-from pbm_oust.store.database import Row, Snapshot, Transaction
+from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
 from pbm_oust.store.faults import AccountDamaged, ValueDamaged
 from pbm_oust.store.index import highest_source
 
-READ = "SELECT userid, changed, document FROM accounts WHERE userid = ?"
-PAGE_OF_ALL = """
-SELECT userid, changed, document FROM accounts WHERE userid > ? ORDER BY userid LIMIT ?
-"""
-WATCHERS = """
-SELECT userid, changed, document FROM accounts
-WHERE userid IN (SELECT userid FROM watched WHERE kind = ? AND board = ?) ORDER BY userid
-"""
-SEEKERS = """
-SELECT userid, changed, document FROM accounts
-WHERE userid IN (SELECT userid FROM seeks WHERE kind = ? AND at > ?)
-"""
-SEEKER = """
-SELECT userid, changed, document FROM accounts
-WHERE userid IN (SELECT userid FROM seeks WHERE kind = ? AND number = ?)
-"""
-AT_ADDRESS = "SELECT userid FROM addresses WHERE normal = ? ORDER BY userid"
-MENTIONING = "SELECT userid FROM mentions WHERE mentioned = ? ORDER BY userid"
-DIGEST_DUE = """
-SELECT userid FROM accounts WHERE digest_due <= ? OR digest_due > ? ORDER BY digest_due
-"""
-WITH_ACCOUNTS = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
-
+_DOCUMENTS = "SELECT userid, changed, document FROM accounts WHERE userid"
+"""The beginning of a statement whose rows `_account_of` reads."""
 PAGE = 500
 """How many accounts are read at a time."""
 
@@ -77,7 +55,7 @@ PAGE = 500
 
 def find_account(snapshot: Snapshot, userid: str) -> Account | None:
     """Return an account as far as it can be read, or None if there is none."""
-    row = snapshot.row(READ, userid)
+    row = snapshot.row(f"{_DOCUMENTS} = ?", userid)
     return _account_of(row) if row else None
 
 
@@ -210,7 +188,8 @@ def has_account(snapshot: Snapshot, userid: str) -> bool:
 
 def those_with_accounts(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
     """Return those userids that have accounts."""
-    return frozenset(_userids(snapshot, WITH_ACCOUNTS, words_list(userids)))
+    search = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
+    return frozenset(_userids(snapshot, search, words_list(userids)))
 
 
 def all_userids(snapshot: Snapshot) -> list[str]:
@@ -220,7 +199,8 @@ def all_userids(snapshot: Snapshot) -> list[str]:
 
 def userids_at(snapshot: Snapshot, address: str) -> list[str]:
     """Return the userids of the accounts that have an address, however it is written."""
-    return _userids(snapshot, AT_ADDRESS, normal_address(address))
+    search = "SELECT userid FROM addresses WHERE normal = ? ORDER BY userid"
+    return _userids(snapshot, search, normal_address(address))
 
 
 def is_known(snapshot: Snapshot, address: str) -> bool:
@@ -230,12 +210,17 @@ def is_known(snapshot: Snapshot, address: str) -> bool:
 
 def mentioning(snapshot: Snapshot, userid: str) -> list[str]:
     """Return the userids of accounts that name a player, for example as rejected."""
-    return _userids(snapshot, MENTIONING, userid)
+    search = "SELECT userid FROM mentions WHERE mentioned = ? ORDER BY userid"
+    return _userids(snapshot, search, userid)
 
 
 def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
     """Return the accounts of those who watch a board; damaged ones are left out."""
-    found = map(_account_of, snapshot.rows(WATCHERS, kind, board))
+    search = (
+        f"{_DOCUMENTS} IN (SELECT userid FROM watched WHERE kind = ? AND board = ?)"  # noqa: S608 - the words are ours # nosec B608
+        " ORDER BY userid"
+    )
+    found = map(_account_of, snapshot.rows(search, kind, board))
     return [account for account in found if not account.damaged]
 
 
@@ -254,10 +239,10 @@ def wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
 
 def all_accounts(snapshot: Snapshot) -> Iterator[Account]:
     """Yield all accounts as far as they can be read, in the order of their userids."""
-    page = snapshot.rows(PAGE_OF_ALL, "", PAGE)
-    while page:
+    search, latest = f"{_DOCUMENTS} > ? ORDER BY userid LIMIT ?", ""
+    while page := snapshot.rows(search, latest, PAGE):
         yield from map(_account_of, page)
-        page = snapshot.rows(PAGE_OF_ALL, page[-1][0], PAGE)
+        latest = page[-1][0]
 
 
 def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
@@ -265,7 +250,10 @@ def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
 
     Those come last who are to wait for days: they are away, or a clock was ahead.
     """
-    return _userids(snapshot, DIGEST_DUE, seconds(now), seconds(now + AHEAD + 2 * DAY))
+    search = (
+        "SELECT userid FROM accounts WHERE digest_due <= ? OR digest_due > ? ORDER BY digest_due"
+    )
+    return _userids(snapshot, search, seconds(now), seconds(now + AHEAD + 2 * DAY))
 
 
 def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[Seek, str]]:
@@ -274,9 +262,10 @@ def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[See
     They are in the order of their numbers. Those of players who have signed off or whose accounts
     are disabled are left out, and those that cannot be read.
     """
+    search = f"{_DOCUMENTS} IN (SELECT userid FROM seeks WHERE kind = ? AND at > ?)"  # noqa: S608 - the words are ours # nosec B608
     found = [
         (seek, account.userid)
-        for account in map(_account_of, snapshot.rows(SEEKERS, kind, seconds(since)))
+        for account in map(_account_of, snapshot.rows(search, kind, seconds(since)))
         for seek in account.seeks
         if is_there(account) and seek.kind == kind and seek.at > since
     ]
@@ -285,14 +274,15 @@ def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[See
 
 def seeker(snapshot: Snapshot, kind: str, number: int) -> Account | None:
     """Return the account that made the open challenge with this number, or None."""
-    found = snapshot.row(SEEKER, kind, number)
+    search = f"{_DOCUMENTS} IN (SELECT userid FROM seeks WHERE kind = ? AND number = ?)"  # noqa: S608 - the words are ours # nosec B608
+    found = snapshot.row(search, kind, number)
     return whole(_account_of(found)) if found else None
 
 
 def next_seek_number(snapshot: Snapshot, kind: str) -> int:
     """Return the number for the next open challenge of a game; numbers are never used twice."""
-    found = snapshot.row("SELECT highest FROM seek_numbers WHERE kind = ?", kind)
-    return 1 + max(found[0] if found else 0, highest_source(snapshot, kind, SOURCE))
+    highest = snapshot.number("SELECT highest FROM seek_numbers WHERE kind = ?", kind)
+    return 1 + max(highest, highest_source(snapshot, kind, SOURCE))
 
 
 def is_there(account: Account) -> bool:

@@ -21,16 +21,15 @@ import apsw
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
-from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.configuration import server_in, without_server
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value, tables
 from pbm_oust.store.disk import CLOSED, Disk, NoSuchFile, bytes_of, guard, locked_folder, read_file
-from pbm_oust.store.engines import KeyFile, server_in, without_server
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import State, count_letters, hold_letters
 from pbm_oust.store.rebuilding import Progress
-from pbm_oust.store.schema import tables
-from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED, SqliteDatabase, files_of
+from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED, KeyFile, SqliteDatabase, files_of
 
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
 
@@ -44,23 +43,25 @@ class InUse(NotCopied):
 
 
 @dataclass(frozen=True, slots=True)
-class BackedUp:
-    """How much a backup holds."""
+class Copied:
+    """How much a copy holds."""
 
     boards: int
     accounts: int
     letters: int
     """Letters that wait or are held back."""
+    rows: int = 0
+    """How many rows were compared with those that were copied."""
 
 
-def back_up(home: Home, folder: Path, progress: Progress) -> BackedUp:
+def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     """Copy a home into a folder that is empty or missing, while others may use the home.
 
     Raises NotCopied, DatabaseFault and OSError.
     """
     if folder.resolve().is_relative_to(home.path.resolve()):
         raise NotCopied(f"{folder} lies in the home, with which it would get lost; take another")
-    if home.engine.key.is_withheld:
+    if home.database.key.is_withheld:
         raise NotCopied(f"{home.path} is no whole copy of another home; back that one up")
     configuration = _configuration_of_files(home)
     if not home.is_on_server and not home.database.is_made and home.publisher.names():
@@ -79,7 +80,7 @@ def back_up(home: Home, folder: Path, progress: Progress) -> BackedUp:
     return copied
 
 
-def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> BackedUp:
+def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> Copied:
     """Make a home from a backup, at a path that is empty or missing.
 
     Its letters are held back, because some may have left since. One of the form before is brought
@@ -143,7 +144,7 @@ def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
         raise
 
 
-def _copy(home: Home, folder: Path, progress: Progress) -> BackedUp:
+def _copy(home: Home, folder: Path, progress: Progress) -> Copied:
     """Copy the database, and publish its histories beside the copy."""
     with home.database.copied_to(folder / UNFINISHED) as snapshot:
         names = all_names(snapshot)
@@ -186,9 +187,9 @@ def _check_no_server(configuration: Path) -> None:
         raise NotCopied(f"{configuration} names a server in store; remove that line first")
 
 
-def _counted(snapshot: Snapshot) -> BackedUp:
+def _counted(snapshot: Snapshot) -> Copied:
     letters = sum(number for state, number in count_letters(snapshot).items() if state in _LEAVING)
-    return BackedUp(count_all(snapshot), len(all_userids(snapshot)), letters)
+    return Copied(count_all(snapshot), len(all_userids(snapshot)), letters)
 
 
 _PAGE = 500
@@ -196,17 +197,6 @@ _PAGE = 500
 _LOWEST = -(2**63)
 Keys = tuple[tuple[str, Value], ...]
 """The columns by which the rows of a table are in order, and what comes before all values."""
-
-
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """How much was copied, and compared afterwards."""
-
-    boards: int
-    accounts: int
-    rows: int
-    letters: int
-    """Letters that waited, and are held back in the copy."""
 
 
 @cache
@@ -236,10 +226,10 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
 
     No server may run on either. Raises NotCopied, DatabaseFault and OSError.
     """
-    key = target.engine.key
+    key = target.database.key
     if key.is_made:
         raise NotCopied(f"{target.path} is in use already: it has a key; copy into a new home")
-    if source.engine.key.is_withheld:
+    if source.database.key.is_withheld:
         raise NotCopied(f"{source.path} is no whole copy of another home; copy that one")
     source.recover()
     target.path.mkdir(CLOSED, parents=True, exist_ok=True)
@@ -265,7 +255,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
         target.publisher.catch_up(progress=progress)
     target.remove_drafts()
     key.put(source.key())
-    return Copied(boards, accounts, rows, letters)
+    return Copied(boards, accounts, letters, rows)
 
 
 def copy_tables(
@@ -288,9 +278,8 @@ def copy_tables(
 
 def latest_id(database: Database, snapshot: Snapshot, table: str) -> int:
     """Return the highest id that a table has given."""
-    search = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
-    ((highest,),) = snapshot.rows(search)
-    return max(database.latest_id(snapshot, table), int(highest))
+    search = f"SELECT max(id) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
+    return max(database.latest_id(snapshot, table), snapshot.number(search))
 
 
 def gives_ids(table: str) -> bool:
@@ -304,7 +293,7 @@ def _check_begun(target: Home) -> None:
         target.database.check_copied(copy)
         is_used = bool(all_userids(copy) or count_all(copy))
     is_used = is_used or (not target.is_on_server and bool(target.publisher.names()))
-    if is_used and not target.engine.key.is_withheld:
+    if is_used and not target.database.key.is_withheld:
         raise NotCopied(f"{target.path} holds something already; copy into a new home")
 
 

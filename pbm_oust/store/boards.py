@@ -8,10 +8,14 @@ are found without reading histories; both are written by the same transaction. W
 has changed is in `transaction.boards` until it is published (`publishing.py`).
 """
 
+import re
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header
@@ -30,8 +34,7 @@ from pbm_oust.board.record import Record
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.columns import format_outcome, seconds
-from pbm_oust.store.database import Snapshot, Transaction, Value
+from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import (
@@ -43,16 +46,20 @@ from pbm_oust.store.index import (
     boards_with,
     entry_of,
     find_entry,
+    format_outcome,
     read_damage,
     reading_with,
 )
-from pbm_oust.store.latest import Latest
 from pbm_oust.store.ratings import note_change
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 MOST_RECORDS = 100_000
 """How many records all boards may have that are remembered."""
 _BOARD = 50
 """To remember a board without records takes about as much memory as so many records."""
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _MICROSECONDS = 1_000_000
 
 _MAKE = (
@@ -180,13 +187,47 @@ def by_records(text: bytes, after: int = 0) -> list[tuple[int, bytes]]:
     """
     found: list[tuple[int, bytes]] = []
     number, lines = after, list[bytes]()
-    for line in text.splitlines(keepends=True) if b"\r" not in text else _lines(text):
+    for line in _LINE.findall(text):
         if line[:5] == b"%4d " % (number + 1) and line[5:6] in b"xo*":
             if lines:
                 found.append((number, b"".join(lines)))
             number, lines = number + 1, []
         lines.append(line)
     return [*found, (number, b"".join(lines))] if lines else found
+
+
+class Latest(Generic[K, V]):
+    """Values by their keys; those that were used longest ago are forgotten.
+
+    All that are kept weigh `most` together, or are one value that weighs more. `weight` weighs a
+    value. Any number of threads may use it.
+    """
+
+    def __init__(self, most: int, weight: Callable[[V], int] = lambda _: 1) -> None:
+        self._most = most
+        self._weight = weight
+        self._kept: OrderedDict[K, tuple[int, V]] = OrderedDict()
+        self._weighs = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        """Return the value of a key, if it is kept."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found[1]
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value in place of the one that its key had."""
+        weight = self._weight(value)
+        with self._lock:
+            self._weighs += weight - self._kept.pop(key, (0, None))[0]
+            self._kept[key] = weight, value
+            while self._weighs > self._most and len(self._kept) > 1:
+                _, (lost, _) = self._kept.popitem(last=False)
+                self._weighs -= lost
 
 
 class Boards:
@@ -256,8 +297,7 @@ class Boards:
 
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""
-        row = snapshot.row("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
-        return int(row[0] or 0) + 1 if row else 1
+        return 1 + snapshot.number("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
 
     def replayed(self, name: BoardName, data: bytes) -> Board:
         """Return the board of a history. Raises DamagedHistory."""
@@ -403,8 +443,7 @@ class Boards:
         It is the time in microseconds, unless the clock was set back.
         """
         if not self._version:
-            row = snapshot.row("SELECT max(version) FROM boards")
-            self._version = int(row[0] or 0) if row else 0
+            self._version = snapshot.number("SELECT max(version) FROM boards")
         now = int(self._time() * _MICROSECONDS)
         self._version = max(self._version + 1, before + 1, now)
         return self._version
@@ -452,12 +491,6 @@ class Boards:
         if known and length is not None:
             length = known.length
         transaction.boards[after.name] = Change(after, length)
-
-
-def _lines(text: bytes) -> list[bytes]:
-    """Return the lines of a text, which end in LF alone."""
-    *whole, rest = text.split(b"\n")
-    return [*(line + b"\n" for line in whole), *([rest] if rest else [])]
 
 
 def _continued(known: Board, data: bytes) -> Board | None:

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -33,6 +34,9 @@ _NAME = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|")
 _WEB_ADDRESS = re.compile(r"(https?://)([^\s/:@]+)((?::[0-9]{1,5})?)/?")
 
 _STORE = re.compile(r"postgresql://\S+")
+_STORE_WORD = re.compile(r"\bstore\b")
+_STORE_LINE = re.compile(r"^[ \t]*store[ \t]*=.*\n?", re.MULTILINE)
+"""The line of a configuration that names a server."""
 
 Network = IPv4Network | IPv6Network
 """One address, or all that begin alike."""
@@ -263,3 +267,36 @@ def parse_configuration(text: str) -> Configuration:
     if configuration.store and not configuration.relay:
         raise BadConfiguration("store: letters of several hosts need a relay; set relay, too")
     return configuration
+
+
+def server_in(text: str) -> str:
+    """Return the URL of the server that keeps a home with this configuration.
+
+    It is empty for the files of the home, also if the text is not TOML and has no word `store`.
+    Raises ValueError for a `store` that is no such URL.
+    """
+    try:
+        store = tomllib.loads(text).get("store", "")
+    except tomllib.TOMLDecodeError as error:
+        if _STORE_WORD.search(text):
+            raise ValueError(f"this is not TOML: {error}") from None
+        return ""
+    if not isinstance(store, str):
+        raise ValueError('store: a text in quotes is wanted, as in store = "..."')
+    try:
+        return parse_store(store)
+    except ValueError as error:
+        raise ValueError(f"store: {error}") from None
+
+
+def without_server(text: str) -> str:
+    """Return a configuration without the line that names a server. Raises ValueError."""
+    if not server_in(text):
+        return text
+    wanted = tomllib.loads(text)
+    del wanted["store"]
+    found = _STORE_LINE.sub("", text, count=1)
+    with suppress(tomllib.TOMLDecodeError):
+        if tomllib.loads(found) == wanted:
+            return found
+    raise ValueError('store cannot be taken out; write it as store = "..." in a line of its own')

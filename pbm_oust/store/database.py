@@ -10,14 +10,18 @@ whatever the thread reads is its transaction. An engine opens connections, and s
 and end.
 """
 
+import errno
+import json
 import os
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import partial
+from datetime import UTC, datetime
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -26,13 +30,14 @@ from pbm_oust.store.faults import (
     DatabaseFault,
     DatabaseInterrupted,
     DatabaseLost,
+    ValueDamaged,
     disk_fault,
 )
 
 if TYPE_CHECKING:
     from pbm_oust.store.boards import Change
     from pbm_oust.store.index import BoardName
-    from pbm_oust.store.outbox import Unwritten
+    from pbm_oust.store.letters import Unwritten
 
 T = TypeVar("T")
 Value = None | int | float | str | bytes
@@ -40,6 +45,10 @@ Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """What tells a database from another one that took its place, such as a file's device and inode."""
 
+LATEST = 11
+"""The version of the tables that the program works with."""
+OLDEST = 11
+"""The lowest version whose programs can work with the latest tables, too."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
 
@@ -131,6 +140,11 @@ class Snapshot:
         found = self.rows(statement, *values)
         return found[0] if found else None
 
+    def number(self, statement: str, *values: Value) -> int:
+        """Return the number that a statement gives; 0 if it gives none."""
+        found = self.rows(statement, *values)
+        return int(found[0][0] or 0) if found else 0
+
 
 class Transaction(Snapshot):
     """What the database holds while nobody else writes, with the changes made so far."""
@@ -168,11 +182,6 @@ class Transaction(Snapshot):
     def run_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
         self._carry_out(self._connection.execute_all, statement, rows)
-
-    def require(self, otherwise: Exception, statement: str, *values: Value) -> None:
-        """Carry out a statement that must give a row. Raises `otherwise` if it gives none."""
-        if not self.rows(statement, *values):
-            raise otherwise
 
 
 Work = Callable[[Transaction], Any]
@@ -283,18 +292,58 @@ class _Here(threading.local):
     """That of a `read` that has not ended."""
 
 
-class Hold(Protocol):
-    """Takes tasks from other hosts. Its methods may raise DatabaseFault."""
+class Hold:
+    """Takes tasks from other hosts. Its methods may raise DatabaseFault.
+
+    This one takes every task: there is no other host, and what is done twice here is noticed.
+    """
 
     @property
     def is_sure(self) -> bool:
         """Whether no other host can have taken a task, as if this one were dead."""
+        return True
 
     def take(self, tasks: Iterable[str]) -> frozenset[str]:
         """Keep other hosts from some tasks, and return those that none of them does."""
+        return frozenset(tasks)
 
     def give_back(self, tasks: Iterable[str]) -> None:
         """Let other hosts do tasks again."""
+
+
+class Key(Protocol):
+    """The key of a home: a secret from which its tokens are made. The methods may raise OSError."""
+
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a key."""
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether there is no key because the home is no whole copy of another one yet."""
+
+    def make(self) -> None:
+        """Make a key if there is none, and none is withheld."""
+
+    def withhold(self) -> None:
+        """Let nobody make a key until one is put: the home becomes a copy of another one."""
+
+    def put(self, key: bytes) -> None:
+        """Take a key of 32 bytes, unless there is one."""
+
+    def read(self) -> bytes:
+        """Return the key, 32 bytes."""
+
+
+class NotWhole(OSError):
+    """A home cannot be used, because copying it was broken off."""
+
+    def __init__(self, where: object) -> None:
+        reason = (
+            "it is no whole copy of another home; go on with pbm-oust home copy, "
+            "or begin with an empty home"
+        )
+        super().__init__(errno.ENOTRECOVERABLE, reason, str(where))
 
 
 class DatabaseOf(ABC, Generic[C]):
@@ -304,6 +353,10 @@ class DatabaseOf(ABC, Generic[C]):
     process that was forked after using it. Until something is written, one that was not made reads
     as empty.
     """
+
+    key: Key
+    is_shared = False
+    """Whether it is on a server, which several hosts may share."""
 
     def __init__(self, where: Path) -> None:
         self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
@@ -346,17 +399,17 @@ class DatabaseOf(ABC, Generic[C]):
         """Whether anything has been written; until then it reads as empty."""
 
     @property
-    @abstractmethod
     def lent(self) -> int:
         """How many connections of this process's pool are in use; 0 if it needs no pool."""
+        return 0
 
-    @abstractmethod
     def time(self) -> float:
         """Return the seconds since the epoch, by the clock of all who share the database."""
+        return time.time()
 
-    @abstractmethod
     def holding(self) -> AbstractContextManager[Hold]:
         """Give what takes tasks in the body for this host; at its end, others may do them again."""
+        return nullcontext(Hold())
 
     @abstractmethod
     def latest_id(self, snapshot: Snapshot, table: str) -> int:
@@ -366,13 +419,12 @@ class DatabaseOf(ABC, Generic[C]):
     def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
         """Let a table give higher ids from now on."""
 
-    @abstractmethod
     def check_copied(self, snapshot: Snapshot) -> None:
         """Raise DatabaseTooNew if tables may hold more than this program can copy."""
 
-    @abstractmethod
-    def damage(self, snapshot: Snapshot) -> Iterator[str]:
-        """Yield what is wrong with the tables, a sentence each, as far as the engine can tell."""
+    def damage(self, _snapshot: Snapshot) -> Iterable[str]:
+        """Return what is wrong with the tables, a sentence each, as far as the engine can tell."""
+        return ()
 
     @abstractmethod
     def copied_to(self, path: Path) -> AbstractContextManager[Snapshot]:
@@ -625,3 +677,36 @@ Database = DatabaseOf[Any]
 
 def _are_over(tasks: Iterable[Task[Any]]) -> bool:
     return all(task.is_over for task in tasks)
+
+
+# Values of columns
+
+
+def seconds(moment: datetime) -> int:
+    """Return a moment as seconds since 1970."""
+    return int(moment.timestamp())
+
+
+def moment_of(count: int) -> datetime:
+    """Return the moment so many seconds after 1970. Raises ValueDamaged if no year has it."""
+    try:
+        return datetime.fromtimestamp(count, UTC)
+    except (OverflowError, OSError, ValueError):
+        raise ValueDamaged(
+            f"the database has a time that no year has, {count} seconds after 1970"
+        ) from None
+
+
+ALL_ROWS = 2**63 - 1
+"""More rows than a table can have: a limit that is none."""
+
+
+def words_list(words: Iterable[str]) -> str:
+    """Return words as one value, which `json_each` takes apart in a statement."""
+    return json.dumps(list(words))
+
+
+@cache
+def tables(engine: str) -> str:
+    """Return the statements that make all tables: for `sqlite` or `postgresql`."""
+    return (Path(__file__).parent / "schema" / f"{engine}.sql").read_text()

@@ -14,7 +14,6 @@ import re
 import stat
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from enum import Enum
 from itertools import count
 from pathlib import Path
 
@@ -28,13 +27,6 @@ class Undecided(OSError):
 
 class NoSuchFile(LookupError):
     """The home does not have a board, an account or a letter."""
-
-
-class Hold(Enum):
-    """How a folder is locked: by one process alone, or shared by any number."""
-
-    ALONE = fcntl.LOCK_EX
-    SHARED = fcntl.LOCK_SH
 
 
 class Disk:
@@ -255,15 +247,17 @@ def give_to_owner_of(folder: Path, made: Path | int) -> None:
 
 
 @contextmanager
-def locked_folder(path: Path, hold: Hold = Hold.ALONE, *, waits: bool = True) -> Iterator[bool]:
-    """Lock a folder against all others, and give whether it is. The lock ends with the process.
+def locked_folder(path: Path, *, shares: bool = False, waits: bool = True) -> Iterator[bool]:
+    """Lock a folder, and give whether it is. The lock ends with the process.
 
-    Who does not wait may find it locked by somebody else.
+    It is locked against all others, or with any number of those who share it. Who does not wait may
+    find it locked by somebody else.
     """
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
-            fcntl.flock(handle, hold.value if waits else hold.value | fcntl.LOCK_NB)
+            hold = fcntl.LOCK_SH if shares else fcntl.LOCK_EX
+            fcntl.flock(handle, hold if waits else hold | fcntl.LOCK_NB)
         except BlockingIOError:
             yield False
             return
@@ -321,7 +315,9 @@ def guard(home: Path, kinds: Collection[str], *, has_readers: bool) -> None:
             raise linked(folder)
     if has_readers and _mode(home) != OPEN:
         _hide_the_rest(home, kinds)
-        _show_histories(folders)
+        for path in [history for folder in folders for history in _histories(folder)]:
+            with suppress(OSError):
+                set_mode(path, HISTORY)
     for folder in folders:
         if _mode(folder) != FOLDER_OF_HISTORIES:
             set_mode(folder, FOLDER_OF_HISTORIES)
@@ -373,26 +369,15 @@ def _histories(folder: Path) -> list[Path]:
     return [path for path in folder.glob("*.txt") if path.stem.isdigit()]
 
 
-def _show_histories(folders: list[Path]) -> None:
-    for path in [history for folder in folders for history in _histories(folder)]:
-        with suppress(OSError):
-            set_mode(path, HISTORY)
-
-
 def _hide_the_rest(home: Path, kinds: Collection[str]) -> None:
     """Keep others from what the owner of a home has in it, besides the histories."""
-    for path, found in _entries(home, kinds):
-        mode = stat.S_IMODE(found.st_mode)
-        if mode & 0o007 and found.st_uid == home.stat().st_uid:
-            with suppress(OSError):
-                set_mode(path, mode & ~0o007)
-
-
-def _entries(home: Path, kinds: Collection[str]) -> Iterator[tuple[Path, os.stat_result]]:
     for path in home.iterdir():
-        if path.name not in kinds:
-            with suppress(FileNotFoundError):
-                yield path, path.lstat()
+        with suppress(OSError):
+            found = path.lstat()
+            mode = stat.S_IMODE(found.st_mode)
+            is_ours = path.name not in kinds and found.st_uid == home.stat().st_uid
+            if is_ours and mode & 0o007:
+                set_mode(path, mode & ~0o007)
 
 
 def _mode(path: Path) -> int:

@@ -2,7 +2,7 @@
 
     HOME/pbm_oust.db         everything the server knows (`sqlite.py`)
     HOME/oust/17.txt         histories for people to read, published from it (`publishing.py`)
-    HOME/outbox/             letters if no relay is set, a Maildir (`outbox.py`)
+    HOME/outbox/             letters if no relay is set, a Maildir (`letters.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
     HOME/.copying            while the home is no whole copy of another one yet (`backup.py`)
@@ -35,8 +35,13 @@ from pbm_oust.store.accounts import (
     write_account,
 )
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.configuration import BadConfiguration, Configuration, parse_configuration
-from pbm_oust.store.database import Snapshot, Transaction, Work
+from pbm_oust.store.configuration import (
+    BadConfiguration,
+    Configuration,
+    parse_configuration,
+    server_in,
+)
+from pbm_oust.store.database import Database, Snapshot, Transaction, Work
 from pbm_oust.store.disk import (
     CLOSED,
     Disk,
@@ -46,15 +51,13 @@ from pbm_oust.store.disk import (
     locked_folder,
     read_file,
 )
-from pbm_oust.store.engines import CONFIGURATION, KEY, open_engine
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
-from pbm_oust.store.letters import Draft, State, add_letter
+from pbm_oust.store.letters import Draft, Maildir, Outbox, State, Unwritten, add_letter
 from pbm_oust.store.limits import Tally, write_tally
-from pbm_oust.store.outbox import Maildir, Outbox, Unwritten
 from pbm_oust.store.publishing import Publisher, keeping_up
 from pbm_oust.store.rebuilding import rebuild
-from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED
+from pbm_oust.store.sqlite import FILE_NAME, KEY, UNFINISHED, SqliteDatabase
 from pbm_oust.store.verifications import keep_sheet
 
 log = logging.getLogger("pbm_oust")
@@ -63,6 +66,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+CONFIGURATION = "pbm_oust.toml"
 REBUILDING = ".rebuilding"
 """The name of a file that is there until a new database has all boards that are in files."""
 OVERLAP = 60.0
@@ -83,8 +87,7 @@ class Home:
         self.key_path = path / KEY
         self.database_path = path / FILE_NAME
         self._rebuilding = path / REBUILDING
-        self.engine = open_engine(path, self.disk)
-        self.database = self.engine.database
+        self.database = open_database(path, self.disk)
         self.boards = Boards(path, self.database.time)
         self.publisher = self.publisher_in(path)
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
@@ -106,7 +109,7 @@ class Home:
         if not self.is_on_server:
             self.publisher.prepare()
         self.maildir.prepare()
-        self.engine.key.make()
+        self.database.key.make()
         if not self.database.is_made or self._rebuilding.exists():
             self._rebuild()
 
@@ -158,7 +161,7 @@ class Home:
 
     def close(self) -> None:
         """Close what is open; it is opened again when needed."""
-        self.engine.close()
+        self.database.close()
 
     def now(self) -> datetime:
         """Return the time, by the clock of all who share the home."""
@@ -166,7 +169,7 @@ class Home:
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError if it cannot be read."""
-        return self.engine.key.read()
+        return self.database.key.read()
 
     def read_configuration(self) -> str:
         """Return the text of the configuration, empty if there is none. Raises OSError."""
@@ -180,7 +183,7 @@ class Home:
     @property
     def is_on_server(self) -> bool:
         """Whether a database server keeps the home, which others may share."""
-        return self.engine.is_on_server
+        return self.database.is_shared
 
     @property
     def has_relay(self) -> bool:
@@ -324,3 +327,25 @@ class Home:
                 self.publisher.publish(transaction.boards)
         if letters := [letter for each in transactions for letter in each.letters]:
             self.write_out(letters)
+
+
+def open_database(home: Path, disk: Disk) -> Database:
+    """Return the database of a home, where its configuration says; nothing is opened yet.
+
+    Raises OSError for a configuration that may name a server and cannot be used.
+    """
+    configuration = home / CONFIGURATION
+    try:
+        url = server_in(read_file(configuration).decode(errors="replace"))
+    except NoSuchFile:
+        url = ""
+    except ValueError as error:
+        raise OSError(f"{configuration}: {error}") from None
+    if not url:
+        return SqliteDatabase(home / FILE_NAME, disk)
+    from pbm_oust.store.postgresql import open_server
+
+    try:
+        return open_server(home, url)
+    except OSError as error:
+        raise OSError(f"{configuration}: store: {error}") from None

@@ -24,9 +24,16 @@ from pbm_oust.board.ratings import Finish
 from pbm_oust.board.record import Deed, Verb
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, Result, Side
-from pbm_oust.store.columns import moment_of, parse_outcome, seconds, words_list
-from pbm_oust.store.database import Row, Snapshot, Transaction, Value
+from pbm_oust.rules.position import How, Kind, Result, Side
+from pbm_oust.store.database import (
+    Row,
+    Snapshot,
+    Transaction,
+    Value,
+    moment_of,
+    seconds,
+    words_list,
+)
 
 _STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORDS = re.compile(
@@ -39,6 +46,10 @@ _TIME, _KEY = slice(-37, -17), slice(-16, None)
 _HASH, _Z = b"#Z"
 _ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
 _ASKS_THE_RULES = re.compile(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
+
+
+DRAW = "draw"
+_BY_PLAYERS = frozenset(how.value for how in How)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +188,18 @@ def reading_with(entry: Entry | Damage, data: bytes) -> Reading:
     return Reading(entry, userids_in(data), started[1].decode() if started else None, source)
 
 
+def format_outcome(result: Result) -> str:
+    """Return how a result is written: `x resign`, as in histories."""
+    return f"{result.winner.value if result.winner else DRAW} {result.how.value}"
+
+
+def parse_outcome(kind: Kind, text: str) -> Result:
+    """Return the result that a text says. Raises ValueError."""
+    winner, _, how = text.partition(" ")
+    ending = How(how) if how in _BY_PLAYERS else kind.endings(how)
+    return Result(None if winner == DRAW else Side(winner), ending)
+
+
 def entry_of(game: Game) -> Entry:
     """Return what the index says about the board of a game."""
     header, result = game.header, game.result
@@ -309,8 +332,7 @@ def names_of(snapshot: Snapshot, kind: str) -> list[BoardName]:
 
 def count_all(snapshot: Snapshot) -> int:
     """Return the number of all boards, damaged or not."""
-    ((number,),) = snapshot.rows("SELECT count(*) FROM boards")
-    return int(number)
+    return snapshot.number("SELECT count(*) FROM boards")
 
 
 def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
@@ -362,17 +384,16 @@ def boards_of_player(
 
 def count_active(snapshot: Snapshot, userid: str) -> int:
     """Return the number of active boards on which a player owns a side."""
-    row = snapshot.row(
+    return snapshot.number(
         "SELECT count(*) FROM board_userids WHERE userid = ? AND state = ? AND is_owner = 1",
         userid,
         State.ACTIVE.value,
     )
-    return int(row[0]) if row else 0
 
 
 def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str]) -> int:
     """Return the number of active boards on which a player plays against any of some others."""
-    row = snapshot.row(
+    return snapshot.number(
         "SELECT count(*) FROM board_userids a JOIN board_userids b USING (kind, board) "
         "WHERE a.userid = ? AND a.state = ? AND a.is_owner = 1 AND b.is_owner = 1 "
         "AND b.userid IN (SELECT value FROM json_each(?))",
@@ -380,7 +401,6 @@ def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str])
         State.ACTIVE.value,
         words_list(others),
     )
-    return int(row[0]) if row else 0
 
 
 def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
@@ -462,10 +482,9 @@ def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | N
 
 def highest_source(snapshot: Snapshot, kind: str, word: str) -> int:
     """Return the highest number among the sources with a word; 0 if there are none."""
-    row = snapshot.row(
+    return snapshot.number(
         "SELECT max(source_number) FROM boards WHERE kind = ? AND source = ?", kind, word
     )
-    return int(row[0] or 0) if row else 0
 
 
 def damaged_boards(
@@ -579,16 +598,14 @@ def _extract(snapshot: Snapshot, count: int, part: Part, boards: str, *values: V
 
 
 def _count(snapshot: Snapshot, boards: str, *values: Value) -> int:
-    row = snapshot.row(f"{_COUNT} {boards}", *values)
-    return int(row[0]) if row else 0
+    return snapshot.number(f"{_COUNT} {boards}", *values)
 
 
 def count_in(snapshot: Snapshot, kind: str, state: State) -> int:
     """Return how many boards of a kind are in a state."""
-    row = snapshot.row(
+    return snapshot.number(
         "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value
     )
-    return int(row[0]) if row else 0
 
 
 # Analyses of games, which are made from histories, and stay when the index is made anew

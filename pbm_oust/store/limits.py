@@ -14,8 +14,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.database import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 HIGHEST = 10**9
@@ -27,14 +26,7 @@ _COUNT = (
     " ON CONFLICT (word, subject, at) DO UPDATE"
     " SET number = rate_limits.number + excluded.number"
 )
-_NUMBER = """
-SELECT coalesce(sum(number), 0) FROM rate_limits
-WHERE word = ? AND subject = ? AND at > ? AND at <= ?
-"""
-_ROWS = """
-SELECT at, number FROM rate_limits
-WHERE word = ? AND subject = ? AND at > ? AND at <= ? ORDER BY at
-"""
+_THAT_COUNT = "FROM rate_limits WHERE word = ? AND subject = ? AND at > ? AND at <= ?"
 MOST_SUBJECTS = 10_000
 """For how many subjects a tally counts before it is written."""
 
@@ -168,8 +160,8 @@ class Charge:
 
 def number_counted(snapshot: Snapshot, counted: Counted, subject: str, now: datetime) -> int:
     """Return how often something that counts was done for a subject."""
-    ((number,),) = snapshot.rows(_NUMBER, *_that_count(counted, subject, now))
-    return int(number)
+    total = f"SELECT sum(number) {_THAT_COUNT}"
+    return snapshot.number(total, *_that_count(counted, subject, now))
 
 
 def end_of_limit(
@@ -186,7 +178,11 @@ def end_of_limit(
     over = done + charge.number - max(most, charge.number)
     if over <= 0:
         return None
-    for at, number in snapshot.rows(_ROWS, *_that_count(charge.counted, charge.subject, now)):
+    search, values = (
+        f"SELECT at, number {_THAT_COUNT} ORDER BY at",
+        (charge.counted, charge.subject),
+    )
+    for at, number in snapshot.rows(search, *_that_count(*values, now)):
         over -= number
         if over <= 0:
             return moment_of(at) + charge.counted.within

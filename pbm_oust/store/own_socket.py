@@ -14,7 +14,8 @@ import errno
 import os
 import socket
 import stat
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pbm_oust.store.disk import give_to_owner_of, locked_folder, set_mode
@@ -35,57 +36,16 @@ class OwnSocket:
 
     def __init__(self, home: Path, name: str) -> None:
         """Listen. Raises Occupied, and OSError if something else is in the place of the socket."""
-        self._home = home
-        with ExitStack() as undo:
-            self._folder = _Folder(home, name)
-            undo.callback(self._folder.close)
-            self.socket = listen_at(home / name, _MODE)
-            undo.callback(self.socket.close)
-            self._made = os.lstat(self._folder.path)
-            undo.pop_all()
+        self._path = home / name
+        self.socket = listen_at(self._path, _MODE)
+        self._made = os.lstat(self._path)
 
     def close(self) -> None:
         """Stop listening, and remove the socket if it is still this one."""
-        with suppress(OSError), locked_folder(self._home):
-            if os.path.samestat(self._made, os.lstat(self._folder.path)):
-                os.unlink(self._folder.path)
+        with suppress(OSError), locked_folder(self._path.parent):
+            if os.path.samestat(self._made, os.lstat(self._path)):
+                os.unlink(self._path)
         self.socket.close()
-        self._folder.close()
-
-
-class _Folder:
-    """A folder, held open for one of its sockets."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self.path = f"/proc/self/fd/{self._handle}/{name}"
-        """A path of the socket, short enough."""
-
-    def has_socket(self) -> bool:
-        """Return whether the socket is there. Raises OSError if it is something else."""
-        try:
-            mode = os.lstat(self.path).st_mode
-        except FileNotFoundError:
-            return False
-        if not stat.S_ISSOCK(mode):
-            raise OSError(errno.EEXIST, "it is no socket; move it away")
-        return True
-
-    def remove_dead(self) -> None:
-        """Remove the socket that a dead process has left. Raises Occupied if one is alive."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
-            asking.setblocking(False)
-            try:
-                asking.connect(self.path)
-            except ConnectionRefusedError:
-                os.unlink(self.path)
-                return
-            except BlockingIOError:
-                pass  # So many wait for a server that it takes no more.
-        raise Occupied(errno.EADDRINUSE, "another server listens at it")
-
-    def close(self) -> None:
-        os.close(self._handle)
 
 
 def listen_at(path: Path, mode: int) -> socket.socket:
@@ -93,38 +53,67 @@ def listen_at(path: Path, mode: int) -> socket.socket:
 
     Raises Occupied, and OSError if something else is in its place.
     """
-    folder = _Folder(path.parent, path.name)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        with locked_folder(path.parent):
-            if folder.has_socket():
-                folder.remove_dead()
-            listener.bind(folder.path)
+        with locked_folder(path.parent), _shortened(path) as short:
+            if _is_socket(path):
+                _remove_dead(path, short)
+            listener.bind(short)
             set_mode(path, mode)  # nobody can connect before it listens
             listener.listen(_WAITING)
             give_to_owner_of(path.parent, path)
     except OSError:
         listener.close()
         raise
-    finally:
-        folder.close()
     return listener
 
 
 def connect(home: Path, name: str) -> socket.socket | None:
     """Return a connection to a socket of a home, or None if nobody listens. Raises OSError."""
-    folder = _Folder(home, name)
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with _shortened(home / name) as short:
+        if not _is_socket(home / name):
+            return None
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(short)
+        except OSError as error:
+            connection.close()
+            if isinstance(error, ConnectionRefusedError):
+                return None
+            raise
+    return connection
+
+
+@contextmanager
+def _shortened(path: Path) -> Iterator[str]:
+    """Give another path of a socket, which is short enough."""
+    handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        if folder.has_socket():
-            connection.connect(folder.path)
-            return connection
-    except ConnectionRefusedError:
-        pass
-    except OSError:
-        connection.close()
-        raise
+        yield f"/proc/self/fd/{handle}/{path.name}"
     finally:
-        folder.close()
-    connection.close()
-    return None
+        os.close(handle)
+
+
+def _is_socket(path: Path) -> bool:
+    """Return whether a socket is there. Raises OSError if it is something else."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISSOCK(mode):
+        raise OSError(errno.EEXIST, "it is no socket; move it away")
+    return True
+
+
+def _remove_dead(path: Path, short: str) -> None:
+    """Remove the socket that a dead process has left. Raises Occupied if one is alive."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        asking.setblocking(False)
+        try:
+            asking.connect(short)
+        except ConnectionRefusedError:
+            os.unlink(path)
+            return
+        except BlockingIOError:
+            pass  # So many wait for a server that it takes no more.
+    raise Occupied(errno.EADDRINUSE, "another server listens at it")

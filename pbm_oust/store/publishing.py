@@ -24,13 +24,12 @@ from pathlib import Path
 
 from pbm_oust.board.history import with_other_userid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import Boards, Change
-from pbm_oust.store.database import Database, Snapshot, Transaction
+from pbm_oust.store.boards import Boards, Change, Latest
+from pbm_oust.store.database import Database, Snapshot
 from pbm_oust.store.disk import (
     FOLDER_OF_HISTORIES,
     HISTORY,
     Disk,
-    Hold,
     bytes_of,
     linked,
     locked_file,
@@ -39,7 +38,6 @@ from pbm_oust.store.disk import (
 )
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.index import BoardName, all_names
-from pbm_oust.store.latest import Latest
 
 log = logging.getLogger("pbm_oust")
 
@@ -210,7 +208,7 @@ class Publisher:
         """Write a new file, which appears whole. Raises FileExistsError."""
         folder = self._checked(path.parent.name)
         self._disk.make_folder(folder, FOLDER_OF_HISTORIES)
-        with locked_folder(folder, Hold.SHARED):
+        with locked_folder(folder, shares=True):
             self._disk.create(path, data, HISTORY, syncs=False)
 
     # Mending
@@ -250,7 +248,7 @@ class Publisher:
             if good is None:
                 if not is_ours:
                     self._set_aside(path)
-                with locked_folder(path.parent, Hold.SHARED):
+                with locked_folder(path.parent, shares=True):
                     mode = stat.S_IMODE(os.fstat(handle).st_mode)
                     self._disk.replace(path, wanted, mode)
                 return True
@@ -329,8 +327,9 @@ class Publisher:
             return mended
         self._troubles.clear()
         oldest = self._database.time() - (_RENAMED_SECONDS if self._overlap else 0)
-        if over := [number for number, at in renamed if at <= oldest]:
-            self._database.write(lambda transaction: _forget_renamed(transaction, over))
+        if over := [(number,) for number, at in renamed if at <= oldest]:
+            forget = "DELETE FROM renamed WHERE id = ?"
+            self._database.write(lambda transaction: transaction.run_all(forget, over))
         return mended
 
     def look_at(self, names: Iterable[BoardName]) -> Iterator[BoardName]:
@@ -344,7 +343,7 @@ class Publisher:
 
     def mark_all(self, snapshot: Snapshot) -> None:
         """Note that the files of all boards are as they should be, at the moment of a snapshot."""
-        ((version,),) = snapshot.rows("SELECT coalesce(max(version), 0) FROM boards")
+        version = snapshot.number("SELECT max(version) FROM boards")
         self._note(list(snapshot.identity or ()), version)
 
     def _noted(self) -> tuple[list[int], int]:
@@ -472,11 +471,6 @@ def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes
         if renamed and wanted.startswith(renamed):
             return True
     return False
-
-
-def _forget_renamed(transaction: Transaction, numbers: Iterable[int]) -> None:
-    for number in numbers:
-        transaction.run("DELETE FROM renamed WHERE id = ?", number)
 
 
 def _left(status: os.stat_result) -> _Left:

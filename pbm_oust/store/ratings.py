@@ -27,8 +27,7 @@ from pbm_oust.board.ratings import (
 )
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.columns import ALL_ROWS, words_list
-from pbm_oust.store.database import Database, Row, Snapshot, Transaction
+from pbm_oust.store.database import ALL_ROWS, Database, Row, Snapshot, Transaction, words_list
 from pbm_oust.store.index import ENTRIES, Part, read_entries
 
 MOST_AT_ONCE = 100
@@ -433,7 +432,8 @@ def _latest_changes(
         "SELECT s.board, s.outcome, s.userid, s.rating, s.wins, s.losses, s.draws, s.worth, "
         "other.userid, other.rating, other.wins, other.losses, other.draws, other.worth "
         "FROM rating_steps s JOIN rating_steps other "
-        "ON other.kind = s.kind AND other.size = s.size AND other.ended = s.ended AND other.board = s.board AND other.userid = ("
+        "ON other.kind = s.kind AND other.size = s.size "
+        "AND other.ended = s.ended AND other.board = s.board AND other.userid = ("
         "SELECT p.userid FROM rating_steps p WHERE p.kind = s.kind AND p.size = s.size "
         "AND p.ended = s.ended AND p.board = s.board AND p.userid <> s.userid) "
         "WHERE s.kind = ? AND s.size = ? AND s.userid = ? "

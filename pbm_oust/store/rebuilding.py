@@ -39,15 +39,18 @@ class NotAccepted(Exception):
 
 
 def rebuild(
-    database: Database, boards: Boards, publisher: Publisher, progress: Progress | None = None
+    database: Database,
+    boards: Boards,
+    publisher: Publisher,
+    progress: Progress = lambda _done, _of: None,
 ) -> int:
     """Let the files of histories be the boards of a database; return how many boards it has then.
 
     What the database says already is left alone, and so are boards without a file, and those whose
     file is only behind. Raises DatabaseFault and OSError.
     """
-    names, tell = publisher.names(), progress or _tell_nobody
-    tell(0, len(names))
+    names = publisher.names()
+    progress(0, len(names))
     done, are_behind = 0, False
     for found in read_all(publisher.folder, names):
         with database.read_latest() as snapshot:
@@ -57,7 +60,7 @@ def rebuild(
             database.write(partial(_put_all, boards, news[first : first + _TOGETHER]))
         are_behind = are_behind or any(state is FileState.BEHIND for _, state in states)
         done += len(found)
-        tell(done, len(names))
+        progress(done, len(names))
     count_marked(database)
     with database.read_latest() as snapshot:
         number = count_all(snapshot)
@@ -99,11 +102,7 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
 
 def read_all(folder: Path, names: Sequence[BoardName]) -> Iterator[list[Found]]:
     """Yield what files say, in portions, as far as they can be read; they are read on all cores."""
-    yield from on_all_cores(_read_files, names, folder, partial(_here, folder))
-
-
-def _here(folder: Path) -> Path:
-    return folder
+    yield from on_all_cores(_read_files, names, folder, partial(Path, folder))
 
 
 def _read_files(folder: Path, names: Sequence[BoardName]) -> list[Found]:
@@ -132,10 +131,6 @@ def _put_all(boards: Boards, found: Sequence[Found], transaction: Transaction) -
     for each in found:  # others may have gone on since the files were read
         if _compare(boards, transaction, each) is FileState.CHANGED:
             boards.put(transaction, *each, changes_ratings=False)
-
-
-def _tell_nobody(_done: int, _of: int) -> None:
-    """Let nobody know how far something is."""
 
 
 YOUNG = 20_000

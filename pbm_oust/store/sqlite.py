@@ -7,25 +7,30 @@ file, because closing it would lose SQLite's locks.
 import errno
 import logging
 import os
+import re
+import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 import apsw
 
 from pbm_oust.store.database import (
+    LATEST,
     Connection,
     DatabaseOf,
     Identity,
+    NotWhole,
     Row,
     Snapshot,
     Transaction,
     Value,
+    tables,
 )
-from pbm_oust.store.disk import Disk, locked_folder
+from pbm_oust.store.disk import Disk, bytes_of, locked_folder
 from pbm_oust.store.faults import (
     DatabaseFailing,
     DatabaseFault,
@@ -39,13 +44,16 @@ from pbm_oust.store.faults import (
     too_new,
     too_old,
 )
-from pbm_oust.store.schema import LATEST, tables
 
 log = logging.getLogger("pbm_oust")
 
 T = TypeVar("T")
 
 FILE_NAME = "pbm_oust.db"
+KEY = "key"
+COPYING = ".copying"
+"""The name of an empty file in a home that is no whole copy yet."""
+_KEY = re.compile(rb"[0-9a-f]{64}\n")
 UNFINISHED = f".{FILE_NAME}.draft"
 """The name of the file in an unfinished backup, or in a home that is not fully restored.
 
@@ -267,19 +275,6 @@ class SqliteConnection:
         return fault_of(error, self.path, self._apsw.system_errno)
 
 
-class AllTasks:
-    """Takes every task, as there is no other host."""
-
-    is_sure = True
-
-    def take(self, tasks: Iterable[str]) -> frozenset[str]:
-        """Return all tasks."""
-        return frozenset(tasks)
-
-    def give_back(self, tasks: Iterable[str]) -> None:
-        """Do nothing."""
-
-
 class SqliteDatabase(DatabaseOf[SqliteConnection]):
     """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
 
@@ -293,6 +288,7 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
         self._patience = patience
         self._idle: list[SqliteConnection] = []
         """Connections that read; there are as many as were ever used at once."""
+        self.key = KeyFile(path.with_name(KEY), self._disk)
         super().__init__(path)
 
     @property
@@ -300,45 +296,14 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
         """Whether the file is there."""
         return self.path.exists()
 
-    @property
-    def lent(self) -> int:
-        """0, as nothing is lent: each reader of this process has a connection of its own."""
-        return 0
-
-    @property
-    def files(self) -> list[Path]:
-        """The file, and those that SQLite keeps beside it."""
-        return files_of(self.path)
-
-    def time(self) -> float:
-        """Return the seconds since the epoch, by the clock of this host."""
-        return time.time()
-
-    def copy_to(self, path: Path) -> None:
-        """Copy what the database holds at this moment into a new file.
-
-        Others may write meanwhile. Raises FileExistsError.
-        """
-        self._disk.create(path, b"", mode=0o600)
-        with self.copied_to(path):
-            pass
-
-    def holding(self) -> AbstractContextManager["AllTasks"]:
-        """Give what takes all tasks: there is one host, and what it does twice it notices."""
-        return nullcontext(AllTasks())
-
     def latest_id(self, snapshot: Snapshot, table: str) -> int:
         """Return the highest id that a table has ever given, or 0."""
-        row = snapshot.row("SELECT seq FROM sqlite_sequence WHERE name = ?", table)
-        return int(row[0]) if row else 0
+        return snapshot.number("SELECT seq FROM sqlite_sequence WHERE name = ?", table)
 
     def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
         """Let a table give higher ids from now on."""
         transaction.run("DELETE FROM sqlite_sequence WHERE name = ?", table)
         transaction.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, latest)
-
-    def check_copied(self, snapshot: Snapshot) -> None:
-        """Do nothing: who reads or writes has found tables of our version."""
 
     def damage(self, snapshot: Snapshot) -> Iterator[str]:
         """Yield what is wrong with the tables, a sentence each."""
@@ -510,3 +475,57 @@ def _errno_of(path: Path) -> int:
     A process that closes a file loses the locks that SQLite has on it.
     """
     return 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES
+
+
+class KeyFile:
+    """The key in the file at `path`; the file is read again when it has changed."""
+
+    def __init__(self, path: Path, disk: Disk) -> None:
+        self._path = path
+        self._copying = path.with_name(COPYING)
+        self._disk = disk
+        self._known: tuple[tuple[int, ...], bytes] | None = None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a key."""
+        return os.path.lexists(self._path)
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether there is no key because the home is no whole copy of another one yet."""
+        return os.path.lexists(self._copying) and not self.is_made
+
+    def make(self) -> None:
+        """Write a key if there is none, and none is withheld. Raises OSError."""
+        if self.is_withheld:
+            raise NotWhole(self._path.parent)
+        self.put(secrets.token_bytes(32))
+
+    def withhold(self) -> None:
+        """Let nobody make a key until one is put. Raises OSError."""
+        with suppress(FileExistsError):
+            self._disk.create(self._copying, b"", mode=0o600)
+
+    def put(self, key: bytes) -> None:
+        """Write a key of 32 bytes, unless there is one. Raises OSError."""
+        with locked_folder(self._path.parent):
+            if not self.is_made:
+                self._disk.create(self._path, f"{key.hex()}\n".encode(), mode=0o600)
+            self._disk.sync_folder(self._path.parent)
+            if os.path.lexists(self._copying):
+                self._disk.remove(self._copying)
+
+    def read(self) -> bytes:
+        """Return the key, 32 bytes. Raises OSError if it cannot be read."""
+        found = os.lstat(self._path)
+        stamp = found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+        known = self._known
+        if known and known[0] == stamp:
+            return known[1]
+        data = bytes_of(self._path)
+        if not _KEY.fullmatch(data):
+            raise OSError(f"{self._path}: a key is 64 hexadecimal digits in one line")
+        key = bytes.fromhex(data.decode())
+        self._known = stamp, key
+        return key

@@ -7,7 +7,7 @@ what has stayed the same is put back. Histories become rows.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -21,15 +21,13 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.backup import copied_tables, gives_ids, latest_id
 from pbm_oust.store.boards import reading_of
-from pbm_oust.store.columns import moment_of
-from pbm_oust.store.database import Connection, Row, Snapshot, Transaction, Value
+from pbm_oust.store.database import Connection, Row, Snapshot, Transaction, Value, moment_of, tables
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, believe
 from pbm_oust.store.publishing import whole_lines
 from pbm_oust.store.ratings import mark
-from pbm_oust.store.schema import tables
 
 ACCOUNT = ("userid", "password", "joined", "signup_key", "changed")
 """The columns of the table `accounts` that are read."""
@@ -239,13 +237,10 @@ def _joined(snapshot: Snapshot, name: BoardName, data: bytes) -> bytes:
 
 def _lacking(data: bytes, text: bytes) -> Iterator[bytes]:
     """Yield the lines of a text that a history does not have: its records and what is below."""
-    latest = _latest_record(data.splitlines())
+    records = map(_RECORD.match, data.splitlines())
+    latest = max((int(found[1]) for found in records if found), default=0)
     known = set(data.splitlines(keepends=True))
     for line in text.splitlines(keepends=True):
         record = _RECORD.match(line)
         if (int(record[1]) > latest) if record else (not data or line not in known):
             yield line
-
-
-def _latest_record(lines: Iterable[bytes]) -> int:
-    return max((int(found[1]) for found in map(_RECORD.match, lines) if found), default=0)

@@ -7,8 +7,7 @@ from enum import Enum
 from functools import partial
 from itertools import islice
 
-from pbm_oust.store.columns import moment_of
-from pbm_oust.store.database import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction, moment_of
 from pbm_oust.store.faults import (
     DatabaseBusy,
     DatabaseDamaged,
@@ -90,37 +89,28 @@ _TRIAL = "trial"
 
 
 class Trouble(Enum):
-    """Why no mail should come here at present. The names stay the same in all versions."""
+    """Why no mail should come here at present: a name that stays the same in all versions.
 
-    LATER_VERSION = "later_version"
-    EARLIER_VERSION = "earlier_version"
-    READ_ONLY = "read_only"
-    FULL = "full"
-    LOCKED = "locked"
-    BUSY = "busy"
-    """All connections that a process may open are in use."""
-    DAMAGED = "damaged"
-    UNREACHABLE = "unreachable"
+    The sentence gives nothing away.
+    """
+
+    def __init__(self, word: str, text: str) -> None:
+        self.word = word
+        self.text = text
+
+    LATER_VERSION = "later_version", "The database was written by a later version of the program."
+    EARLIER_VERSION = "earlier_version", "The tables have to be upgraded by their owner."
+    READ_ONLY = "read_only", "The database is read-only."
+    FULL = "full", "The database has no room left."
+    LOCKED = "locked", "Somebody else has locked the database for too long."
+    BUSY = "busy", "All connections to the database are in use."
+    DAMAGED = "damaged", "The database is damaged."
+    UNREACHABLE = "unreachable", "The home cannot be used."
     """It does not answer, or refuses to serve us."""
-    SILENT = "silent"
-    """It has not answered in time."""
-    LETTERS_STAY = "letters_stay"
+    SILENT = "silent", "The home does not answer in time."
+    LETTERS_STAY = "letters_stay", "Letters have been due for more than half an hour."
     """Mail is taken, but what it leads to does not leave."""
 
-
-TEXTS = {
-    Trouble.LATER_VERSION: "The database was written by a later version of the program.",
-    Trouble.EARLIER_VERSION: "The tables have to be upgraded by their owner.",
-    Trouble.READ_ONLY: "The database is read-only.",
-    Trouble.FULL: "The database has no room left.",
-    Trouble.LOCKED: "Somebody else has locked the database for too long.",
-    Trouble.BUSY: "All connections to the database are in use.",
-    Trouble.DAMAGED: "The database is damaged.",
-    Trouble.UNREACHABLE: "The home cannot be used.",
-    Trouble.SILENT: "The home does not answer in time.",
-    Trouble.LETTERS_STAY: "Letters have been due for more than half an hour.",
-}
-"""A sentence for each, which gives nothing away."""
 
 _BY_FAULT = {
     DatabaseTooNew: Trouble.LATER_VERSION,
@@ -146,7 +136,7 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
     now = home.now()
 
     def attempt(transaction: Transaction) -> None:
-        note_key(transaction, _TRIAL, KeyOutcome.BEGUN, now)
+        note_key(transaction, _TRIAL, KeyOutcome.DONE, now)
         transaction.run("DELETE FROM message_keys WHERE message_key = ?", _TRIAL)
         if not lasts:
             raise _TriedOut
@@ -154,9 +144,9 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
     if home.is_unfinished:
         return Trouble.UNREACHABLE
     try:
-        if lasts or home.engine.key.is_made:
+        if lasts or home.database.key.is_made:
             home.key()
-        elif home.engine.key.is_withheld:
+        elif home.database.key.is_withheld:
             return Trouble.UNREACHABLE
         if lasts or home.database.is_made:
             with suppress(_TriedOut):
@@ -168,7 +158,7 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
 
 def described(trouble: Trouble | None) -> dict[str, object]:
     """Return whether mail can be taken, and if not, why, as programs read it."""
-    name, text = (trouble.value, TEXTS[trouble]) if trouble else (None, None)
+    name, text = (trouble.word, trouble.text) if trouble else (None, None)
     return {"takes_mail": trouble is None, "trouble": name, "text": text}
 
 

@@ -13,19 +13,19 @@ from pbm_oust.accounts.tags import AnswerPurpose, Reply, Sheet
 from pbm_oust.accounts.verification import LIFETIME, SIGN_IN_LIFETIME, Pending, Purpose
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
-from pbm_oust.store.columns import moment_of, seconds
-from pbm_oust.store.database import Row, Snapshot, Transaction
+from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
+
+_PENDING = (
+    "SELECT purpose, userid, address, asked, message_key, password, language, line, other"
+    " FROM verifications"
+)
+"""The statement that reads requests, without its condition."""
 
 
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
     """Return the request that waits for the code with this hash; None if there is none any more."""
-    row = snapshot.row(
-        "SELECT purpose, userid, address, asked, message_key, password, language,"
-        " line, other"
-        " FROM verifications WHERE code = ? AND asked > ?",
-        code,
-        seconds(now - LIFETIME),
-    )
+    search = f"{_PENDING} WHERE code = ? AND asked > ?"
+    row = snapshot.row(search, code, seconds(now - LIFETIME))
     pending = _pending(row) if row else None
     return pending if pending and pending.ends > now else None
 
@@ -36,10 +36,8 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
     A signup is theirs if it has the message key of their own one.
     """
     rows = snapshot.rows(
-        "SELECT purpose, userid, address, asked, message_key, password, language,"
-        " line, other"
-        " FROM verifications"
-        " WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?) ORDER BY asked",
+        f"{_PENDING} WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?)"
+        " ORDER BY asked",
         userid,
         seconds(now - LIFETIME),
         Purpose.SIGNUP.value,
@@ -50,15 +48,10 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
 
 def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
     """Let a request wait for the code with this hash, in place of any earlier one."""
+    forget_verification(transaction, code)
     transaction.run(
-        "INSERT INTO verifications"
-        " (code, purpose, userid, address, asked, message_key, password, language,"
-        " line, other)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (code) DO UPDATE SET"
-        " purpose = excluded.purpose, userid = excluded.userid, address = excluded.address,"
-        " asked = excluded.asked, message_key = excluded.message_key,"
-        " password = excluded.password, language = excluded.language, line = excluded.line,"
-        " other = excluded.other",
+        "INSERT INTO verifications (code, purpose, userid, address, asked, message_key, password,"
+        " language, line, other) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         code,
         pending.purpose.value,
         pending.userid,
@@ -74,13 +67,12 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
 
 def count_waiting(snapshot: Snapshot, purpose: Purpose, userid: str, now: datetime) -> int:
     """Return how many requests of a player wait for one purpose."""
-    (found,) = snapshot.rows(
+    return snapshot.number(
         "SELECT count(*) FROM verifications WHERE userid = ? AND purpose = ? AND asked > ?",
         userid,
         purpose.value,
         seconds(now - LIFETIME),
     )
-    return int(found[0])
 
 
 def forget_verification(transaction: Transaction, code: str) -> None:
@@ -231,18 +223,16 @@ def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> Sheet | None:
     """Return the sheet of a player with an id, or None if there is none any more."""
     search = "SELECT positions FROM sheets WHERE userid = ? AND id = ?"
     row = snapshot.row(search, userid, sheet)
-    return _sheet(userid, row[0]) if row else None
-
-
-def forget_old_sheets(transaction: Transaction, now: datetime) -> int:
-    """Forget the sheets that nobody is to answer any more; return their number."""
-    return transaction.run("DELETE FROM sheets WHERE written <= ?", seconds(now - SHEET_LIFETIME))
-
-
-def _sheet(userid: str, positions: str) -> Sheet:
-    parted = (position.split(".") for position in positions.split())
+    if row is None:
+        return None
+    parted = (position.split(".") for position in row[0].split())
     replies = (
         Reply(AnswerPurpose.PLAY, kind, int(board), int(number), userid)
         for kind, board, number in parted
     )
     return Sheet(userid, tuple(replies))
+
+
+def forget_old_sheets(transaction: Transaction, now: datetime) -> int:
+    """Forget the sheets that nobody is to answer any more; return their number."""
+    return transaction.run("DELETE FROM sheets WHERE written <= ?", seconds(now - SHEET_LIFETIME))

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbm_oust.languages import Language
-from pbm_oust.store.latest import Latest
+from pbm_oust.store.boards import Latest
 
 MOST_BYTES = 64 * 1024 * 1024
 """How much is kept in memory; what was asked for longest ago is dropped."""

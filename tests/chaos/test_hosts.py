@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.postgresql.server import Server
+from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
 from tests.chaos.failures import Failure
 from tests.chaos.network import Namespaces, Proxies
 from tests.chaos.report import report
@@ -22,7 +21,7 @@ from tests.support.waiting import PATIENCE, wait_until
 HOLDING = """
 import sys
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.postgresql.server import Server
+from pbm_oust.store.postgresql.database import Server
 
 database = PostgresqlDatabase(Server(sys.argv[1]), kept_seconds=6)
 with database.leased(["outbox"]) as ours:

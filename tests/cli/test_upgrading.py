@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
+from pbm_oust.store.database import LATEST
 from pbm_oust.store.home import Home
-from pbm_oust.store.schema import LATEST
 from tests.support.trouble import Trouble, faulty_statements
 
 BEFORE = Path(__file__).parents[1] / "data" / "home_before"

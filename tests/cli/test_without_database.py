@@ -9,8 +9,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from pbm_oust.store.database import LATEST
 from pbm_oust.store.home import Home
-from pbm_oust.store.schema import LATEST
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.rings import first_is_fast, slow
 from tests.support.server import PROGRAM

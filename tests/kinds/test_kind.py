@@ -10,7 +10,7 @@ from pbm_oust.grammar.words import ALIASES
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Kind
 from pbm_oust.service.table import FORMS
-from pbm_oust.store.columns import DRAW
+from pbm_oust.store.index import DRAW
 from tests.support.kinds import grids_of, short_games, small_grids
 
 

@@ -7,7 +7,6 @@ import pytest
 from pbm_oust.board.ratings import START, finish_of, rate
 from pbm_oust.rules.position import How, Kind, Result, Side
 from pbm_oust.store import index as queries
-from pbm_oust.store.columns import format_outcome, parse_outcome
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import (
     BoardName,
@@ -16,6 +15,8 @@ from pbm_oust.store.index import (
     believe,
     boards_in,
     entry_of,
+    format_outcome,
+    parse_outcome,
     reading_with,
 )
 from pbm_oust.store.ratings import finished_games

@@ -255,7 +255,7 @@ def test_what_is_refused_for_good_is_set_aside(
     post(home, clock, "unknown@example.org", "a@example.org")
     assert relaying.flush() == Flushed(sent=1, failed=1)
     assert home.outbox.letters() == []
-    (failed,) = home.outbox.failed_letters()
+    (failed,) = home.outbox.aside(State.FAILED)
     assert b"To: unknown@example.org" in home.outbox.read(failed)
 
 
@@ -332,7 +332,7 @@ def test_what_the_relay_has_against_us_is_never_permanent(
     post(home, clock, "a@example.org", "b@example.org")
     relay[0].refuses_senders, relay[0].refusal = True, reply
     assert relaying.flush() == Flushed(kept=2)
-    assert (home.outbox.failed_letters(), home.ask(all_bounces)) == ([], [])
+    assert (home.outbox.aside(State.FAILED), home.ask(all_bounces)) == ([], [])
     relay[0].refuses_senders = False
     clock.now += SHORTEST_WAIT
     assert relaying.flush() == Flushed(sent=2)
@@ -362,7 +362,7 @@ def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     assert relaying.flush() == Flushed(sent=1, kept=3)
     assert [sent.rcpt_tos[0][0] for sent in relay[0].taken] == ["a", "b", "c", "d"]
     assert recipients(home) == [lost] * 3
-    assert (home.outbox.failed_letters(), home.ask(all_bounces)) == ([], [])
+    assert (home.outbox.aside(State.FAILED), home.ask(all_bounces)) == ([], [])
 
 
 class Leaving(Sink):
@@ -519,7 +519,7 @@ def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
         sent = {each.rcpt_tos[0] for each in relay[0].taken[taken:]}
         assert sent == {"a@example.org", "b@example.org"}, at
         assert home.outbox.letters() == [], at
-        assert len(home.outbox.failed_letters()) == at
+        assert len(home.outbox.aside(State.FAILED)) == at
         assert len(home.ask(bounces_of, f"unknown{at}@example.org").bounces) == 1
     assert at > 5
 

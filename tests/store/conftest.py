@@ -11,12 +11,12 @@ from hypothesis import settings
 
 from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.engines import Engine, open_engine
+from pbm_oust.store.home import open_database
 from pbm_oust.store.sqlite import SqliteDatabase
 from tests.store.disturbed import Begun, begun_homes
 from tests.store.kept import Kept
 from tests.support.plans import served_by_indexes
-from tests.support.postgresql import engine_on
+from tests.support.postgresql import database_on
 from tests.support.rings import first_is_fast
 from tests.support.waiting import PATIENCE
 
@@ -41,27 +41,22 @@ def now() -> datetime:
 
 
 @contextmanager
-def engine_named(name: str, folder: Path, request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """Give an engine by its name, for a home in a folder."""
+def database_named(name: str, folder: Path, request: pytest.FixtureRequest) -> Iterator[Database]:
+    """Give a database by the name of its engine, for a home in a folder."""
     if name == "postgresql":
-        with engine_on(request.getfixturevalue("postgresql"), folder) as engine:
-            yield engine
+        with database_on(request.getfixturevalue("postgresql"), folder) as database:
+            yield database
         return
-    engine = open_engine(folder, Disk())
-    yield engine
-    engine.close()
+    database = open_database(folder, Disk())
+    yield database
+    database.close()
 
 
 @pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    """What keeps a home, once in files and once on a server."""
-    with engine_named(request.param, tmp_path, request) as engine:
-        yield engine
-
-
-@pytest.fixture
-def database(engine: Engine) -> Database:
-    return engine.database
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """The database of a home, once in files and once on a server."""
+    with database_named(request.param, tmp_path, request) as database:
+        yield database
 
 
 @pytest.fixture
@@ -76,9 +71,9 @@ def shared(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Database]:
     """A database for many works that are undone."""
-    with engine_named(request.param, tmp_path_factory.mktemp("home"), request) as engine:
-        engine.database.write(lambda _: None)
-        yield engine.database
+    with database_named(request.param, tmp_path_factory.mktemp("home"), request) as database:
+        database.write(lambda _: None)
+        yield database
 
 
 @pytest.fixture

@@ -10,9 +10,8 @@ from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.boards import Board, Boards, challenge_remark
-from pbm_oust.store.database import Row, Transaction
+from pbm_oust.store.database import Database, Row, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.engines import Engine
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.publishing import Publisher
 from pbm_oust.store.rebuilding import rebuild
@@ -23,13 +22,15 @@ OUST = KINDS["oust"]
 
 
 class Kept:
-    """The boards of a home at `path`, as one process has them, or those that an engine keeps."""
+    """The boards of a home at `path`, as one process has them, or those of a database."""
 
-    def __init__(self, path: Path, disk: Disk | None = None, engine: Engine | None = None) -> None:
+    def __init__(
+        self, path: Path, disk: Disk | None = None, database: Database | None = None
+    ) -> None:
         self.path = path
         for kind in KINDS:
             (path / kind).mkdir(parents=True, exist_ok=True)
-        self.database = engine.database if engine else SqliteDatabase(path / "pbm_oust.db")
+        self.database = database or SqliteDatabase(path / "pbm_oust.db")
         self.boards = Boards(path, self.database.time)
         self.publisher = Publisher(path, self.database, self.boards, disk)
         self.database.after = self._follow_up

@@ -12,7 +12,7 @@ from pbm_oust.play.renaming import rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
-from pbm_oust.store.backup import BackedUp, NotCopied, back_up, restore
+from pbm_oust.store.backup import Copied, NotCopied, back_up, restore
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
@@ -82,7 +82,7 @@ def test_a_home_is_restored_with_boards_accounts_letters_key_and_configuration(
     home: Home, tmp_path: Path
 ) -> None:
     home.configuration.write_text('address = "pbmserv@example.com"\n')
-    assert back_up(home, tmp_path / "copy", quiet) == BackedUp(2, 2, 6)
+    assert back_up(home, tmp_path / "copy", quiet) == Copied(2, 2, 6)
     again = restored(tmp_path / "copy", tmp_path / "again")
     for kept in ("oust/1.txt", "oust/2.txt", "key", "pbm_oust.toml"):
         assert (again.path / kept).read_bytes() == (home.path / kept).read_bytes()
@@ -174,7 +174,7 @@ def test_a_home_of_files_alone_is_backed_up_with_its_games(tmp_path: Path) -> No
     home = Home(tmp_path / "home")
     (home.path / "oust").mkdir(parents=True)
     (home.path / "oust" / "17.txt").write_text(EXAMPLE)
-    assert back_up(home, tmp_path / "copy", quiet) == BackedUp(1, 0, 0)
+    assert back_up(home, tmp_path / "copy", quiet) == Copied(1, 0, 0)
     assert boards(restored(tmp_path / "copy", tmp_path / "again")) == [17]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -13,6 +14,7 @@ from pbm_oust.store.backup import Copied, NotCopied, back_up, copied_tables, cop
 from pbm_oust.store.faults import DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
+from pbm_oust.store.letters import State
 from pbm_oust.store.sqlite import make_tables
 from pbm_oust.store.upkeep import Trouble, find_trouble
 from tests.support.accounts import account_of
@@ -100,14 +102,14 @@ def test_a_home_is_copied_as_it_is(homes: tuple[Home, Home]) -> None:
     there, here = homes
     waiting = len(letters(there))
     copied = copy_home(there, here, nobody)
-    assert copied == Copied(2, 3, copied.rows, waiting)
+    assert copied == Copied(2, 3, waiting, copied.rows)
     assert histories(here) == histories(there)
     if not here.is_on_server:
         assert published(here) == histories(there)
     assert here.key() == there.key()
     for userid in ("alice", "bob", "carol"):
         assert account_of(here, userid) == account_of(there, userid)
-    assert len(here.outbox.held()) == waiting
+    assert len(here.outbox.aside(State.HELD)) == waiting
 
 
 @pytest.mark.parametrize(("source", "target"), ENGINES)
@@ -133,22 +135,22 @@ def test_a_copying_that_was_broken_off_goes_on(homes: tuple[Home, Home]) -> None
 
     with interrupted():
         copy_home(there, here, interrupt)
-    assert not here.engine.key.is_made
+    assert not here.database.key.is_made
     for _ in range(2):
         with pytest.raises(OSError, match="it is no whole copy of another home; go on with"):
             here.prepare()
     assert find_trouble(here, lasts=False) is Trouble.UNREACHABLE
     assert "no whole copy" in next(iter(check_database(here))).text
     for refused in (
-        lambda: copy_home(here, Home(there.path.with_name("other")), nobody),
-        lambda: back_up(here, there.path.with_name("backup"), nobody),
+        partial(copy_home, here, Home(there.path.with_name("other")), nobody),
+        partial(back_up, here, there.path.with_name("backup"), nobody),
     ):
         with pytest.raises(NotCopied, match="is no whole copy of another home"):
             refused()
     mailed(there, ALICE, "oust move 1 alice wonderland H8")
     copy_home(there, here, nobody)
     assert histories(here) == histories(there)
-    assert not here.engine.key.is_withheld
+    assert not here.database.key.is_withheld
     here.prepare()
     assert here.key() == there.key()
 
@@ -181,7 +183,7 @@ def test_another_home_is_not_copied_into_a_copy_that_was_broken_off(
     other = home_of(tmp_path / "other", ALICE, BOB)
     with pytest.raises(NotCopied, match=r"has a history of \w+ 1, which is not one of the home"):
         copy_home(other, here, nobody)
-    assert not here.engine.key.is_made
+    assert not here.database.key.is_made
     other.close()
 
 
@@ -208,7 +210,7 @@ def test_tables_of_a_later_version_are_copied_by_its_program(homes: tuple[Home, 
         with pytest.raises(DatabaseTooNew, match="Copy with the newer program"):
             copy_home(there, here, nobody)
         home.do(lambda each: each.run("UPDATE pbm_oust_version SET version = version - 1"))
-    assert not here.engine.key.is_withheld
+    assert not here.database.key.is_withheld
     copy_home(there, here, nobody)
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.boards import reading_of
+from pbm_oust.store.configuration import server_in
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.engines import Engine, open_engine, server_in
+from pbm_oust.store.home import open_database
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
+from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from tests.store.kept import Kept, played
@@ -32,7 +33,6 @@ TEXTS = [
 ]
 
 
-FIND_KEY = "SELECT 1 FROM message_keys WHERE message_key = ?"
 ADD_KEY = "INSERT INTO message_keys (message_key, outcome, at) VALUES (?, 'done', 0)"
 
 
@@ -41,17 +41,17 @@ class Wrong(Exception):
 
 
 @pytest.fixture
-def prepared(engine: Engine) -> Engine:
-    return engine
+def prepared(database: Database) -> Database:
+    return database
 
 
 @pytest.fixture
-def other(engine: Engine, tmp_path: Path) -> Iterator[Engine]:
+def other(database: Database, tmp_path: Path) -> Iterator[Database]:
     """The same home, as another process has it."""
-    if isinstance(engine.database, PostgresqlDatabase):
-        other = open_server(tmp_path, engine.database.server.url)
+    if isinstance(database, PostgresqlDatabase):
+        other = open_server(tmp_path, database.server.url)
     else:
-        other = open_engine(tmp_path, Disk())
+        other = open_database(tmp_path, Disk())
     yield other
     other.close()
 
@@ -64,15 +64,15 @@ def noting(key: str, now: datetime) -> Callable[[Transaction], bool]:
 def has_key(database: Database, key: str) -> bool:
     """Return whether a message key is known."""
     with database.read() as snapshot:
-        return find_key(snapshot, key) is not None
+        return outcome_of(snapshot, key) is not None
 
 
 # Boards
 
 
-def test_boards_are_kept_with_the_same_bytes(prepared: Engine, tmp_path: Path) -> None:
+def test_boards_are_kept_with_the_same_bytes(prepared: Database, tmp_path: Path) -> None:
     in_files = Kept(tmp_path / "files")
-    kept = Kept(tmp_path / "kept", engine=prepared)
+    kept = Kept(tmp_path / "kept", database=prepared)
     for each in (in_files, kept):
         number = each.start("x C3")
         each.play(number, "o E5")
@@ -86,9 +86,9 @@ def test_boards_are_kept_with_the_same_bytes(prepared: Engine, tmp_path: Path) -
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_damaged_history_comes_back_byte_by_byte(
-    prepared: Engine, text: bytes, tmp_path: Path
+    prepared: Database, text: bytes, tmp_path: Path
 ) -> None:
-    kept = Kept(tmp_path / "kept", engine=prepared)
+    kept = Kept(tmp_path / "kept", database=prepared)
     reading = reading_of(NAME, text)
     kept.database.write(lambda each: kept.boards.put(each, NAME, text, reading))
     with kept.database.read() as snapshot:
@@ -96,9 +96,9 @@ def test_a_damaged_history_comes_back_byte_by_byte(
 
 
 def test_a_move_that_was_undone_is_not_remembered(
-    engine: Engine, other: Engine, tmp_path: Path
+    database: Database, other: Database, tmp_path: Path
 ) -> None:
-    kept, elsewhere = (Kept(tmp_path / "kept", engine=each) for each in (engine, other))
+    kept, elsewhere = (Kept(tmp_path / "kept", database=each) for each in (database, other))
     number = kept.start("x C3")
     board = kept.read(number)
     acted = played(board.game, "o E5")
@@ -108,7 +108,7 @@ def test_a_move_that_was_undone_is_not_remembered(
         raise Wrong
 
     with pytest.raises(Wrong):
-        engine.database.write(lost)
+        database.write(lost)
     elsewhere.play(number, "o A1")
     assert kept.read(number).game == elsewhere.read(number).game
     kept.play(number, "x E5")
@@ -120,7 +120,7 @@ def test_a_move_that_was_undone_is_not_remembered(
 # The database
 
 
-def test_the_key_of_a_home_is_made_once(prepared: Engine, other: Engine) -> None:
+def test_the_key_of_a_home_is_made_once(prepared: Database, other: Database) -> None:
     prepared.key.make()
     key = prepared.key.read()
     other.key.make()
@@ -151,44 +151,44 @@ def test_a_mistake_in_a_statement_undoes_its_work_alone(database: Database, now:
     assert [has_key(database, key) for key in "ab"] == [False, True]
 
 
-def test_a_snapshot_is_of_one_moment(engine: Engine, other: Engine, now: datetime) -> None:
-    engine.database.write(noting("a", now))
-    with engine.database.read() as snapshot:
-        assert find_key(snapshot, "a")
-        other.database.write(noting("b", now))
-        assert not find_key(snapshot, "b")
-        with engine.database.read_latest() as latest:
-            assert find_key(latest, "b")
-    assert has_key(engine.database, "b")
+def test_a_snapshot_is_of_one_moment(database: Database, other: Database, now: datetime) -> None:
+    database.write(noting("a", now))
+    with database.read() as snapshot:
+        assert outcome_of(snapshot, "a")
+        other.write(noting("b", now))
+        assert not outcome_of(snapshot, "b")
+        with database.read_latest() as latest:
+            assert outcome_of(latest, "b")
+    assert has_key(database, "b")
 
 
-def test_each_commit_is_another_moment(engine: Engine, other: Engine, now: datetime) -> None:
-    engine.database.write(noting("a", now))
-    before = engine.database.moment()
-    assert engine.database.moment() == before
-    other.database.write(noting("b", now))
-    assert engine.database.moment() != before
+def test_each_commit_is_another_moment(database: Database, other: Database, now: datetime) -> None:
+    database.write(noting("a", now))
+    before = database.moment()
+    assert database.moment() == before
+    other.write(noting("b", now))
+    assert database.moment() != before
 
 
-def test_what_two_processes_count_is_counted_together(engine: Engine, other: Engine) -> None:
+def test_what_two_processes_count_is_counted_together(database: Database, other: Database) -> None:
     count = "INSERT INTO rate_limits (word, subject, at, number) VALUES ('w', 's', 1, 1)"
     count += " ON CONFLICT (word, subject, at) DO UPDATE SET number = rate_limits.number + 1"
-    databases = [engine.database, other.database]
+    databases = [database, other]
     with ThreadPoolExecutor(6) as pool:
         for end in [
             pool.submit(databases[number % 2].write, lambda transaction: transaction.run(count))
             for number in range(60)
         ]:
             end.result(timeout=PATIENCE)
-    with engine.database.read() as snapshot:
+    with database.read() as snapshot:
         assert snapshot.row("SELECT number FROM rate_limits") == (60,)
 
 
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_who_does_not_wait_writes_nothing_while_another_process_writes(
-    engine: Engine, other: Engine, now: datetime
+    database: Database, other: Database, now: datetime
 ) -> None:
-    engine.database.write(noting("a", now))
+    database.write(noting("a", now))
     is_writing, may_end = threading.Event(), threading.Event()
 
     def long(transaction: Transaction) -> bool:
@@ -196,23 +196,23 @@ def test_who_does_not_wait_writes_nothing_while_another_process_writes(
         may_end.wait(PATIENCE)
         return note_key(transaction, "b", KeyOutcome.DONE, now)
 
-    other.database.write(noting("c", now))
+    other.write(noting("c", now))
     with ThreadPoolExecutor(1) as pool:
-        end = pool.submit(other.database.write, long)
+        end = pool.submit(other.write, long)
         assert is_writing.wait(PATIENCE)
-        assert engine.database.begin_to_write([noting("d", now)]) is None
+        assert database.begin_to_write([noting("d", now)]) is None
         may_end.set()
         assert end.result(timeout=PATIENCE)
-    wait_until(lambda: begun_and_done(engine.database, noting("d", now)), "nobody writes")
-    assert [has_key(other.database, key) for key in "abcd"] == [True] * 4
+    wait_until(lambda: begun_and_done(database, noting("d", now)), "nobody writes")
+    assert [has_key(other, key) for key in "abcd"] == [True] * 4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
-def test_who_does_not_wait_writes_nothing_to_a_server(engine: Engine, now: datetime) -> None:
-    engine.database.write(noting("a", now))
-    assert engine.database.begin_to_write([noting("b", now)]) is None
-    assert not has_key(engine.database, "b")
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_who_does_not_wait_writes_nothing_to_a_server(database: Database, now: datetime) -> None:
+    database.write(noting("a", now))
+    assert database.begin_to_write([noting("b", now)]) is None
+    assert not has_key(database, "b")
 
 
 def begun_and_done(database: Database, work: Callable[[Transaction], bool]) -> bool:
@@ -224,43 +224,41 @@ def begun_and_done(database: Database, work: Callable[[Transaction], bool]) -> b
     return bool(task.result())
 
 
-def test_a_host_takes_what_no_other_has(engine: Engine, other: Engine) -> None:
-    is_shared = isinstance(engine.database, PostgresqlDatabase)
-    with engine.database.holding() as one, other.database.holding() as two:
+def test_a_host_takes_what_no_other_has(database: Database, other: Database) -> None:
+    is_shared = isinstance(database, PostgresqlDatabase)
+    with database.holding() as one, other.holding() as two:
         assert one.take(["a", "b"]) == {"a", "b"}
         assert two.take(["b", "c"]) == ({"c"} if is_shared else {"b", "c"})
         one.give_back(["b"])
         assert two.take(["b"]) == {"b"}
         assert one.is_sure
-    with other.database.leased(["a", "c"]) as ours:
+    with other.leased(["a", "c"]) as ours:
         assert ours == {"a", "c"}
 
 
 # What is sent, required and foreseen
 
 
-def test_a_work_fails_if_what_it_requires_is_missing(engine: Engine, now: datetime) -> None:
+def test_what_a_work_wrote_before_it_fails_is_undone(database: Database, now: datetime) -> None:
     def work(transaction: Transaction) -> None:
         note_key(transaction, "b", KeyOutcome.DONE, now)
-        transaction.require(Wrong("no c"), FIND_KEY, "c")
-        note_key(transaction, "d", KeyOutcome.DONE, now)
+        raise Wrong("no c")
 
-    engine.database.write(noting("a", now))
+    database.write(noting("a", now))
     with pytest.raises(Wrong, match="no c"):
-        engine.database.write(work)
-    assert [has_key(engine.database, key) for key in "abd"] == [True, False, False]
-    engine.database.write(lambda each: each.require(Wrong("no a"), FIND_KEY, "a"))
+        database.write(work)
+    assert [has_key(database, key) for key in "ab"] == [True, False]
 
 
-def test_a_mistake_in_a_statement_fails_its_work_alone(engine: Engine, now: datetime) -> None:
-    engine.database.write(noting("a", now))
-    good, bad, last = engine.database.write_all(
+def test_a_mistake_in_a_statement_fails_its_work_alone(database: Database, now: datetime) -> None:
+    database.write(noting("a", now))
+    good, bad, last = database.write_all(
         [noting("b", now), lambda each: each.run(ADD_KEY, "a"), noting("c", now)]
     )
     assert [good.result(), last.result()] == [True, True]
     with pytest.raises(Exception, match=r"(?i)unique"):
         bad.result()
-    assert [has_key(engine.database, key) for key in "abc"] == [True] * 3
+    assert [has_key(database, key) for key in "abc"] == [True] * 3
 
 
 # Which engine a home has
@@ -302,6 +300,6 @@ def test_a_store_that_is_no_server_makes_no_home_of_files(
 ) -> None:
     (tmp_path / "pbm_oust.toml").write_text(f"{text}\n")
     with pytest.raises(OSError, match=r"pbm_oust\.toml: .*" + reason) as raised:
-        open_engine(tmp_path, Disk())
+        open_database(tmp_path, Disk())
     assert "cret" not in str(raised.value)
     assert not (tmp_path / "key").exists()

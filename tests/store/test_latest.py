@@ -1,6 +1,6 @@
 """What was used last is kept, within a bound."""
 
-from pbm_oust.store.latest import Latest
+from pbm_oust.store.boards import Latest
 
 
 def test_what_was_used_longest_ago_is_forgotten_first() -> None:

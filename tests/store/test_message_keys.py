@@ -6,54 +6,48 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.message_keys import (
     MEMORY,
     KeyOutcome,
-    Known,
-    find_key,
     forget_old_keys,
     note_key,
+    outcome_of,
 )
 
 KEY, OTHER = "4f0c1d2e9a8b7c6d", "0b53a2c4d1e6f788"
 
 
-def note(
-    database: Database, outcome: KeyOutcome, at: datetime, progress: str = "", key: str = KEY
-) -> bool:
-    return database.write(lambda each: note_key(each, key, outcome, at, progress))
+def note(database: Database, outcome: KeyOutcome, at: datetime, key: str = KEY) -> bool:
+    return database.write(lambda each: note_key(each, key, outcome, at))
 
 
-def known(database: Database, key: str = KEY) -> Known | None:
+def known(database: Database, key: str = KEY) -> KeyOutcome | None:
     with database.read() as snapshot:
-        return find_key(snapshot, key)
+        return outcome_of(snapshot, key)
 
 
 def test_a_key_is_not_known_before_it_is_noted(database: Database, now: datetime) -> None:
     assert known(database) is None
     assert note(database, KeyOutcome.DONE, now)
-    assert known(database) == Known(KeyOutcome.DONE, now, "")
+    assert known(database) == KeyOutcome.DONE
     assert known(database, OTHER) is None
 
 
 def test_what_was_refused_stays_refused(database: Database, now: datetime) -> None:
     assert note(database, KeyOutcome.REFUSED, now)
     assert not note(database, KeyOutcome.DONE, now)
-    assert not note(database, KeyOutcome.BEGUN, now)
-    assert known(database) == Known(KeyOutcome.REFUSED, now, "")
+    assert known(database) == KeyOutcome.REFUSED
 
 
 def test_what_was_done_is_not_done_again(database: Database, now: datetime) -> None:
     assert note(database, KeyOutcome.DONE, now)
     assert not note(database, KeyOutcome.DONE, now + timedelta(days=1))
-    assert known(database) == Known(KeyOutcome.DONE, now, "")
+    assert known(database) == KeyOutcome.DONE
 
 
-def test_what_has_begun_goes_on_until_it_is_done(database: Database, now: datetime) -> None:
-    later = now + timedelta(minutes=1)
-    assert note(database, KeyOutcome.BEGUN, now, "one")
-    assert note(database, KeyOutcome.BEGUN, now, "one two")
-    assert known(database) == Known(KeyOutcome.BEGUN, now, "one two")
-    assert note(database, KeyOutcome.DONE, later)
-    assert known(database) == Known(KeyOutcome.DONE, later, "")
-    assert not note(database, KeyOutcome.BEGUN, later, "one two three")
+def test_what_an_earlier_program_began_is_done(database: Database, now: datetime) -> None:
+    begin = "INSERT INTO message_keys (message_key, outcome, at) VALUES (?, 'begun', 0)"
+    database.write(lambda each: each.run(begin, KEY))
+    assert known(database) is None
+    assert note(database, KeyOutcome.DONE, now)
+    assert known(database) == KeyOutcome.DONE
 
 
 def test_a_key_is_forgotten_after_thirty_days(database: Database, now: datetime) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -9,7 +10,6 @@ import pytest
 
 from pbm_oust import store
 from pbm_oust.store import letters
-from pbm_oust.store.letters import SELECT
 from pbm_oust.store.sqlite import SqliteDatabase, make_tables
 from tests.support.plans import VERBS, ReadsWholeTable, check_plan, served_by_indexes
 
@@ -27,23 +27,34 @@ def statements() -> list[tuple[str, str]]:
     for path in sorted(Path(store.__file__).parent.glob("*.py")):
         if path.stem.startswith("upgrading"):
             continue  # it reads all of another form, once
-        for node in ast.walk(ast.parse(path.read_text())):
-            text = _text_of(node)
-            if not text.startswith(VERBS) or text == SELECT or text.endswith(OPEN_ENDED):
+        tree = ast.parse(path.read_text())
+        texts = dict(_constants(tree))
+        parts = [node for node in ast.walk(tree) if isinstance(node, ast.FormattedValue)]
+        beginnings = {_text_of(part, texts) for part in parts}
+        for node in ast.walk(tree):
+            text = _text_of(node, texts)
+            if not text.startswith(VERBS) or text in beginnings or text.endswith(OPEN_ENDED):
                 continue
             if not WITHOUT_NAMES.search(text):
                 found.append((path.stem, text))
     return found
 
 
-def _text_of(node: ast.AST) -> str:
-    """Return a text as it stands; one that begins with {SELECT} goes on where that ends."""
+def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names of a module that mean texts, and the texts."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and (text := _text_of(node.value, {})):
+            yield ast.unparse(node.targets[0]), text
+
+
+def _text_of(node: ast.AST, texts: dict[str, str]) -> str:
+    """Return a text as it stands, with those that are named in it."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.FormattedValue):
-        return SELECT if ast.unparse(node.value) == "SELECT" else "?"
+        return texts.get(ast.unparse(node.value), "?")
     if isinstance(node, ast.JoinedStr):
-        return "".join(map(_text_of, node.values))
+        return "".join(_text_of(part, texts) for part in node.values)
     return ""
 
 

@@ -13,8 +13,7 @@ from pbm_oust.accounts.document import KEPT, format_document, format_json, parse
 from pbm_oust.accounts.settings import Unknown, settings_of
 from pbm_oust.board.notation import parse_time
 from pbm_oust.store.accounts import write_account
-from pbm_oust.store.columns import seconds
-from pbm_oust.store.database import Database, Row
+from pbm_oust.store.database import Database, Row, seconds
 from pbm_oust.store.upgrading import TABLES, upgraded_account
 from tests.support.account_store import read
 from tests.support.kept import HASH, accounts

@@ -16,10 +16,9 @@ from pwd import getpwnam
 import psycopg
 import pytest
 
-from pbm_oust.store.engines import Engine
+from pbm_oust.store.database import Database
 from pbm_oust.store.postgresql import open_server
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.postgresql.server import Server
+from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
 from tests.support.waiting import PATIENCE, wait_until
 
 PEERS = Path(__file__).parents[2] / ".peers"
@@ -236,13 +235,13 @@ def server_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def engine_on(server: DatabaseServer, home: Path) -> Iterator[Engine]:
-    """Give an engine for a home in a folder, whose database is its own."""
-    engine = open_server(home, server.make_tables())
+def database_on(server: DatabaseServer, home: Path) -> Iterator[Database]:
+    """Give a database of its own for a home in a folder."""
+    database = open_server(home, server.make_tables())
     try:
-        yield engine
+        yield database
     finally:
-        engine.close()
+        database.close()
 
 
 def account_ids() -> tuple[int, int]:

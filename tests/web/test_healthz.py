@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from pbm_oust.cli.main import main
 from pbm_oust.store.faults import DatabaseBusy
 from pbm_oust.store.home import Home
-from pbm_oust.store.upkeep import LONGEST_DUE, TEXTS, Trouble, find_trouble, trouble_of
+from pbm_oust.store.upkeep import LONGEST_DUE, Trouble, find_trouble, trouble_of
 from pbm_oust.web.app import PATIENCE
 from tests.store.posting import head, post
 from tests.support.home_by_mail import ALICE, home_of
@@ -32,7 +32,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 def told(trouble: Trouble) -> dict[str, object]:
     """Return what is told about a trouble."""
-    return {"takes_mail": False, "trouble": trouble.value, "text": TEXTS[trouble]}
+    return {"takes_mail": False, "trouble": trouble.word, "text": trouble.text}
 
 
 def until(status: int, pages: Website) -> Got:
@@ -123,7 +123,7 @@ def test_who_is_locked_out_answers_all_the_same(home: Home) -> None:
 
 def test_a_process_without_connections_left_blames_nobody_else() -> None:
     trouble = trouble_of(DatabaseBusy("all 16 connections of this process are in use"))
-    assert (trouble.value, "connections" in TEXTS[trouble]) == ("busy", True)
+    assert (trouble.word, "connections" in trouble.text) == ("busy", True)
 
 
 def test_letters_that_do_not_leave_are_told(home: Home) -> None:
@@ -143,4 +143,4 @@ def test_a_home_without_its_key_while_the_pages_run(home: Home) -> None:
 
 
 def test_every_trouble_has_a_sentence() -> None:
-    assert set(TEXTS) == set(Trouble)
+    assert all(trouble.text.endswith(".") for trouble in Trouble)

@@ -28,7 +28,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
-from pbm_oust.store.database import Identity, Row, Value
+from pbm_oust.store.database import LATEST, Identity, Row, Value
 from pbm_oust.store.faults import (
     DatabaseConflict,
     DatabaseFailing,
@@ -41,8 +41,15 @@ from pbm_oust.store.faults import (
     DatabaseTooOld,
     command_line,
 )
-from pbm_oust.store.schema import LATEST, OLDEST_AND_TIME
 
+VERSION = "SELECT coalesce(max(version), 0) FROM pbm_oust_version"
+"""The statement that gives the version of the tables in PostgreSQL."""
+OLDEST_AND_TIME = (
+    "SELECT coalesce(max(oldest), 0),"
+    " CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION) FROM pbm_oust_version"
+)
+"""The statement that gives the lowest version whose programs can work with the tables, and the
+seconds since the epoch, by the clock of the server."""
 _CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected)
 _FAILING = (
     *(psycopg.OperationalError, psycopg.InterfaceError, errors.InsufficientPrivilege),
@@ -84,22 +91,6 @@ def fault_of(error: psycopg.Error, where: str) -> DatabaseFault | None:
 def conflict(where: str) -> DatabaseConflict:
     """Return the fault for rows that others changed at the same moment."""
     return DatabaseConflict(f"{where} was changed by others at the same moment")
-
-
-def too_new(where: str, oldest: int, known: int) -> DatabaseTooNew:
-    """Return the fault for tables that only later versions of the program can work with."""
-    return DatabaseTooNew(
-        f"{where} was taken over by a newer pbm_oust: its tables need version {oldest}, and this "
-        f"program knows version {known}. Install the newer program"
-    )
-
-
-def too_new_to_copy(where: str, version: int, known: int) -> DatabaseTooNew:
-    """Return the fault for tables of which this program does not know all that is in them."""
-    return DatabaseTooNew(
-        f"{where} was taken over by a newer pbm_oust: its tables are of version {version}, and "
-        f"this program can copy those of version {known}. Copy with the newer program"
-    )
 
 
 def too_old(where: str, version: int, known: int, home: Path) -> DatabaseTooOld:
@@ -306,7 +297,10 @@ class PostgresqlConnection:
             ((oldest, told),) = cursor.fetchall()
         self._clock.put_right(asked, told)
         if oldest > LATEST:
-            raise too_new(self._where, oldest, LATEST)
+            raise DatabaseTooNew(
+                f"{self._where} was taken over by a newer pbm_oust: its tables need version "
+                f"{oldest}, and this program knows version {LATEST}. Install the newer program"
+            )
 
     @contextmanager
     def _noticing(self) -> Iterator[None]:

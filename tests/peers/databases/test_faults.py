@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pbm_oust.store.database import Transaction, Value
+from pbm_oust.store.database import LATEST, Transaction, Value
 from pbm_oust.store.faults import (
     DatabaseBusy,
     DatabaseFailing,
@@ -17,12 +17,10 @@ from pbm_oust.store.faults import (
     DatabaseReadOnly,
     DatabaseTooNew,
 )
-from pbm_oust.store.message_keys import KeyOutcome, find_key, note_key
+from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.connection import fault_of
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.postgresql.server import Server, ServerPool
-from pbm_oust.store.schema import LATEST
+from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, NOON
 from tests.support.postgresql import DatabaseServer, database_server
@@ -66,7 +64,7 @@ def noting(key: str) -> Callable[[Transaction], bool]:
 def has_key(database: PostgresqlDatabase, key: str) -> bool:
     """Return whether a message key is known."""
     with database.read_latest() as snapshot:
-        return find_key(snapshot, key) is not None
+        return outcome_of(snapshot, key) is not None
 
 
 def test_a_server_that_begins_again_serves_at_the_first_try(own: DatabaseServer) -> None:
@@ -176,7 +174,7 @@ def test_a_url_that_cannot_be_used_is_a_sentence_without_it(
     ],
 )
 def test_a_url_names_hosts_as_postgresql_does(behind: str, where: str, tmp_path: Path) -> None:
-    database = open_server(tmp_path, f"postgresql://{behind}").database
+    database = open_server(tmp_path, f"postgresql://{behind}")
     assert isinstance(database, PostgresqlDatabase)
     assert database.server.where == where
 
@@ -319,19 +317,21 @@ def test_readers_keep_what_is_prepared_until_an_error_shows(database: Postgresql
 
 
 def test_a_pool_without_connections_says_so(url: str) -> None:
-    server = Server(url)
-    pool = ServerPool(server, most=1)
-    assert pool.lent == 0
-    connection = pool.take()
-    assert pool.lent == 1
-    server.patience = 0.2
-    with pytest.raises(DatabaseBusy, match="all 1 connections of this process are in use"):
-        pool.take()
-    server.patience = PATIENCE
-    pool.put_back(connection)
-    pool.put_back(pool.take())
-    assert pool.lent == 0
-    pool.close()
+    database = PostgresqlDatabase(Server(url), most=1)
+    assert database.lent == 0
+    with database.lend():
+        assert database.lent == 1
+        database.server.patience = 0.2
+        with (
+            pytest.raises(DatabaseBusy, match="all 1 connections of this process are in use"),
+            database.lend(),
+        ):
+            pass
+        database.server.patience = PATIENCE
+    with database.lend():
+        assert database.lent == 1
+    assert database.lent == 0
+    database.close()
 
 
 def test_a_work_that_others_get_in_the_way_of_is_done_again(

@@ -8,8 +8,7 @@ from threading import Event
 import pytest
 
 from pbm_oust.store.database import Sharing, Transaction, Work
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.postgresql.server import Server
+from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
 from tests.support.postgresql import DatabaseServer
 from tests.support.waiting import PATIENCE, wait_until
 

@@ -24,8 +24,7 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import Draft, Head, task_of
-from pbm_oust.store.postgresql.database import KEPT_SECONDS, PostgresqlDatabase
-from pbm_oust.store.postgresql.server import Server
+from pbm_oust.store.postgresql.database import KEPT_SECONDS, PostgresqlDatabase, Server
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id
@@ -44,7 +43,7 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.postgresql.database import KEPT_SECONDS, PostgresqlDatabase
-from pbm_oust.store.postgresql.server import Server
+from pbm_oust.store.postgresql.database import Server
 
 database = PostgresqlDatabase(Server(sys.argv[1]), kept_seconds=float(sys.argv[2]))
 with database.holding() as hold:

@@ -11,9 +11,8 @@ import pytest
 
 from pbm_oust.cli.home import follow
 from pbm_oust.cli.operator import Refused
-from pbm_oust.store.database import Sharing, Transaction
+from pbm_oust.store.database import Database, Sharing, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.engines import Engine
 from pbm_oust.store.home import OVERLAP, Home
 from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
@@ -21,20 +20,20 @@ from pbm_oust.store.publishing import MARK, Publisher
 from tests.peers.databases.conftest import Host, mailed
 from tests.store.kept import OUST, Kept, played
 from tests.support.home_by_mail import ALICE, BOB
-from tests.support.postgresql import DatabaseServer, engine_on
+from tests.support.postgresql import DatabaseServer, database_on
 from tests.support.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture
-def engine(postgresql: DatabaseServer, tmp_path: Path) -> Iterator[Engine]:
-    with engine_on(postgresql, tmp_path / "home") as engine:
-        yield engine
+def database(postgresql: DatabaseServer, tmp_path: Path) -> Iterator[Database]:
+    with database_on(postgresql, tmp_path / "home") as database:
+        yield database
 
 
 @pytest.fixture
-def kept(engine: Engine, tmp_path: Path) -> Kept:
+def kept(database: Database, tmp_path: Path) -> Kept:
     """The boards on the server, of which no files are published beside the commits."""
-    kept = Kept(tmp_path / "home", engine=engine)
+    kept = Kept(tmp_path / "home", database=database)
     kept.database.after = kept.boards.remember
     return kept
 
@@ -97,16 +96,16 @@ def test_files_that_were_lost_or_cut_are_copied_again(kept: Kept, tmp_path: Path
 
 
 def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
-    kept: Kept, postgresql: DatabaseServer, engine: Engine, tmp_path: Path
+    kept: Kept, postgresql: DatabaseServer, database: Database, tmp_path: Path
 ) -> None:
     """Two servers move at the same time, and wait for one another neither there nor here."""
-    assert isinstance(engine.database, PostgresqlDatabase)
+    assert isinstance(database, PostgresqlDatabase)
     kept.start()
     kept.start()
     publisher = begun(kept, tmp_path / "copy")
     assert publisher.catch_up() == 2
     entered, may_leave = threading.Event(), threading.Event()
-    other = Kept(tmp_path / "other", engine=open_server(tmp_path, engine.database.server.url))
+    other = Kept(tmp_path / "other", database=open_server(tmp_path, database.server.url))
     board = other.read(1)
 
     def move_slowly(transaction: Transaction) -> None:
@@ -132,11 +131,11 @@ def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
 
 
 def test_who_makes_the_same_move_on_two_servers_at_once_makes_it_once(
-    kept: Kept, engine: Engine, tmp_path: Path
+    kept: Kept, database: Database, tmp_path: Path
 ) -> None:
-    assert isinstance(engine.database, PostgresqlDatabase)
+    assert isinstance(database, PostgresqlDatabase)
     kept.start()
-    other = Kept(tmp_path / "other", engine=open_server(tmp_path, engine.database.server.url))
+    other = Kept(tmp_path / "other", database=open_server(tmp_path, database.server.url))
     meeting, results = threading.Barrier(2), list[object]()
 
     def move(each: Kept) -> None:

@@ -16,7 +16,7 @@ from smtplib import LMTP, SMTPDataError
 
 import pytest
 
-from pbm_oust.store.schema import LATEST
+from pbm_oust.store.database import LATEST
 from tests.peers.databases.conftest import mailed
 from tests.support.home_by_mail import ADDRESS, ALICE, PASSWORDS
 from tests.support.postgresql import DatabaseServer, account_ids, database_server

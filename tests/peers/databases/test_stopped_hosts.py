@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.postgresql.server import Server
+from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import subjects
 from tests.support.home_by_mail import ALICE, BOB

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
-from pbm_oust.store.schema import LATEST
+from pbm_oust.store.database import LATEST
 from tests.peers.databases.conftest import Host, mailed, wrong
 from tests.peers.databases.test_two_hosts import GAME, RECORDS, history_at, records
 from tests.support.document import block
