@@ -1,5 +1,6 @@
-"""The command line as `python -m pbm_oust`."""
+"""`python -m pbm_oust`: the command line, as `pbm-oust` is."""
 
 from pbm_oust.cli import run
 
-run()
+if __name__ == "__main__":
+    run()

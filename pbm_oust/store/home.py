@@ -95,6 +95,8 @@ class Home:
         self.tally = Tally()
         self.database.after = self._follow_up
         self._has_relay = has_relay
+        self._has_unwritten = False
+        """Whether letters could not be written into the Maildir."""
 
     def prepare(self) -> None:
         """Keep others out, and make what is missing: folders, the key, the database.
@@ -258,8 +260,10 @@ class Home:
         if self.has_relay:
             return
         try:
-            self.maildir.write_out(letters)
+            self.maildir.write_out(None if self._has_unwritten else letters)
+            self._has_unwritten = False
         except OSError as error:
+            self._has_unwritten = True
             log.warning("letters wait for the Maildir: %s", error)
 
     def write_tally(self, now: datetime) -> None:

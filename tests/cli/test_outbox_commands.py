@@ -136,7 +136,7 @@ def test_a_letter_with_files_is_shown_without_them_and_arrives_with_them(home: P
     assert _run(home, "deliver", stdin=mail).exit_code == 0
     (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
     shown = _run(home, "outbox", "show", letter["name"]).output
-    assert "The whole game is attached" in shown
+    assert "It is attached with all times as churn-1.sgf" in shown
     assert shown.count("\n") < 60
     assert "outbox: 1 letter waiting" in _run(home, "doctor").output
     with listening_sink() as (sink, endpoint):

@@ -241,11 +241,11 @@ def status_of_child(do: Callable[[], None]) -> int:
 
 
 def _moments(most: int, nth: int | None) -> Sequence[int]:
-    """Return some of so many operations: the `nth` fifth, or a few if it is None."""
+    """Return some of so many operations: the `nth` fifth and the last, or a few if it is None."""
     if nth is None:
         few = min(12 if is_fast_ring() else 15, most)
         return [1 + turn * most // few for turn in range(few)]
-    return range(1 + nth % PARTS, most + 1, PARTS)
+    return sorted({*range(1 + nth % PARTS, most + 1, PARTS), most})
 
 
 def _operations(before: Path, folder: Path, deed: Deed, where: Where, number: int) -> int:
