@@ -533,8 +533,8 @@ _OWNED = (
     "AND u.state IN (SELECT value FROM json_each(?)) AND u.is_owner = 1 AND u.kind = ?)"
 )
 _TO_MOVE = (
-    # SQLite takes tables in this order; else it would go through all boards of the kind.
-    "json_each(?) CROSS JOIN boards b WHERE b.to_move = json_each.value AND b.kind = ?"
+    # The kind is no column here, or SQLite would go through all boards of the kind.
+    "boards b WHERE b.to_move IN (SELECT value FROM json_each(?)) AND b.kind || '' = ?"
 )
 _LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
 
