@@ -124,13 +124,10 @@ class Snapshot:
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """Return all rows that a statement gives."""
-        return self._carry_out(self._connection.execute, statement, values)
-
-    def _carry_out(self, execute: Callable[..., T], *given: object) -> T:
         if self.fault and not self._connection.is_in_transaction:
             raise self.fault
         try:
-            return execute(*given)
+            return self._connection.execute(statement, values)
         except DatabaseFault as fault:
             self.fault = self.fault or fault
             raise
@@ -181,7 +178,13 @@ class Transaction(Snapshot):
 
     def run_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
-        self._carry_out(self._connection.execute_all, statement, rows)
+        if self.fault and not self._connection.is_in_transaction:
+            raise self.fault
+        try:
+            self._connection.execute_all(statement, rows)
+        except DatabaseFault as fault:
+            self.fault = self.fault or fault
+            raise
 
 
 Work = Callable[[Transaction], Any]
@@ -207,18 +210,16 @@ class Task(Generic[T]):
     """Work that waits to be done within a transaction, and its result."""
 
     def __init__(self, work: Callable[[Transaction], T]) -> None:
-        self.work = work
+        self.shares = isinstance(work, Sharing)
+        """Whether others on a server may do such work meanwhile."""
+        self.work = work.work if isinstance(work, Sharing) else work
         self.transaction: Transaction | None = None
         """Where it was done last."""
         self.is_over = False
         """Whether its result is durable, or it has failed."""
+        self.error: Exception | None = None
+        """Why it has failed, if it has, until somebody asks for its result."""
         self._result: list[T] = []
-        self._error: Exception | None = None
-
-    @property
-    def shares(self) -> bool:
-        """Whether others on a server may do such work meanwhile."""
-        return isinstance(self.work, Sharing)
 
     def run(self, connection: Connection, here: "_Here", *, is_first: bool) -> None:
         """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
@@ -229,12 +230,12 @@ class Task(Generic[T]):
         self.release()
         if not is_first:
             connection.execute("SAVEPOINT task")
-        self._error, transaction = None, Transaction(connection)
+        self.error, transaction = None, Transaction(connection)
         self.transaction = here.transaction = transaction
         try:
             self._result = [self.work(transaction)]
         except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
-            self._error = error
+            self.error = error
         except BaseException:
             self.release()
             raise
@@ -244,11 +245,11 @@ class Task(Generic[T]):
         if fault and (isinstance(fault, DatabaseConflict) or not connection.is_in_transaction):
             raise fault
         if is_first:
-            if self._error:
+            if self.error:
                 connection.roll_back()
                 self.is_over = True
             return
-        if self._error:
+        if self.error:
             connection.execute("ROLLBACK TO task")
         connection.execute("RELEASE task")
 
@@ -259,18 +260,13 @@ class Task(Generic[T]):
 
     def fail(self, fault: DatabaseFault) -> None:
         """Mark the work as failed, because its transaction has."""
-        self._error = type(fault)(*fault.args)
-        self._error.__cause__ = fault
+        self.error = type(fault)(*fault.args)
+        self.error.__cause__ = fault
         self.is_over = True
-
-    @property
-    def is_done(self) -> bool:
-        """Whether it has not failed."""
-        return self._error is None
 
     def result(self) -> T:
         """Return what the work returned, or raise what it raised."""
-        error, self._error = self._error, None
+        error, self.error = self.error, None
         try:
             if error:
                 raise error
@@ -526,7 +522,7 @@ class DatabaseOf(ABC, Generic[C]):
         self._waiting.extend(tasks)
         try:
             with self._turn:
-                while not _are_over(tasks):
+                while not tasks[-1].is_over:  # they are done in their order
                     self._lead()
         except BaseException:
             for task in tasks:
@@ -552,9 +548,9 @@ class DatabaseOf(ABC, Generic[C]):
                     for task in tasks if is_begun else ():
                         task.run(connection, self._here, is_first=len(tasks) == 1)
         finally:
-            if not is_begun or _are_over(tasks):
+            if not is_begun or tasks[-1].is_over:
                 self._turn.release()
-        if _are_over(tasks):
+        if tasks[-1].is_over:
             return partial(self._followed, tasks)
         return partial(self._make_durable, tasks) if is_begun else None
 
@@ -571,7 +567,9 @@ class DatabaseOf(ABC, Generic[C]):
         taken: list[Task[Any]] = []
         with self._faults_of(taken):
             try:
-                connection = self._opened()
+                if self._writer and not self._writer.is_sound:
+                    self._close_writer()
+                self._writer = connection = self._writer or self._connect_to_write()
                 shares = self._waiting[0].shares and not self._is_second_try
                 # What comes later may follow from what others have committed after our moment.
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
@@ -592,7 +590,7 @@ class DatabaseOf(ABC, Generic[C]):
 
     def _commit(self, tasks: list[Task[Any]]) -> None:
         """Make durable what was written."""
-        if self._writer and not _are_over(tasks):
+        if self._writer and not tasks[-1].is_over:
             self._writer.commit()
         self._is_second_try = False
         for task in tasks:
@@ -602,7 +600,7 @@ class DatabaseOf(ABC, Generic[C]):
         """Leave what transactions hold, do what follows from those committed, and return tasks."""
         for task in tasks:
             task.release()
-        done = [task.transaction for task in tasks if task.transaction and task.is_done]
+        done = [task.transaction for task in tasks if task.transaction and not task.error]
         if done:
             self.after(done)
         return tasks
@@ -640,14 +638,6 @@ class DatabaseOf(ABC, Generic[C]):
             with suppress(DatabaseFault):
                 self._writer.roll_back()
 
-    def _opened(self) -> C:
-        """Return the connection that writes, a new one if needed."""
-        if self._writer and not self._writer.is_sound:
-            self._close_writer()
-        if self._writer is None:
-            self._writer = self._connect_to_write()
-        return self._writer
-
     def _close_writer(self) -> None:
         if self._writer:
             self._writer.close()
@@ -673,10 +663,6 @@ class DatabaseOf(ABC, Generic[C]):
 
 Database = DatabaseOf[Any]
 """The database of a home, whichever engine keeps it."""
-
-
-def _are_over(tasks: Iterable[Task[Any]]) -> bool:
-    return all(task.is_over for task in tasks)
 
 
 # Values of columns

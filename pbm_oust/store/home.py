@@ -223,7 +223,10 @@ class Home:
         self, deed: Callable[Concatenate[Transaction, P], object], *args: P.args, **named: P.kwargs
     ) -> None:
         """Write to the database, within the current transaction or else in one of its own."""
-        self.write(lambda transaction: deed(transaction, *args, **named))
+        if transaction := self.database.transaction:
+            deed(transaction, *args, **named)
+        else:
+            self.database.write(lambda transaction: deed(transaction, *args, **named))
 
     @contextmanager
     def posting(self, drafts: Iterable[Draft]) -> Iterator[None]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.message import EmailMessage
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -520,7 +520,7 @@ class Maildir:
                 self._write(self._tmp / names[letter], content)
             if names:
                 self._disk.sync_folder(self._tmp)
-                marked = self._database.write(lambda transaction: _mark(transaction, names))
+                marked = self._database.write(partial(_mark, names=names))
                 self._publish(marked)
                 for name in {*names.values()} - {*marked}:
                     self._disk.step_remove(self._tmp / name)

@@ -216,7 +216,7 @@ def _hash_of(subject: str) -> str:
 
     A subject that is several things has a NUL between them.
     """
-    parts = (normal_address(part) if "@" in part else part for part in subject.split("\0"))
+    parts = [normal_address(part) if "@" in part else part for part in subject.split("\0")]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
