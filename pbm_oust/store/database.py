@@ -17,7 +17,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -45,9 +45,9 @@ Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """What tells a database from another one that took its place, such as a file's device and inode."""
 
-LATEST = 11
+LATEST = 12
 """The version of the tables that the program works with."""
-OLDEST = 11
+OLDEST = 12
 """The lowest version whose programs can work with the latest tables, too."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
@@ -430,8 +430,8 @@ class DatabaseOf(ABC, Generic[C]):
         """
 
     @abstractmethod
-    def upgrade(self, before: int, work: Callable[[Connection], T]) -> T | None:
-        """Have tables of the version `before` brought up to date, in one transaction.
+    def upgrade(self, before: Collection[int], work: Callable[[Connection], T]) -> T | None:
+        """Have tables of a version `before` this one brought up to date, in one transaction.
 
         Returns what the work returns; None if the tables can be used already. Missing tables are
         made. Raises DatabaseTooOld for other tables.

@@ -11,7 +11,7 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -325,15 +325,15 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
             self._disk.sync_file(path)
             yield Snapshot(connection)
 
-    def upgrade(self, before: int, work: Callable[[Connection], T]) -> T | None:
-        """Have tables of the version `before` brought up to date, in one transaction.
+    def upgrade(self, before: Collection[int], work: Callable[[Connection], T]) -> T | None:
+        """Have tables of a version `before` this one brought up to date, in one transaction.
 
         Returns what the work returns; None if the tables can be used already. Missing tables are
         made. Raises DatabaseTooOld for other tables.
         """
         connection = self._connect_to_write()
         try:
-            if connection.version() != before:
+            if connection.version() not in before:
                 connection.begin_to_read()
                 return None
             connection.execute("PRAGMA foreign_keys = OFF")

@@ -87,8 +87,8 @@ def _cell(column: str, cell: Value) -> object:
     return cell
 
 
-BEFORE = 10
-"""The version of the tables that can be brought up to date."""
+BEFORE = (10, 11)
+"""The versions of the tables that can be brought up to date: of 10, files had the histories."""
 _OF_SERVER = ("home_key",)
 """What only a server keeps, besides the tables of all engines."""
 _RECORD = re.compile(rb" {0,3}([0-9]+) [xo*] ")
@@ -112,20 +112,22 @@ def upgrade(home: Home, connection: Connection) -> int:
         transaction.run(f"DROP TABLE {table}{' CASCADE' if is_on_server else ''}")
     for statement in _statements("postgresql" if is_on_server else "sqlite"):
         transaction.run(statement)
-    _take_accounts(transaction)
+    has_histories = "records" in there
+    if not has_histories:
+        _take_accounts(transaction)
     for table in (*copied_tables(), *_OF_SERVER):
-        if table in there and table not in _MADE_ANEW:
+        if table in there and (has_histories or table not in _MADE_ANEW):
             _put_back(transaction, table, is_on_server=is_on_server)
     for table, latest in ids.items():
         home.database.note_latest_id(transaction, table, latest)
-    names = _names(transaction, home)
-    for name in names:
-        _take(transaction, home, name)
-    for kind in KINDS.values():
-        mark(transaction, kind)
+    if not has_histories:
+        for name in _names(transaction, home):
+            _take(transaction, home, name)
+        for kind in KINDS.values():
+            mark(transaction, kind)
     for table in there:
         transaction.run(f"DROP TABLE old_{table}")
-    return len(names)
+    return transaction.number("SELECT count(*) FROM boards")
 
 
 _MADE_ANEW = frozenset(

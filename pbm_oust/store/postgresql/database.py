@@ -4,7 +4,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -358,14 +358,14 @@ class PostgresqlDatabase(DatabaseOf[PostgresqlConnection]):
                 copy.close()
             yield snapshot
 
-    def upgrade(self, before: int, work: Callable[[Connection], T]) -> T | None:
-        """Have tables of the version `before` brought up to date, in one transaction.
+    def upgrade(self, before: Collection[int], work: Callable[[Connection], T]) -> T | None:
+        """Have tables of a version `before` this one brought up to date, in one transaction.
 
         Returns what the work returns; None if the tables can be used already. Missing tables are
         made. Raises DatabaseTooOld for other tables.
         """
         with self.server.opened() as raw, closing(raw):
-            if _version_of(raw) != before:
+            if _version_of(raw) not in before:
                 self.server.wrapped(raw)
                 return None
             connection = PostgresqlConnection(raw, self.server.where, (0, 0), self.server.clock)
