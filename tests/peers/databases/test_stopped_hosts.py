@@ -55,7 +55,7 @@ HOLDING = """
 import os, signal, sys
 from pbm_oust.store.postgresql import open_server
 
-database = open_server(sys.argv[1], sys.argv[2]).database
+database = open_server(sys.argv[1], sys.argv[2])
 note = "INSERT INTO message_keys (message_key, outcome, at) VALUES ('a key', 'done', 1)"
 much = "SELECT repeat('x', 1000) FROM generate_series(1, 100000)"
 
