@@ -5,14 +5,12 @@ import re
 import pytest
 
 from pbm_oust.commands.multiple import MOST_LINES
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
+from tests.letters.test_attached_records import ended
 from tests.support.accounts import count_waiting, make_account
 from tests.support.games import history_of
 from tests.support.histories import board_numbers, lay_histories
 from tests.support.home_by_mail import ALICE, mailed
-from tests.support.kinds import Chance
 from tests.support.outbox import letters
 from tests.support.steps import work_of
 
@@ -95,7 +93,7 @@ def test_a_password_is_tried_once_for_all_commands_of_a_mail(home: Home) -> None
 def test_records_for_which_there_is_no_room_beside_other_answers_can_be_asked_for(
     home: Home,
 ) -> None:
-    game = Chance(KINDS["churn"], parse_grid("hex 3,4"), 1).game(board=1)
+    game = ended(700)
     lay_histories(home, {1: history_of(game).decode()}, "churn")
     mailed(home, ALICE, "multiple", "churn show 1\r\n" * 9)
     letter = letters(home)[-1]
@@ -103,7 +101,7 @@ def test_records_for_which_there_is_no_room_beside_other_answers_can_be_asked_fo
     assert letter.text.count(f"The game has {len(game.records)} records") == 9
     assert letter.words.count("To get them, send: churn show 1") == 9
     mailed(home, ALICE, "multiple", "churn show 1\r\nhelp\r\n")
-    assert "The whole game, as a record" in letters(home)[-1].text
+    assert "The whole game:" in letters(home)[-1].text
 
 
 def test_lines_for_which_there_is_no_room_are_counted(home: Home) -> None:
