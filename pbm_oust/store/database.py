@@ -575,8 +575,8 @@ class DatabaseOf(ABC, Generic[C]):
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
                 connection.begin_to_write(shares=shares)
             except OSError:
-                taken.extend(self._waiting)
-                self._waiting.clear()
+                while self._waiting:
+                    taken.append(self._waiting.popleft())
                 raise
             is_first = True
             while self._waiting and len(taken) < most and self._waiting[0].shares >= shares:
