@@ -1,4 +1,4 @@
-"""How long players have for their turns, from the records of a board and their vacations. Pure."""
+"""Turns and clocks: since when a side is to move, and how long its player has. Pure."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The items in the document of an account, such as one note: their parts, and how they read. Pure.
+"""The items in the document of an account: notes, submitted moves, open challenges. Pure.
 
 An item is an object in JSON, made and read by msgspec. What cannot be one raises ValueError.
 """

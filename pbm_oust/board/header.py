@@ -1,4 +1,4 @@
-"""What is fixed when a board starts: its game, grid, players and terms. Pure."""
+"""What is fixed when a board starts: game, grid, players, terms, and moves it continues. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime

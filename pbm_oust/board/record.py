@@ -1,4 +1,4 @@
-"""What a record can say: who did what; and what players wish for. Pure."""
+"""Records: who did what, as a value that grows by one; and what players wish for. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

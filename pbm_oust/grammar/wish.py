@@ -1,4 +1,4 @@
-"""What a player wishes to do on a board, as words: `D4,E5#9`, `pass`."""
+"""What a player wishes to do on a board, as words: `D4,E5#9`, `pass`; and what to suggest."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

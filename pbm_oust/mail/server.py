@@ -1,4 +1,4 @@
-"""The running server: listeners, their workers, and the sender."""
+"""The running server: listeners, their workers, the sender, and the sweep every few minutes."""
 
 import asyncio
 import ctypes

@@ -1,4 +1,4 @@
-"""Workers: mails of those who only prove nothing wait for one another, and not for honest ones."""
+"""Workers that carry mails out: strangers wait for one another, and mails share commits."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Whose command it is, as proved by a password or by the letter that it answers."""
+"""Whose command it is, as a password or an answered letter proves, and what it may cause."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Making a move, and what follows from it; who may act on a board, and on which position."""
+"""Making a move or taking one back, and what follows; who may act on which position."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

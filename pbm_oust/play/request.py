@@ -1,4 +1,4 @@
-"""A command as it came, and who sent it."""
+"""A command as it came, who sent it, and what became of it."""
 
 import hashlib
 from collections.abc import Callable

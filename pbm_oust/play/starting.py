@@ -1,4 +1,4 @@
-"""Starting a board: who may start one with whom, and only once for each mail."""
+"""Starting a board: who may start one with whom, also with the house, and once for each mail."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Telling the players of a board what happened on it: who gets a mail, and who does not."""
+"""Telling the players of a board what happened on it: who gets a mail, and what is queued."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace

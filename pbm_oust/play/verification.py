@@ -1,4 +1,4 @@
-"""Asking for a verification: mailing codes to addresses, and keeping what they are for."""
+"""Asking for a verification: codes to addresses, and challenges that nothing proves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The table of all commands: parsing a line, formatting a command, and the vocabulary."""
+"""The table of all commands: parsing, formatting, masking and completing lines."""
 
 import re
 from bisect import bisect_right

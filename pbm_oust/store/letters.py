@@ -1,4 +1,4 @@
-"""Letters of the outbox: those that wait, are held back, are in the Maildir, or have failed.
+"""The outbox: letters that wait for the relay, are held back, are in the Maildir, or have failed.
 
 A letter is added within the transaction of the command that it tells of. Letters to one address
 leave in the order in which they were added: if one is put off, so are those after it.

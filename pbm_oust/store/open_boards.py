@@ -1,4 +1,4 @@
-"""The boards of a home as commands use them: reading, writing and finding them."""
+"""The boards of a home as commands use them, also imported ones, and without a database."""
 
 import re
 from collections.abc import Callable, Iterator

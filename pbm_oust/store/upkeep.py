@@ -1,4 +1,4 @@
-"""What is done to a home from time to time: old things are removed, held letters released."""
+"""Upkeep of a home: old things are removed, held letters released, and troubles named."""
 
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Verifications: requests that wait for the code that was mailed.
+"""What was mailed and may come back: codes of verifications, bounces, and sheets of positions.
 
 They are found by a hash of their code; the code itself is not stored.
 """

@@ -1,4 +1,4 @@
-"""The database of a home on a server of PostgreSQL, which several hosts share."""
+"""The database of a home on a server of PostgreSQL: its connections, its tasks and its key."""
 
 import logging
 import secrets
