@@ -43,7 +43,7 @@ def test_two_people_with_mail_programs_play_a_game_until_one_wins(
             (f"{kind} 1: over, you win", f"{kind} 1: over, alice wins"),
             (f"{kind} 1: over, bob wins", f"{kind} 1: over, you win"),
         )
-        assert "The whole game, as a record" in text_of(latest["alice"])
+        assert "The whole game:" in text_of(latest["alice"])
         assert server.stop() == 0
     verified = subprocess.run(
         [PROGRAM, "--home", str(tmp_path), "games", "verify"], capture_output=True, text=True

@@ -42,7 +42,7 @@ ROUND_TRIPS = [
     (BOB, "oust decline 2 bob lookingglass", Outcome.DONE, 24),
     (ALICE, "oust show 1", Outcome.ANSWERED, 19),
     (BOB, "settings bob lookingglass mail=mine", Outcome.DONE, 15),
-    (CAROL, "signup carol rabbithole", Outcome.DONE, 59),
+    (CAROL, "signup carol rabbithole", Outcome.DONE, 60),
     (CAROL, "no such command", Outcome.REFUSED, 26),
 ]
 """Mails and how often each waits for the server: once for each statement."""
