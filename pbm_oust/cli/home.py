@@ -45,7 +45,7 @@ from pbm_oust.store.database import LATEST
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, count_records, entry_of, find_entry
+from pbm_oust.store.index import BoardName, count_all, count_records, entry_of, find_entry
 from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.ratings import count_marked
@@ -355,7 +355,10 @@ def rebuild(operator: Operator) -> None:
     Each file becomes the history of its board. Boards without a file, accounts and letters stay. A
     home without a database does the same at its start.
     """
-    home = operator.prepared_home()
+    was_made = operator.home.database.is_made
     with progress_bar("reading histories") as progress:
-        boards = rebuilding.rebuild(home.database, home.boards, home.publisher, progress)
+        home = operator.prepared_home(progress)
+        if was_made:
+            rebuilding.rebuild(home.database, home.boards, home.publisher, progress)
+    boards = home.ask(count_all)
     say(f"the database holds {counted(boards, 'board')}")

@@ -34,6 +34,7 @@ from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import CONFIGURATION, Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import DamagedHistory, Salvage
+from pbm_oust.store.rebuilding import Progress, untold
 
 if TYPE_CHECKING:
     from pbm_oust.play.unit_of_work import UnitOfWork
@@ -78,13 +79,14 @@ class Operator:
             )
         return self._home
 
-    def prepared_home(self) -> Home:
+    def prepared_home(self, progress: Progress = untold) -> Home:
         """Return the home to write to; makes missing folders.
 
+        If its database has to be made, `progress` is told how far that is.
         Raises DatabaseFault if the database cannot be read.
         """
         try:
-            self._home.prepare()
+            self._home.prepare(progress)
             self._home.ask(lambda _: None)
         except DatabaseFault:
             raise

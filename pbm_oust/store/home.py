@@ -56,7 +56,7 @@ from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import Draft, Maildir, Outbox, State, Unwritten, add_letter
 from pbm_oust.store.limits import Tally, write_tally
 from pbm_oust.store.publishing import Publisher, keeping_up
-from pbm_oust.store.rebuilding import rebuild
+from pbm_oust.store.rebuilding import Progress, rebuild, untold
 from pbm_oust.store.sqlite import FILE_NAME, KEY, UNFINISHED, SqliteDatabase
 from pbm_oust.store.verifications import keep_sheet
 
@@ -98,9 +98,10 @@ class Home:
         self._has_unwritten = False
         """Whether letters could not be written into the Maildir."""
 
-    def prepare(self) -> None:
+    def prepare(self, progress: Progress = untold) -> None:
         """Keep others out, and make what is missing: folders, the key, the database.
 
+        A database is made from the files of histories; `progress` is told how far that is.
         Raises OSError, also for a folder that is no home or that is only partly restored.
         """
         if self.is_unfinished:
@@ -113,14 +114,14 @@ class Home:
         self.maildir.prepare()
         self.database.key.make()
         if not self.database.is_made or self._rebuilding.exists():
-            self._rebuild()
+            self._rebuild(progress)
 
     def publisher_in(self, folder: Path) -> Publisher:
         """Return what publishes the histories in a folder."""
         overlap = OVERLAP if self.is_on_server else 0.0
         return Publisher(folder, self.database, self.boards, self.disk, overlap)
 
-    def _rebuild(self) -> None:
+    def _rebuild(self, progress: Progress) -> None:
         """Make the database from the files, or wait until others have: nobody works with a part."""
         if not self.database.is_made:
             with suppress(FileExistsError):
@@ -130,7 +131,7 @@ class Home:
                 held.enter_context(locked_file(self._rebuilding))
             except FileNotFoundError:
                 return  # others have made it meanwhile
-            rebuild(self.database, self.boards, self.publisher)
+            rebuild(self.database, self.boards, self.publisher, progress)
             self.disk.remove(self._rebuilding)
 
     @property

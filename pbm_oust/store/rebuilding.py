@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 """Is told how many boards are done, and of how many."""
+
+
+def untold(_done: int, _of: int) -> None:
+    """Tell nobody."""
+
+
 Found = tuple[BoardName, bytes, Reading]
 """What was found in a file: of which board, its whole lines, and what they say."""
 _TOGETHER = 200
@@ -42,7 +48,7 @@ def rebuild(
     database: Database,
     boards: Boards,
     publisher: Publisher,
-    progress: Progress = lambda _done, _of: None,
+    progress: Progress = untold,
 ) -> int:
     """Let the files of histories be the boards of a database; return how many boards it has then.
 
