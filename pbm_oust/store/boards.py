@@ -455,7 +455,9 @@ class Boards:
         if not transaction.run(_MAKE, *_row_of(reading, version), *name):
             raise BoardChanged(str(name))
         _count_one(transaction, name.kind, _state_of(reading.entry), 1)
-        transaction.run_all(_ADD, [(*name, *each) for each in by_records(data) or [(0, b"")]])
+        kind, board = name
+        parts = by_records(data) or [(0, b"")]
+        transaction.run_all(_ADD, [(kind, board, number, lines) for number, lines in parts])
         if isinstance(reading.entry, Damage):
             damage = reading.entry
             transaction.run(

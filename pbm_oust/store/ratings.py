@@ -10,7 +10,7 @@ first game by the next sweep; until then games that end in it are not counted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 from pbm_oust.board.ratings import (
@@ -347,11 +347,17 @@ def _write(
         "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
         "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (kind.name, size.value, *step.place, step.outcome, *astuple(step.before))
+            (kind.name, size.value, *step.place, step.outcome, *_cells(step.before))
             for game in games
             for step in _steps_of(game)
         ],
     )
+
+
+def _cells(standing: Standing) -> tuple[str, float, int, int, int, float]:
+    """Return the columns of a standing, from the userid on."""
+    counts = standing.wins, standing.losses, standing.draws
+    return standing.userid, standing.rating, *counts, standing.worth
 
 
 def _put_standing(
@@ -367,7 +373,7 @@ def _put_standing(
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, size, userid) "
         "DO UPDATE SET rating = excluded.rating, wins = excluded.wins, "
         "losses = excluded.losses, draws = excluded.draws, worth = excluded.worth",
-        *(kind.name, size.value, *astuple(standing)),
+        *(kind.name, size.value, *_cells(standing)),
     )
 
 

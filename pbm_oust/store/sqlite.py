@@ -184,16 +184,22 @@ class SqliteConnection:
         try:
             return self._apsw.execute(statement, values).fetchall()
         except apsw.Error as error:
-            fault = self._fault(error)
-            if fault is None:
-                raise
-            self.is_broken = True
-            raise fault from error
+            raise self._noticed(error) from error
 
     def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
-        for values in rows:
-            self.execute(statement, values)
+        try:
+            self._apsw.executemany(statement, rows)
+        except apsw.Error as error:
+            raise self._noticed(error) from error
+
+    def _noticed(self, error: apsw.Error) -> Exception:
+        """Return the fault for an error, and note it; the error itself if it is our mistake."""
+        fault = self._fault(error)
+        if fault is None:
+            return error
+        self.is_broken = True
+        return fault
 
     def begin_to_read(self) -> None:
         """Begin a transaction that reads one moment; the tables must have our version."""
