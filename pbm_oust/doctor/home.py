@@ -6,6 +6,7 @@ import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status, within
 from pbm_oust.mail.tls import read_certificate
@@ -21,9 +22,11 @@ from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
-from pbm_oust.store.postgresql.database import ServerFacts, read_facts
 from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.sqlite import files_of
+
+if TYPE_CHECKING:
+    from pbm_oust.store.postgresql.database import ServerFacts
 
 LEAST_BYTES = 50 * 2**20
 LEAST_FILES = 1000
@@ -271,6 +274,8 @@ def check_server(home: Home) -> Iterator[Finding]:
     """Yield findings about the database server; none for a home in files."""
     if not home.is_on_server:
         return
+    from pbm_oust.store.postgresql.database import read_facts
+
     try:
         facts = home.ask(read_facts)
     except DatabaseFault:
@@ -283,7 +288,7 @@ def check_server(home: Home) -> Iterator[Finding]:
     )
 
 
-def _settings(home: Path, facts: ServerFacts) -> Iterator[Finding]:
+def _settings(home: Path, facts: "ServerFacts") -> Iterator[Finding]:
     if facts.number < OLDEST:
         yield _on_server.bad(f"PostgreSQL {facts.version} is too old", "Take version 15 or later")
     if facts.encoding != "UTF8":
@@ -309,7 +314,7 @@ def _settings(home: Path, facts: ServerFacts) -> Iterator[Finding]:
         )
 
 
-def _rights(facts: ServerFacts) -> Iterator[Finding]:
+def _rights(facts: "ServerFacts") -> Iterator[Finding]:
     if facts.forbidden:
         others = f" (and {len(facts.forbidden) - 1} more)" if len(facts.forbidden) > 1 else ""
         yield _on_server.bad(

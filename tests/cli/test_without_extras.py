@@ -1,0 +1,53 @@
+"""What only some users install is missed by none of the commands that can do without it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.home_by_mail import ALICE, BOB, home_of
+
+EXTRAS = (
+    *("icalendar", "prometheus_client", "psycopg", "psycopg_pool"),
+    *("resvg_py", "starlette", "uvicorn"),
+)
+"""The packages of the extras of setup.cfg."""
+SCRIPT = f"""
+import sys
+for name in {EXTRAS}:
+    sys.modules[name] = None
+from pbm_oust.cli import run
+run()
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "doctor",
+        "games list",
+        "games show oust 1",
+        "games history oust 1",
+        "games verify",
+        "games why oust 1",
+        "games export oust 1 --sgf",
+        "players list",
+        "players show alice",
+        "outbox list",
+        "ratings",
+        "standings",
+        "sweep",
+        "home rebuild",
+        "home upgrade",
+        "backup COPY",
+        "rules perft oust",
+    ],
+)
+def test_a_command_needs_no_extra(words: str, tmp_path: Path) -> None:
+    home_of(tmp_path, ALICE, BOB, mails=[(ALICE, "oust challenge alice bob wonderland")])
+    given = [str(tmp_path.with_name("copy")) if word == "COPY" else word for word in words.split()]
+    command = [sys.executable, "-c", SCRIPT, "--home", str(tmp_path), *given]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 1), done.stderr
