@@ -280,11 +280,9 @@ def _keep_pages(home: Path, configuration: Configuration, ending: int) -> None:
         if status == UNUSABLE:
             log.error("there are no pages: see the line above")
             return
-        if _is_over(ending, 0):
+        if _is_over(ending, AGAIN_SECONDS):  # Ctrl-C ends both at once
             return
         log.error("the pages have stopped with status %d, and start again", status)
-        if _is_over(ending, AGAIN_SECONDS):
-            return
 
 
 def _words(words: list[str], home: Path, configuration: Configuration, ending: int) -> list[str]:
