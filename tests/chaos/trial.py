@@ -172,11 +172,12 @@ class Trial:
         A server that starts publishes again what a power cut took from the files.
         """
         end = time.monotonic() + self.histories_take
-        while self.port is None and time.monotonic() < end:
+        path = self.home / kind / f"{board}.txt"
+        while True:
+            with self.steady:
+                if self.port is not None or time.monotonic() > end:
+                    return path.read_bytes() if path.exists() else None
             time.sleep(0.005)
-        with self.steady, suppress(FileNotFoundError):
-            return (self.home / kind / f"{board}.txt").read_bytes()
-        return None
 
     def board_with(self, kind: str, text: str) -> int | None:
         """Return a board of a kind in whose history a text stands."""
