@@ -174,6 +174,11 @@ class Account:
     unread: Mapping[str, msgspec.Raw] = field(default_factory=dict, compare=False)
     """What is stored in fields that are damaged or not known, and stays as it is."""
 
+    @property
+    def first_address(self) -> str:
+        """The first of the player's addresses; empty if they have none."""
+        return next(iter(self.addresses), "")
+
     def has_address(self, address: str) -> bool:
         """Return whether this is one of the player's addresses, however it is written."""
         return normal_address(address) in map(normal_address, self.addresses)

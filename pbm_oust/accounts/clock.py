@@ -301,7 +301,7 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     )
 
 
-def ruling_due(game: Game, clock: Clock, now: datetime) -> Ruling | None:
+def ruling_due(clock: Clock, now: datetime) -> Ruling | None:
     """Return what the server has to do to a board by its clock, as it is now, or None.
 
     Nothing is done while the player is away, and no game ends without a reminder.

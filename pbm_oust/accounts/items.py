@@ -60,6 +60,10 @@ class OnBoard(Item, frozen=True, kw_only=True):
         """The name of the board: `oust 17`."""
         return f"{self.kind} {self.board}"
 
+    def is_on(self, game: Game) -> bool:
+        """Return whether this is about a game's board."""
+        return self.name == game.name
+
 
 def board_of(name: str) -> tuple[str, int]:
     """Return the game and the number in the name of a board."""
@@ -98,10 +102,6 @@ class Submission(OnBoard, frozen=True, kw_only=True):
     def wish(self) -> Wish:
         """The move."""
         return parse_wish(self.move)
-
-    def is_on(self, game: Game) -> bool:
-        """Return whether this was submitted on a game's board."""
-        return (self.kind, self.board) == (game.header.kind.name, game.header.board)
 
 
 def submitted_on(submissions: Iterable[Submission], game: Game) -> Submission | None:

@@ -90,10 +90,6 @@ class Plan(OnBoard, frozen=True, kw_only=True):
         """Return how a person reads it."""
         return f"{self.name} {self.number} {self.message_key} {self.clause}"
 
-    def is_on(self, game: Game) -> bool:
-        """Return whether this was queued on a game's board."""
-        return (self.kind, self.board) == (game.header.kind.name, game.header.board)
-
     def key_at(self, number: int) -> str:
         """Return the message key of the record of this number, if this plan leads to it."""
         return derived_key(self.message_key, number)

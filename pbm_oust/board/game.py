@@ -190,6 +190,10 @@ class Game:
         """Return the side that a player owns at this moment, or None."""
         return {self.x: Side.X, self.o: Side.O}.get(userid)
 
+    def opponent_of(self, userid: str) -> str:
+        """Return the userid of the player against whom a player plays."""
+        return self.o if self.x == userid else self.x
+
     def meets_guard(self, number: int) -> bool:
         """Return whether a move meant as record `number` is meant for this position."""
         since = self.records[number - 1 :]
@@ -345,14 +349,11 @@ class Game:
                 return move.side.other if move.side and is_swapped else move.side
         return move.side
 
-    def _before_latest_of(self, side: Side) -> int:
-        """Return how many moves of `line` precede the latest one of a side's owner."""
-        places = reversed(range(len(self.line)))
-        return next(nth for nth in places if self.owned_now(self.line[nth]) is side)
-
     def _without_latest_of(self, side: Side) -> "Game":
         """Return the game as it was before the latest move of a side, but with all its records."""
-        return self.with_moves(self._before_latest_of(side))
+        places = reversed(range(len(self.line)))
+        before = next(nth for nth in places if self.owned_now(self.line[nth]) is side)
+        return self.with_moves(before)
 
     def with_moves(self, number: int) -> "Game":
         """Return the game as it was after the first moves of `line`, but with all its records."""

@@ -22,6 +22,7 @@ from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.configuration import (
     BadConfiguration,
     Configuration,
@@ -33,7 +34,7 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import CONFIGURATION, Home
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.open_boards import DamagedHistory, Salvage
+from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.rebuilding import Progress, untold
 
 if TYPE_CHECKING:

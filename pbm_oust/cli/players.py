@@ -153,7 +153,7 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
             raise Refused(f"the userid {userid} belongs to somebody already")
         home.save(account)
 
-    home.write(make)
+    home.do(make)
     say(f"made {userid}")
 
 
@@ -174,7 +174,7 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
         forget_verifications_of(transaction, userid, account.message_key)
         write_account(transaction, replace(account, password=stored))
 
-    operator.home.write(change)
+    operator.home.do(change)
     say(f"changed the password of {userid}")
 
 
@@ -227,7 +227,7 @@ def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
             raise Refused(f"{userid} is {state}")
         operator.home.save(with_disabled(account, at))
 
-    operator.home.write(change)
+    operator.home.do(change)
     say(f"{'disabled' if at else 'enabled'} {userid}")
 
 

@@ -20,7 +20,7 @@ from pbm_oust.grammar.notation import BoardCommand, Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import BOARD, OF_BOARD, PASSWORD_IF_ANY, BadNumber, Filter, read_userid
 from pbm_oust.play.forms import ForPlayer, ForTwoPlayers
-from pbm_oust.play.moving import NotOnBoard
+from pbm_oust.play.moving import NotOnBoard, side_on
 from pbm_oust.play.notices import BoardNotice
 from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.starting import answered_again, write_board
@@ -294,8 +294,7 @@ def rematch(command: Rematch, actor: Actor, request: Request, work: UnitOfWork) 
         return done_before
     kind, home = command.kind, work.home
     earlier = read_game(home, kind, command.board)
-    if earlier.side_of(actor.userid) is None:
-        raise NotAllowed(NotOnBoard(earlier, actor.userid))
+    side_on(actor.userid, earlier)
     if earlier.result is None:
         raise NotAllowed(NotOverYet(earlier))
     source = Source("rematch", command.board)

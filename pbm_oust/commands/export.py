@@ -17,10 +17,10 @@ from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import is_over
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import UnitOfWork, returned_from
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import count_letters_to
-from pbm_oust.store.verifications import bounces_of, requests_of
+from pbm_oust.store.verifications import requests_of
 
 T = TypeVar("T")
 
@@ -114,7 +114,7 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
     at = work.player_at(account, request)
     own = tuple(address for address in at.addresses if account.has_address(address))
     reader = replace(at, addresses=own, wrote_from="")
-    boards = list(boards_naming(account.userid, work.home))
+    boards = boards_naming(account.userid, work.home)
     names = tuple(map(str, boards))
     parts = list(_parted(_pieces(account, boards, work), lambda piece: piece.size))
     count = len(parts) + 1
@@ -134,11 +134,10 @@ def _first_letter(
     """Return what is stored about a player except notes and histories."""
     plans = (plan for plan in account.queue if not is_over(plan.kind, plan.board, work))
     account = replace(account, queue=tuple(plans))
-    bounces = (work.home.ask(bounces_of, address) for address in account.addresses)
     return ExportNotice(
         reader,
         lines=tuple(account_lines(replace(account, notes=()))),
-        returned=tuple(each for each in bounces if each.bounces),
+        returned=returned_from(work.home, *account.addresses),
         waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
         letters=work.home.ask(count_letters_to, account.addresses),
         boards=boards,

@@ -23,13 +23,13 @@ from pbm_oust.grammar.wish import (
 )
 from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import (
-    NotOnBoard,
     OldAnswer,
     OtherRecord,
     carry_out,
     check_guard,
     is_over,
     side_of,
+    side_on,
 )
 from pbm_oust.play.notices import (
     BoardNotice,
@@ -65,9 +65,7 @@ class Move(BoardCommand):
 
     def try_on(self, game: Game) -> None:
         """Raise the refusal that this would meet on a board."""
-        side = game.side_of(self.userid)
-        if side is None:
-            raise NotAllowed(NotOnBoard(game, self.userid))
+        side = side_on(self.userid, game)
         check_guard(self.guard, game)
         game.act(side, self.wish, game.latest, key="")
 

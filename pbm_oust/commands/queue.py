@@ -20,7 +20,7 @@ from pbm_oust.grammar.values import OF_BOARD, read_guard
 from pbm_oust.grammar.wish import DEEDS, NoTurn, names_of, next_wish, possible_wish, read_wish
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.play.forms import ForPlayer
-from pbm_oust.play.moving import NotOnBoard, OtherRecord, check_guard, is_over, side_of
+from pbm_oust.play.moving import OtherRecord, check_guard, is_over, side_of, side_on
 from pbm_oust.play.notices import BoardOutcomeNotice, Notice, OutcomeNotice, Shown
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -218,8 +218,7 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
         return replace(account, queue=(*kept, *added))
 
     if command.queueing is Queueing.SHOW:
-        if game.side_of(actor.userid) is None:
-            raise NotAllowed(NotOnBoard(game, actor.userid))
+        side_on(actor.userid, game)
         return work.answer(tell(actor.account)[0], request)
     return work.change_account(change, tell, actor, request, Handled(Outcome.DONE, game.name))
 

@@ -38,6 +38,7 @@ from pbm_oust.play.authentication import SenderNotEnough
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
@@ -157,7 +158,6 @@ def tell_unknown(userid: str, work: UnitOfWork) -> None:
     account = work.account_if_any(userid)
     if account is None or not has_untold(settings_of(account)):
         return
-    from pbm_oust.play.rulings import id_of, request_of
 
     notice = _notice(account, (), work.player(account))
     request = request_of(id_of("unknown settings", userid, work.now()))

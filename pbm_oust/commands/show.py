@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pbm_oust.accounts.account import MOST_WATCHED, Account, notes_of, watched_by, with_watched
+from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Reply, Sheet
 from pbm_oust.board.game import Game
@@ -29,7 +30,7 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.finding import Wish, find_games
 from pbm_oust.play.forms import ForAnybody, ForPlayer
-from pbm_oust.play.moving import NotOnBoard, Origin, origin_of
+from pbm_oust.play.moving import Origin, is_over, origin_of, side_on
 from pbm_oust.play.notices import (
     BoardNotice,
     News,
@@ -47,7 +48,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import NoSuchBoard
-from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.open_boards import read_game
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +322,7 @@ class WhyNotice(Notice):
 def why(command: Why, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Tell a player of a board how one of its records came about."""
     game = read_game(work.home, command.kind, command.board)
-    if game.side_of(actor.userid) is None:
-        raise NotAllowed(NotOnBoard(game, actor.userid))
+    side_on(actor.userid, game)
     origin = origin_of(game, command.number, work.home)
     return work.answer(WhyNotice(work.player_at(actor.account, request), origin), request)
 
@@ -397,7 +397,7 @@ def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> H
 
     def change(account: Account) -> Account:
         names = [name for name in watched_by(account) if name != game.name]
-        going_on = [name for name in names if _goes_on(name, work)]
+        going_on = [name for name in names if not is_over(*board_of(name), work)]
         if len(going_on) >= MOST_WATCHED:
             raise NotAllowed(TooManyWatched(game, MOST_WATCHED))
         return with_watched(account, (*going_on, game.name))
@@ -424,24 +424,11 @@ def _change_watched(
     work: UnitOfWork,
 ) -> Handled:
     def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        names = tuple(name for name in watched_by(account) if _goes_on(name, work))
+        names = tuple(name for name in watched_by(account) if not is_over(*board_of(name), work))
         return WatchNotice(work.player_at(account, request), game, is_watched, names), []
 
     handled = Handled(Outcome.DONE, game.name)
     return work.change_account(change, tell, actor, request, handled)
-
-
-def _goes_on(name: str, work: UnitOfWork) -> bool:
-    """Return whether a board exists and goes on; a damaged one may."""
-    kind, _, board = name.partition(" ")
-    if kind not in KINDS:
-        return False
-    try:
-        return read_game(work.home, KINDS[kind], int(board)).result is None
-    except NotAllowed:
-        return False
-    except DamagedHistory:
-        return True
 
 
 FORMS = (

@@ -27,7 +27,7 @@ from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play.authentication import of_texts, spend
 from pbm_oust.play.forms import ForPlayer
-from pbm_oust.play.moving import NotOnBoard
+from pbm_oust.play.moving import side_on
 from pbm_oust.play.notices import (
     BoardOutcomeNotice,
     Notice,
@@ -37,6 +37,7 @@ from pbm_oust.play.notices import (
     answer_on,
 )
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.rulings import request_of
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -137,9 +138,8 @@ class TalkSentNotice(OutcomeNotice):
 def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Pass the text of a mail on to the other player of a board."""
     game = read_game(work.home, command.kind, command.board)
-    if game.side_of(actor.userid) is None:
-        raise NotAllowed(NotOnBoard(game, actor.userid))
-    other = work.account(game.o if game.x == actor.userid else game.x)
+    side_on(actor.userid, game)
+    other = work.account(game.opponent_of(actor.userid))
     text = _text(request, game)
     return _pass_on(text, [other], game, command.meant, actor, request, work)
 
@@ -238,8 +238,7 @@ class NoteNotice(BoardOutcomeNotice):
 def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Keep a note about a board, show it if nothing is written, or delete it."""
     game = read_game(work.home, command.kind, command.board)
-    if game.side_of(actor.userid) is None:
-        raise NotAllowed(NotOnBoard(game, actor.userid))
+    side_on(actor.userid, game)
     text = "" if command.is_deleted else request.chat.strip()
     if len(text) > LONGEST_NOTE:
         raise NotAllowed(NoteTooLong(game, len(text), LONGEST_NOTE))
@@ -333,7 +332,7 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
 
     Returns the number of players. Raises NotAllowed for a userid that nobody has.
     """
-    request = Request("", "", "", f"operator {secrets.token_hex(8)}")
+    request = request_of(f"operator {secrets.token_hex(8)}")
 
     def deed(work: UnitOfWork) -> int:
         if userids is None:

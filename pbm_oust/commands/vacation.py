@@ -449,8 +449,7 @@ def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:
     """Return the active boards of a player, by opponent."""
     shared: dict[str, list[Summary]] = {}
     for game in active_games(userid, work.home):
-        opponent = game.o if game.x == userid else game.x
-        shared.setdefault(opponent, []).append(summary_of(game))
+        shared.setdefault(game.opponent_of(userid), []).append(summary_of(game))
     return shared
 
 

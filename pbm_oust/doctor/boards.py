@@ -16,10 +16,11 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import has_account
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, entry_of, find_entry
-from pbm_oust.store.open_boards import DamagedHistory, Salvage
+from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.verifications import all_bounces
 

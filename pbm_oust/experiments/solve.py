@@ -91,7 +91,7 @@ class Search:
                     path[-1].learn(step.mover, step.best)
             elif position.result:
                 mover = position.to_move
-                step.learn(mover, _result_worth(position.result, mover, seeker))
+                step.learn(mover, result_worth(position.result, mover, seeker))
             else:
                 key = self._key(position, seeker)
                 if key in self.seen:
@@ -138,8 +138,8 @@ def _following(position: Position) -> Iterator[Position]:
             yield position.place(cell)
 
 
-def _result_worth(result: Result, side: Side, seeker: Side | None) -> Worth:
-    """Return what a result is worth to a side."""
+def result_worth(result: Result, side: Side, seeker: Side | None = None) -> Worth:
+    """Return what a result is worth to a side, or to one that seeks a draw or not."""
     if seeker:
         is_drawn = result.winner is None
         return Worth.WIN if is_drawn is (side is seeker) else Worth.LOSS
@@ -149,7 +149,7 @@ def _result_worth(result: Result, side: Side, seeker: Side | None) -> Worth:
 
 
 Table = Mapping[int, Worth]
-"""What positions are worth to the side to move, by their numbers (`symmetry.numbering`)."""
+"""What positions are worth to the side to move, by their numbers (`counting.numbering`)."""
 
 _WORTHS = len(Worth)
 

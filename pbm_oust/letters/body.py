@@ -3,8 +3,8 @@
 Source: RFC 2045, RFC 2046 and RFC 2183.
 """
 
-import base64
-from base64 import encodebytes
+import gzip
+from base64 import b64encode, encodebytes
 from binascii import b2a_qp
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
+from pbm_oust.board.formats.sheet import Sheet, format_game, format_moves
 from pbm_oust.board.game import Game
 from pbm_oust.commands.multiple import MultipleNotice
 from pbm_oust.commands.show import SgfNotice
@@ -49,7 +51,7 @@ def _encoded_words(text: str) -> Iterator[str]:
         count = _ENCODED_BYTES
         while len(text[:count].encode()) > _ENCODED_BYTES:
             count -= 1
-        encoded = base64.b64encode(text[:count].encode()).decode()
+        encoded = b64encode(text[:count].encode()).decode()
         yield f"=?utf-8?b?{encoded}?="
         text = text[count:]
 
@@ -114,23 +116,19 @@ def _encoded(data: bytes) -> tuple[str, str]:
 
 
 def file_part(name: str, data: bytes) -> Part:
-    """Return a file as a part of a letter: `data` is its content, compressed by gzip (RFC 6713).
-
-    Its name must be ASCII without quote marks.
-    """
-    fields = (
-        f'Content-Type: application/gzip; name="{name}"\n'
-        f'Content-Disposition: attachment; filename="{name}"\n'
-        "Content-Transfer-Encoding: base64\n"
-    )
-    return Part("", fields, encodebytes(data).decode())
+    """Return a file as a part of a letter: `data` is its content, compressed by gzip (RFC 6713)."""
+    return _attached(name, "application/gzip", "base64", encodebytes(data).decode())
 
 
 def sgf_part(name: str, text: str) -> Part:
-    """Return a game in SGF as a part of a letter. Its name must be ASCII without quote marks."""
-    encoding, encoded = _encoded(text.encode())
+    """Return a game in SGF as a part of a letter."""
+    return _attached(name, 'application/x-go-sgf; charset="utf-8"', *_encoded(text.encode()))
+
+
+def _attached(name: str, media: str, encoding: str, encoded: str) -> Part:
+    """Return a file as a part of a letter. Its name must be ASCII without quote marks."""
     fields = (
-        f'Content-Type: application/x-go-sgf; charset="utf-8"; name="{name}"\n'
+        f'Content-Type: {media}; name="{name}"\n'
         f'Content-Disposition: attachment; filename="{name}"\n'
         f"Content-Transfer-Encoding: {encoding}\n"
     )
@@ -216,12 +214,8 @@ def carriages(notice: Notice) -> Iterator[Carriage]:
             yield Carriage.ELSEWHERE
 
 
-@lru_cache(_LATEST)
-def moves_of(game: Game) -> str:
-    """Return what was done in a game, as lines for people to read."""
-    from pbm_oust.board.formats.sheet import format_moves
-
-    return format_moves(game)
+moves_of = lru_cache(_LATEST)(format_moves)
+"""Returns what was done in a game, as lines for people to read."""
 
 
 def files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
@@ -234,12 +228,7 @@ def files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
 
 @lru_cache(2 * _LATEST)
 def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
-    import gzip
-
     if carriage is Carriage.SGF:
-        from pbm_oust.board.formats.sgf import format_sgf
-        from pbm_oust.board.formats.sheet import Sheet
-
         attached = sgf_part(name_of_sgf(game), format_sgf(Sheet(game)))
         return (attached,) if attached.size <= LARGEST else ()
     files = list[Part]()
@@ -267,9 +256,6 @@ def is_mailable(game: Game) -> bool:
 
 def _texts(game: Game, carriage: Carriage) -> Iterator[tuple[str, str]]:
     """Yield the names of files and what they say."""
-    from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
-    from pbm_oust.board.formats.sheet import Sheet, format_game
-
     moves, sgf = names_of_files(game)
     yield moves, format_game(game)
     is_whole = carriage is Carriage.FILES

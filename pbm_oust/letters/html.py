@@ -11,7 +11,7 @@ from markupsafe import escape
 
 from pbm_oust.accounts.settings import BoardForm
 from pbm_oust.accounts.tags import Joining
-from pbm_oust.board.game import Game, taken_in_turn
+from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.wish import example
@@ -21,7 +21,7 @@ from pbm_oust.letters.lists import joining_line
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, Shown
-from pbm_oust.render.html import Marks, Taps, board_html
+from pbm_oust.render.html import Marks, Taps, board_html, marks_of
 from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules.position import Side, choices
 from pbm_oust.service.table import format_answer
@@ -121,7 +121,7 @@ class Pages:
                     pieces.append(self._joining(block, reply_to))
             else:
                 game = block.game
-                marks = Marks(game.latest_stones(), taken_in_turn(game))
+                marks = marks_of(game)
                 again = self._next_game(written, game, reply_to) if written.again else ""
                 pieces.append(self._above(game.name))
                 pieces += self._board(block, marks, written, reader, reply_to, links)

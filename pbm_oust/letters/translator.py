@@ -195,7 +195,7 @@ def _time_text(at: datetime, zone: tzinfo) -> str:
 
 
 class Local:
-    """The habits of one language. English does without it, and so without Babel."""
+    """The habits of one language. English needs it, and so Babel, for ordinal numbers alone."""
 
     def __init__(self, code: str) -> None:
         from babel import Locale

@@ -17,7 +17,6 @@ from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
 from pbm_oust.accounts.items import MOST_SEEKS
-from pbm_oust.accounts.settings import HOUR
 from pbm_oust.accounts.tags import Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
 from pbm_oust.accounts.verification import LIFETIME as LIFETIME_OF_CODES
@@ -88,7 +87,6 @@ FIGURES: dict[str, object] = {
     "clocks": clock,
     "usual_terms": Terms(),
     "vacation_days": ALLOWANCE,
-    "digest_hour": HOUR,
     "longest_note": LONGEST_NOTE,
     "most_watched": MOST_WATCHED,
     "most_broadcasts": MOST_BROADCASTS,
@@ -203,7 +201,7 @@ class Words:
             reader_language=language,
             drawn=drawn,
             links_to_join=OFFERS,
-            picture=_picture,
+            picture=picture,
             moves_of=moves_of,
             names_of_files=names_of_files,
             name_of_sgf=name_of_sgf,
@@ -370,11 +368,6 @@ def _told_by(notice: Notice) -> dict[str, object]:
 def words_in(language: Language, address: str) -> Words:
     """Return the words of a language. A process prepares them once, because that takes time."""
     return Words(address, language)
-
-
-def _picture(name: str) -> str:
-    """Return a board of the help."""
-    return picture(name)
 
 
 def drawn(game: Game) -> str:

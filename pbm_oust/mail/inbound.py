@@ -36,9 +36,9 @@ from pbm_oust.play.unit_of_work import NotDerived, Passwords, UnitOfWork
 from pbm_oust.refusal import UnreadableReason
 from pbm_oust.service.service import Deed, deed_of
 from pbm_oust.service.table import is_of_letter
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
-from pbm_oust.store.open_boards import DamagedHistory
 from pbm_oust.store.verifications import note_bounce
 
 if TYPE_CHECKING:

@@ -526,7 +526,7 @@ def recall_files(home: Home) -> None:
     """Let the unread letters in the Maildir wait for the relay."""
     for letter in home.ask(all_letters, State.FILE):
         with suppress(Stale):
-            home.write(partial(_recall, home, letter))
+            home.do(partial(_recall, home, letter))
 
 
 def _recall(home: Home, letter: Letter, transaction: Transaction) -> None:
@@ -542,8 +542,6 @@ SHORTEST_PAUSE = 1.0
 """How long new letters wait after a flush has failed; twice as long each time that it fails."""
 LONGEST_PAUSE = 15.0
 """Until then, so that all letters leave soon after the relay is back."""
-SENDER_STOP_SECONDS = 2
-"""How long the letters on their way may take when the sender is told to stop."""
 
 
 class Sender:
@@ -595,7 +593,7 @@ class Sender:
             self._relaying.stop()
         self._change()
         self.recover()
-        self._thread.join(SENDER_STOP_SECONDS)
+        self._thread.join(STOP_SECONDS)
 
     def _change(self) -> None:
         self._has_changed.set()

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Counts, Handler
-from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.mail.inbound import Inbound, open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
 from pbm_oust.mail.relay import Relaying, Sender
 from pbm_oust.mail.session import Protocol, Session
@@ -47,7 +47,7 @@ def give_memory_back() -> None:
 log = logging.getLogger("pbm_oust")
 
 TALLY_SECONDS = 1
-"""How often it is recorded."""
+"""How often what was refused is recorded."""
 
 
 @asynccontextmanager
@@ -221,8 +221,7 @@ class Server:
             configuration = self.configure()
             sender = Sender(self.home)
             sweeper = Sweeper(self.sweep_seconds, sender.wake, self.counts.note_sweep)
-            inbound = open_inbound(self.home, configuration.address, self.clock)
-            handler = Handler(inbound, workers, sender.wake, self.counts.note)
+            handler = Handler(self._inbound(configuration), workers, sender.wake, self.counts.note)
             try:
                 await self._serve(configuration, _Parts(handler, sender, sweeper), signals)
             finally:
@@ -291,23 +290,29 @@ class Server:
         self._listeners |= added
         self._limits.use(configuration.mail_servers, configuration.proxies)
         self._tls.context = context
-        address, relay = configuration.address, configuration.relay
-        inbound = open_inbound(
+        inbound = self._inbound(configuration)
+        parts.handler.use(inbound)
+        relay = configuration.relay
+        self.home.has_relay = relay is not None
+        parts.sweeper.use(inbound.work)
+        relaying = None
+        if relay:
+            relaying = Relaying(self.home, relay, configuration.address, self.home.database.time)
+        parts.sender.use(relaying)
+        endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
+        self.ready(configuration, endpoints)
+
+    def _inbound(self, configuration: Configuration) -> Inbound:
+        """Return what mails go through with a configuration."""
+        return open_inbound(
             self.home,
-            address,
+            configuration.address,
             self.clock,
             configuration.limits,
             configuration.authserv_id,
             self._passwords,
             configuration.web_address,
         )
-        parts.handler.use(inbound)
-        self.home.has_relay = relay is not None
-        parts.sweeper.use(inbound.work)
-        time = self.home.database.time
-        parts.sender.use(Relaying(self.home, relay, address, time) if relay else None)
-        endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
-        self.ready(configuration, endpoints)
 
     def _session(self, handler: Handler, protocol: Protocol) -> Session:
         """Return the session that those at a listener are like."""

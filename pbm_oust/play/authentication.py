@@ -53,8 +53,7 @@ def spend(charges: Iterable[Charge], work: UnitOfWork) -> None:
     """Count what is about to be done. Raises NotAllowed at a limit."""
     charges = list(charges)
     ask(charges, work)
-    for charge in charges:
-        work.home.do(count, charge, work.now())
+    record(charges, work)
 
 
 def spend_once(charge: Charge, work: UnitOfWork) -> bool:
@@ -89,9 +88,7 @@ def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitO
 
     A mail that has come again is answered as it was, whatever the player may do now.
     """
-    userid = actor.userid if actor else request.sender
-    if request.writer and not actor:
-        userid = request.writer
+    userid = actor.userid if actor else request.writer or request.sender
     try:
         if cost.codes or cost.boards:
             ask([*of_codes(cost.codes, userid), *of_boards(cost.boards, userid)], work)

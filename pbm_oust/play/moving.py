@@ -18,11 +18,11 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
-from pbm_oust.store.boards import Board
+from pbm_oust.store.boards import Board, DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import remove_letter
 from pbm_oust.store.message_keys import Cause, Incoming, find_cause, outcome_of
-from pbm_oust.store.open_boards import DamagedHistory, append, read_board, read_game
+from pbm_oust.store.open_boards import append, read_board, read_game
 
 
 class Way(Enum):
@@ -241,11 +241,17 @@ def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
     """
     if work.home.ask(outcome_of, actor.message_key):
         raise NotAllowed(RefusedBefore(game))
-    side = game.side_of(actor.userid)
-    if side is None:
-        raise NotAllowed(NotOnBoard(game, actor.userid))
+    side = side_on(actor.userid, game)
     if actor.reply and not game.meets_guard(actor.reply.number):
         raise NotAllowed(OldAnswer(game, actor.reply.number))
+    return side
+
+
+def side_on(userid: str, game: Game) -> Side:
+    """Return the side that a player owns. Raises NotAllowed for who does not play there."""
+    side = game.side_of(userid)
+    if side is None:
+        raise NotAllowed(NotOnBoard(game, userid))
     return side
 
 

@@ -12,6 +12,7 @@ from pbm_oust.accounts.account import Account, changed_at, notes_of, placeholder
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
+from pbm_oust.play.rulings import request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store import index
@@ -143,4 +144,4 @@ def _notices(
 
 def _request(account: Account, new: str) -> Request:
     parts = f"{account.userid}\0{new}\0{account.joined}"
-    return Request("", "", "", f"operator {hashlib.sha256(parts.encode()).hexdigest()[:16]}")
+    return request_of(f"operator {hashlib.sha256(parts.encode()).hexdigest()[:16]}")

@@ -73,9 +73,9 @@ class Handled:
     """The userid of its player, if settings of theirs are unknown and they were not told."""
 
 
-def silent(why: Silence | str, board: str = "") -> Handled:
+def silent(why: Silence | str) -> Handled:
     """Return that nobody gets an answer."""
-    return Handled(Outcome.SILENT, board, why=why)
+    return Handled(Outcome.SILENT, why=why)
 
 
 def outcome_text(handled: Handled) -> str:

@@ -220,7 +220,7 @@ class HouseBoardTooLarge(NotAllowedReason):
 
 def with_house_terms(header: Header, work: UnitOfWork) -> Header:
     """Return the header of a new board; one with the house is rated only where that is set."""
-    if not house_of(header, work) or work.home.configured.house is House.RATED:
+    if not _has_house(header, work) or work.home.configured.house is House.RATED:
         return header
     return replace(header, terms=replace(header.terms, rated=False))
 
@@ -228,7 +228,7 @@ def with_house_terms(header: Header, work: UnitOfWork) -> Header:
 def check_house(game: Game, challenger: str, work: UnitOfWork) -> None:
     """Check that the house plays a new board, if it is asked to. Raises NotAllowed."""
     header = game.header
-    if not house_of(header, work):
+    if not _has_house(header, work):
         return
     configured = work.home.configured
     if configured.house is House.OFF:
@@ -241,10 +241,10 @@ def check_house(game: Game, challenger: str, work: UnitOfWork) -> None:
         raise NotAllowed(HouseBusy(configured.house_boards))
 
 
-def house_of(header: Header, work: UnitOfWork) -> str:
-    """Return the userid of a house player on a board; empty if there is none."""
-    players = (work.account_if_any(userid) for userid in (header.x, header.o))
-    return next((each.userid for each in players if each and is_house(each)), "")
+def _has_house(header: Header, work: UnitOfWork) -> bool:
+    """Return whether a house player has a side of a board."""
+    players = map(work.account_if_any, (header.x, header.o))
+    return any(each and is_house(each) for each in players)
 
 
 def open_seeks(kinds: list[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:

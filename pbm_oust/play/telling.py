@@ -13,6 +13,7 @@ from pbm_oust.board.record import Deed, Record, Ruling, Verb
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.store.accounts import watchers
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Letter, State, may_show_board_since, unsent_about
 from pbm_oust.store.open_boards import read_game
@@ -141,7 +142,7 @@ def tell_players(
         made = notice(reader, account)
         if made.chat.strip() or made.ahead.dropped or _is_mailed(reader, news, game, since):
             told.append(made)
-    for watcher in work.home.watchers_of(game.header.kind.name, game.header.board):
+    for watcher in work.home.ask(watchers, game.header.kind.name, game.header.board):
         if watcher.userid in (game.x, game.o, acting):
             continue
         made = BoardNotice(

@@ -59,7 +59,7 @@ def language_at(address: str, asked: Language, home: Home) -> Language:
 def stranger(address: str, asked: Language, home: Home) -> Reader:
     """Return whoever wrote from an address and has not proved to be a player."""
     settings = replace(USUAL, language=language_at(address, asked, home))
-    return Reader((address,), None, address, _returned(home, address), settings)
+    return Reader((address,), None, address, returned_from(home, address), settings)
 
 
 def as_owner(reader: Reader, home: Home, userids: Sequence[str] = ()) -> Reader:
@@ -86,7 +86,7 @@ def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, hom
 
     The address that they wrote from is included, whatever bounced before.
     """
-    returned = _returned(home, *addresses)
+    returned = returned_from(home, *addresses)
     if returned:
         lost = {normal_address(each.address) for each in returned if each.is_suspended}
         lost.discard(normal_address(wrote_from))
@@ -94,7 +94,8 @@ def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, hom
     return Reader(addresses, account.userid, wrote_from, returned, settings_of(account), account)
 
 
-def _returned(home: Home, *addresses: str) -> tuple[Returned, ...]:
+def returned_from(home: Home, *addresses: str) -> tuple[Returned, ...]:
+    """Return what came back from addresses, for those from which something did."""
     found = list[Returned]()
     for address in addresses:
         returned = home.ask(bounces_of, address)

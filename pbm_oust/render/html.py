@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pbm_oust.board.game import Game, taken_in_turn
 from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, behind_cells, star_points
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
 from pbm_oust.rules.position import Position, Side, choices
@@ -54,6 +55,11 @@ class Marks:
 
 
 UNMARKED = Marks()
+
+
+def marks_of(game: Game) -> Marks:
+    """Return the stones and points of a game as it is that are marked."""
+    return Marks(game.latest_stones(), taken_in_turn(game))
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,12 +154,12 @@ def game_text(game: Game, letters: Letters = LETTERS) -> str:
 
 def players_text(game: Game) -> str:
     """Return both players with their figures: `x: rrognlie 41/46   o: alice 2/9`."""
-    x, o = _figures(game.position, Side.X), _figures(game.position, Side.O)
+    x, o = figures(game.position, Side.X), figures(game.position, Side.O)
     return f"x: {game.x} {x}   o: {game.o} {o}"
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _figures(position: Position, side: Side) -> str:
+def figures(position: Position, side: Side) -> str:
     """Return the figures of a side; the latest ones are remembered."""
     return "/".join(map(str, position.tally(side)))
 

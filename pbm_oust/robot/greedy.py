@@ -5,12 +5,8 @@ and then leaves the other side the smallest capture.
 """
 
 import random
-from collections.abc import Callable
 
 from pbm_oust.rules.position import Position, taken
-
-Choose = Callable[[Position], int]
-"""Picks a placement of a position that has one."""
 
 
 def greedy(position: Position, rng: random.Random) -> int:

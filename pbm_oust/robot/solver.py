@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from pbm_oust.experiments.counting import OutOfRoom, Room
-from pbm_oust.experiments.solve import Search, Table, Worth, unpack
+from pbm_oust.experiments.solve import Search, Table, Worth, result_worth, unpack
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
 
@@ -48,22 +48,18 @@ class Solver:
     def worth(self, position: Position, side: Side) -> Worth:
         """Return what a position is worth to a side. Raises OutOfRoom."""
         if position.result:
-            winner = position.result.winner
-            return Worth.DRAW if winner is None else Worth.WIN if winner is side else Worth.LOSS
+            return result_worth(position.result, side)
         worth = self._search.worth(position)
         return worth if position.to_move is side else Worth(-worth)
 
     def _best(self, position: Position) -> tuple[Worth, int]:
         """Return what a position is worth to the side to move, and a placement for that."""
         best = Worth.LOSS, 0
-        for cell in _cells(position):
-            best = max(best, (self._worth(position, cell), cell))
+        for cell in position.grid.each(position.placements()):
+            best = max(best, (self.worth(position.place(cell), position.to_move), cell))
             if best[0] is Worth.WIN:
                 break
         return best
-
-    def _worth(self, position: Position, cell: int) -> Worth:
-        return self.worth(position.place(cell), position.to_move)
 
     def _watch(self, _kept: int) -> None:
         if not self._may_go_on():
@@ -83,7 +79,3 @@ def table_of(kind: str, grid: Grid) -> Table:
     name = f"{kind} {grid}.table".replace(" ", "-").replace(",", "-")
     file = files("pbm_oust.robot").joinpath("tables", name)
     return unpack(file.read_bytes()) if file.is_file() else {}
-
-
-def _cells(position: Position) -> list[int]:
-    return list(position.grid.each(position.placements()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board.record import WISHED, Deed, Place, Wish
+from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
 from pbm_oust.grammar.form import Line
@@ -31,19 +31,20 @@ from pbm_oust.grammar.words import (
 )
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.reading import ENDS, further_below
+from pbm_oust.service.reading import ENDS, begins_whole, further_below
 from pbm_oust.service.table import (
     GENERAL_FORMS,
     KIND_FORMS,
     AnyForm,
     UnlabelledCharacter,
     form_named,
-    form_of,
     is_of_letter,
     parse_line,
     recognise,
 )
 
+_KNOWN = frozenset({*DEEDS, *KIND_FORMS, *(form.topic for form in GENERAL_FORMS.values())})
+"""The words by which a line of an answer may begin."""
 _SHORTEST_WORD = 4
 """Shorter beginnings of commands are more likely words of a letter: no, so, hi."""
 
@@ -99,11 +100,6 @@ class Answer:
         return self.command
 
 
-def begins_whole(line: str) -> bool:
-    """Return whether a line begins with the name of a game, as whole commands do."""
-    return any(fold(word) in KINDS for word in first_words(line, 1))
-
-
 def read_whole(line: str, text: str) -> Answer:
     """Return what a line means that any mail may hold."""
     read, command = parse_line(line)
@@ -123,11 +119,6 @@ def read_again(line: str, text: str, reply: Reply) -> Answer | None:
     has_more = in_english(fold(line.strip().rstrip(f"{ENDS}? "))) != name
     chat = "\n".join(filter(None, [line if has_more else "", text]))
     return _read_form(line, name, [name], chat, reply)
-
-
-def is_text(command: Command) -> bool:
-    """Return whether a command does no more than pass a text on, or keep it."""
-    return form_of(command).text is Text.CONTENT
 
 
 def read_line(line: str, text: str, reply: Reply) -> Answer:
@@ -190,18 +181,16 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     while len(words) > 1 and not words[1].strip(ENDS):
         words = (first, *words[2:])
     first = in_english(fold(first).rstrip(ENDS))
-    known = {deed.value for deed in WISHED} | {*KIND_FORMS}
-    known |= {form.topic for form in GENERAL_FORMS.values()}
     if first == "if":
         queued = read_line(" ".join(["queue", *words]), "", reply).command
         raise Unreadable(UnknownAnswer(meant=(queued,) if isinstance(queued, Command) else ()))
-    if len(first) < _SHORTEST_WORD and first not in known:
+    if len(first) < _SHORTEST_WORD and first not in _KNOWN:
         raise _unknown(words, reply)
     try:
-        name = find_command_word(first, known)
+        name = find_command_word(first, _KNOWN)
     except Unreadable as error:
         raise _unknown(words, reply, meant_by(error)) from None
-    if name in {deed.value for deed in WISHED}:
+    if name in DEEDS:
         return _read_deed(line, Deed(name), words, text, reply)
     if name not in KIND_FORMS:
         whole = read_whole(" ".join([name, *words[1:]]), text)

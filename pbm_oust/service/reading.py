@@ -174,13 +174,18 @@ def further_below(move: Move, text: str) -> Command | None:
     return None
 
 
+def begins_whole(line: str) -> bool:
+    """Return whether a line begins with the name of a game, as whole commands do."""
+    return any(fold(word) in KINDS for word in first_words(line, 1))
+
+
 def _read_letter(text: str, letter: Correspondence) -> Read:
     """Return what an answer to what a player wrote says: a whole command, or more for that player.
 
     It is a command only if its first line begins with the name of a game and can be read.
     """
     first, _, rest = text.strip().partition("\n")
-    if any(fold(word) in KINDS for word in first_words(first, 1)):
+    if begins_whole(first):
         line, command = parse_line(first)
         if not isinstance(command, Unreadable):
             return Read(line, command, rest.strip("\n"))

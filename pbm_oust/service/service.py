@@ -67,7 +67,8 @@ from pbm_oust.service.table import (
     parse_line,
     without_passwords,
 )
-from pbm_oust.store.open_boards import DamagedHistory, game_if_any
+from pbm_oust.store.boards import DamagedHistory
+from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 

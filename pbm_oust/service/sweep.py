@@ -19,8 +19,9 @@ from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import with_digest_due
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.index import damaged_boards, due_by
-from pbm_oust.store.open_boards import DamagedHistory, read_game
+from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.upkeep import forget_expired
 
 TOGETHER = 20
@@ -109,7 +110,7 @@ def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
             return None
         for userid in (game.x, game.o):
             work.home.account(userid)  # nobody loses by a clock that lacks what cannot be read
-        return ruling_due(game, work.clock_of(game), work.now())
+        return ruling_due(work.clock_of(game), work.now())
 
     game = read_game(work.home, kind, board)
     if not (game.result or decide(game)):

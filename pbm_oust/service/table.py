@@ -30,7 +30,6 @@ from pbm_oust.grammar.words import (
     is_of,
     meant_by,
     split_words,
-    without_accents,
 )
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.forms import Run
@@ -50,17 +49,15 @@ _WORDS_OF_LONG_LINE = 3
 
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What players write when they think that they are answering a board mail."""
-
-
 _PLACED = re.compile(r"([a-z][0-9]{1,2}[,;]?)+")
 _UNSAID = ("?", "?")
 """Stand for the userid and the password that a line lacks."""
 
 
 def _found() -> Iterator[AnyForm]:
-    """Yield the forms of all command modules; a module without FORMS only helps the others."""
+    """Yield the forms of all command modules."""
     for module in sorted(iter_modules(commands.__path__), key=lambda each: each.name):
-        yield from getattr(import_module(f"{commands.__name__}.{module.name}"), "FORMS", ())
+        yield from import_module(f"{commands.__name__}.{module.name}").FORMS
 
 
 def _place(form: AnyForm) -> tuple[int, int, str]:
@@ -71,7 +68,7 @@ FORMS = tuple(sorted(_found(), key=_place))
 """The forms of all commands, in the order of the help's overview."""
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
-_GENERAL_TOPICS = {form.topic for form in FORMS if not form.is_of_kind}
+_GENERAL_TOPICS = {form.topic for form in GENERAL_FORMS.values()}
 _FIRST_WORDS = {*KINDS, *_GENERAL_TOPICS}
 KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
 _BEGIN_COMMANDS = {*KINDS, *KIND_FORMS, *_GENERAL_TOPICS, *DEEDS}
@@ -342,8 +339,7 @@ def may_hold_password(line: Line, answered: Answered | None) -> bool:
     if line.form:
         rest = line.form.rest
         return any(each.is_secret for each in line.form.parameters) or bool(rest and rest.is_secret)
-    begun = fold(line.words[0]) if line.words else ""
-    return not answered or begun in _BEGINNINGS or without_accents(begun) in _BEGINNINGS
+    return not answered or (bool(line.words) and is_of(_BEGINNINGS, line.words[0]))
 
 
 def _without_commands(text: str) -> str:
@@ -376,9 +372,10 @@ def _without_commands(text: str) -> str:
 
 def _command_of(words: Sequence[re.Match[str]]) -> tuple[Line | None, bool]:
     """Return the command with a password that words are, if any, and whether that was a guess."""
-    first = fold(words[0][0])
-    begins = first in _BEGINNINGS or without_accents(first) in _BEGINNINGS
-    if not (begins and any(len(word[0]) >= SHORTEST_PASSWORD for word in words[1:])):
+    if not (
+        is_of(_BEGINNINGS, words[0][0])
+        and any(len(word[0]) >= SHORTEST_PASSWORD for word in words[1:])
+    ):
         return None, False
     line, error = recognise(" ".join(word[0] for word in words))
     is_likely = line.form and _is_likely(line, line.form.secret_places(line.arguments))

@@ -29,7 +29,7 @@ from pbm_oust.board.history import (
     with_other_userid,
 )
 from pbm_oust.board.notation import format_header, format_result, parse_record
-from pbm_oust.board.ratings import Finish, finish_of
+from pbm_oust.board.ratings import finish_of
 from pbm_oust.board.record import Record
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
@@ -417,7 +417,7 @@ class Boards:
         self._make(transaction, name, data, reading, version)
         transaction.boards.pop(name, None)
         if changes_ratings:
-            note_change(transaction, _finish_of(before), _finish_of(reading.entry))
+            note_change(transaction, before.finish if before else None, reading.entry.finish)
 
     def remove_damaged(self, transaction: Transaction, kind: Kind, number: int) -> None:
         """Remove a board if it is damaged, so that another one can take its place."""
@@ -427,7 +427,7 @@ class Boards:
             except DamagedHistory as damage:
                 before = find_entry(transaction, damage.name)
                 self._remove(transaction, damage.name)
-                note_change(transaction, _finish_of(before), None)
+                note_change(transaction, before.finish if before else None, None)
 
     def _remove(self, transaction: Transaction, name: BoardName) -> None:
         """Remove the rows of a board, if it is there."""
@@ -454,7 +454,7 @@ class Boards:
         """Write the rows of a board that is not there. Raises BoardChanged if it is."""
         if not transaction.run(_MAKE, *_row_of(reading, version), *name):
             raise BoardChanged(str(name))
-        _count_one(transaction, name.kind, _state_of(reading.entry), 1)
+        _count_one(transaction, name.kind, reading.entry.state, 1)
         kind, board = name
         parts = by_records(data) or [(0, b"")]
         transaction.run_all(_ADD, [(kind, board, number, lines) for number, lines in parts])
@@ -533,18 +533,8 @@ def _count_one(transaction: Transaction, kind: str, state: State, number: int) -
     )
 
 
-def _finish_of(entry: Entry | Damage | None) -> Finish | None:
-    """Return how a game ended, if it counts for ratings."""
-    return entry.finish if isinstance(entry, Entry) else None
-
-
-def _state_of(entry: Entry | Damage) -> State:
-    return entry.state if isinstance(entry, Entry) else State.DAMAGED
-
-
 def _add_userids(transaction: Transaction, entry: Entry | Damage, userids: Iterable[str]) -> None:
-    owners = entry.owners if isinstance(entry, Entry) else frozenset[str]()
-    state = _state_of(entry).value
+    owners, state = entry.owners, entry.state.value
     transaction.run_all(
         "INSERT INTO board_userids (userid, kind, board, state, is_owner) VALUES (?, ?, ?, ?, ?)",
         [(userid, *entry.name, state, int(userid in owners)) for userid in sorted(userids)],

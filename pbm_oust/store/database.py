@@ -5,9 +5,9 @@
     database.write(lambda transaction: note(transaction, "alice"))
 
 What threads want to write is done one after the other: whoever has the turn does the work of all
-who wait, in one transaction with one commit, each in a savepoint of its own. Within a work,
-whatever the thread reads is its transaction. An engine opens connections, and says how they begin
-and end.
+who wait, in one transaction with one commit, each but the first in a savepoint of its own. Within
+a work, whatever the thread reads is its transaction. An engine opens connections, and says how
+they begin and end.
 """
 
 import errno
@@ -114,13 +114,10 @@ class Snapshot:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.identity = connection.identity
+        """What identifies the file of the database; None if there is none."""
         self.fault: DatabaseFault | None = None
         """The first fault of a statement; one that has ended the transaction is raised again."""
-
-    @property
-    def identity(self) -> Identity | None:
-        """What identifies the file of the database; None if there is none."""
-        return self._connection.identity
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """Return all rows that a statement gives."""

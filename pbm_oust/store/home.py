@@ -30,7 +30,6 @@ from pbm_oust.store.accounts import (
     accounts_at,
     all_userids,
     find_account,
-    watchers,
     whole,
     write_account,
 )
@@ -41,7 +40,7 @@ from pbm_oust.store.configuration import (
     parse_configuration,
     server_in,
 )
-from pbm_oust.store.database import Database, Snapshot, Transaction, Work
+from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import (
     CLOSED,
     Disk,
@@ -240,13 +239,6 @@ class Home:
                 if draft.sheet:
                     keep_sheet(transaction, draft.sheet, draft.written)
 
-    def write(self, work: Work) -> None:
-        """Do some work within the current transaction, or else in one of its own."""
-        if transaction := self.database.transaction:
-            work(transaction)
-        else:
-            self.database.write(work)
-
     def withhold(self, files: Iterable[str]) -> None:
         """Keep letters in the Maildir from being opened while the transaction removes them.
 
@@ -310,10 +302,6 @@ class Home:
     def userids(self) -> list[str]:
         """Return the userids of all accounts, in order."""
         return self.ask(all_userids)
-
-    def watchers_of(self, kind: str, board: int) -> list[Account]:
-        """Return the accounts of those who watch a board."""
-        return self.ask(watchers, kind, board)
 
     def save(self, account: Account) -> None:
         """Write an account, new or read before."""

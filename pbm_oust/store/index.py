@@ -14,6 +14,7 @@ from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import AHEAD, Game, Summary
@@ -166,6 +167,10 @@ class Damage:
     line: int
     """The line at fault."""
     reason: str
+    state: ClassVar = State.DAMAGED
+    owners: ClassVar = frozenset[str]()
+    """Nobody: who owns the sides now is not known."""
+    finish: ClassVar[Finish | None] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,11 @@ leave in the order in which they were added: if one is put off, so are those aft
 """
 
 import logging
+import math
 import os
 import re
 import threading
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -464,8 +466,10 @@ def on_the_wire(content: bytes, *, is_international: bool) -> bytes:
 FOLDERS = ("tmp", "new", "cur")
 """What a Maildir consists of."""
 PATIENCE = 1.0
-"""How many seconds a command waits for another one that withholds letters."""
-_OURS = re.compile(r"[0-9]+\.L([0-9]+)\.pbm_oust")
+"""How many seconds a command waits for others who move files of letters."""
+_LOOK = 0.01
+"""How many seconds pass until it looks again."""
+_OURS = re.compile(r"[0-9]+\.L[0-9]+\.pbm_oust")
 _UNWRITTEN = (
     "SELECT id, posted, content FROM letters WHERE state = 'file' AND file IS NULL ORDER BY id"
 )
@@ -537,12 +541,16 @@ class Maildir:
         if not files:
             yield True
             return
-        # A command that shares our transaction may withhold letters until that is over.
+        # A command that shares our transaction may withhold letters until that is over, and whoever
+        # writes letters out may wait for our transaction.
         if not self._withholding.acquire(timeout=PATIENCE):
             yield False
             return
         try:
-            with self._held():
+            with self._held(PATIENCE) as is_held:
+                if not is_held:
+                    yield False
+                    return
                 self._settle()
                 try:
                     yield self._withdraw(files)
@@ -572,13 +580,21 @@ class Maildir:
         return len(taken)
 
     @contextmanager
-    def _held(self) -> Iterator[None]:
-        """Lock the files, so that nobody else moves any. Raises OSError if a folder is a link."""
+    def _held(self, patience: float = math.inf) -> Iterator[bool]:
+        """Lock the files within some seconds, so that nobody else moves any; give whether they are.
+
+        Raises OSError if a folder is a link.
+        """
         for folder in self._folders:
             if folder.is_symlink():
                 raise linked(folder)
-        with locked_folder(self._tmp):
-            yield
+        latest = time.monotonic() + patience
+        while True:
+            with locked_folder(self._tmp, waits=patience == math.inf) as is_held:
+                if is_held or time.monotonic() > latest:
+                    yield is_held
+                    return
+            time.sleep(_LOOK)
 
     def _settle(self) -> None:
         """Publish the files in `tmp` that the database has, and remove those without a letter.
@@ -636,8 +652,7 @@ def _mark(transaction: Transaction, names: dict[int, str]) -> list[str]:
 
 def _holder_of(snapshot: Snapshot, file: str) -> Row | None:
     """Return the name that the letter of a file in `tmp` has, if it is to have a file."""
-    number = _OURS.sub(r"\1", file)
-    return snapshot.row("SELECT file FROM letters WHERE id = ? AND state = 'file'", int(number))
+    return snapshot.row("SELECT file FROM letters WHERE id = ? AND state = 'file'", _id_of(file))
 
 
 def name_of(letter: Letter) -> str:

@@ -178,11 +178,8 @@ def end_of_limit(
     over = done + charge.number - max(most, charge.number)
     if over <= 0:
         return None
-    search, values = (
-        f"SELECT at, number {_THAT_COUNT} ORDER BY at",
-        (charge.counted, charge.subject),
-    )
-    for at, number in snapshot.rows(search, *_that_count(*values, now)):
+    search = f"SELECT at, number {_THAT_COUNT} ORDER BY at"
+    for at, number in snapshot.rows(search, *_that_count(charge.counted, charge.subject, now)):
         over -= number
         if over <= 0:
             return moment_of(at) + charge.counted.within

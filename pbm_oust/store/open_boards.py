@@ -34,8 +34,6 @@ from pbm_oust.store.index import (
 )
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
 
-__all__ = ["DamagedHistory"]
-
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
     """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
@@ -66,7 +64,7 @@ def append(home: Home, board: Board, game: Game, mail: Incoming | None = None) -
         if mail:
             keep_cause(transaction, game, len(board.game.records) + 1, mail)
 
-    home.write(work)
+    home.do(work)
 
 
 def start_new_board(home: Home, game: Game, remarks: bytes, source: Source | None = None) -> None:

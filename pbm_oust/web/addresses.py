@@ -57,7 +57,7 @@ def of_rules(kind: str) -> str:
     return f"/rules/{kind}"
 
 
-def of_example(kind: str, name: str, number: int) -> str:
+def of_example(kind: str, name: str, number: int | str) -> str:
     """Return the path of an example of the rules of a game after a number of turns."""
     return f"{of_rules(kind)}/{name}/{number}"
 

@@ -15,15 +15,15 @@ from pbm_oust.accounts.clock import Clock
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.formats.structured import format_structured
-from pbm_oust.board.game import Game, taken_in_turn
+from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.record import Record
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.render.html import Marks
+from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.render.svg import Labels, Scale, board_svg, curve_svg
-from pbm_oust.render.text import cells_text
+from pbm_oust.render.text import cells_text, figures
 from pbm_oust.robot.analysis import Analysis, Verdict, kept_text, read_analysis, turning_points
 from pbm_oust.rules.position import Kind, Position, Side
 from pbm_oust.store.boards import Board
@@ -120,8 +120,9 @@ class View:
     def seats(self) -> tuple[Seat, ...]:
         """Both sides."""
         game = self.game
-        figures = {side: "/".join(map(str, game.position.tally(side))) for side in Side}
-        return tuple(Seat(side.value, game.owner(side), figures[side]) for side in Side)
+        return tuple(
+            Seat(side.value, game.owner(side), figures(game.position, side)) for side in Side
+        )
 
     @property
     def listed(self) -> tuple[Record, ...]:
@@ -288,13 +289,11 @@ async def file(request: Request) -> Response:
 async def events(request: Request) -> Response:
     """Answer with the number of records of a board, each time that it changes."""
     asked = _asked(request)
-    header = asked.game.header
     headers = {"Cache-Control": CHECKED, "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return Response(None, 200, headers, _EVENTS)
     try:
-        name = BoardName(header.kind.name, header.board)
-        stream = asked.ground.live.events(name, source_of(request))
+        stream = asked.ground.live.events(asked.board.name, source_of(request))
     except TooManyWatch:
         return Response(None, 503, LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)
@@ -327,11 +326,6 @@ def _shown_of(clock: Clock | None) -> Hashable:
 
 def _minute(at: datetime) -> datetime:
     return at.replace(second=0, microsecond=0)
-
-
-def marks_of(game: Game) -> Marks:
-    """Return the stones and points of a game as it is that are marked."""
-    return Marks(game.latest_stones(), taken_in_turn(game))
 
 
 def picture(view: View, translator: Translator, title: str = "", prefix: str = "b") -> str:

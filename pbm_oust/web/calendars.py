@@ -148,7 +148,7 @@ def _deadline(game: Game, account: Account, ground: Ground) -> Deadline:
     """Return until when a player must move."""
     settings = settings_of(account)
     templates = ground.templates_in(settings.language)
-    other = game.o if game.x == account.userid else game.x
+    other = game.opponent_of(account.userid)
     reader = Reader((), account.userid, settings=settings)
     clock, players = ground.work.clock_of(game), {game.x, game.o}
     accounts = filter(None, map(ground.work.account_if_any, players))

@@ -39,12 +39,13 @@ from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import NotDerived
 from pbm_oust.play.verification import CodeNotice
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
+from pbm_oust.render.html import marks_of
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.service import handle
 from pbm_oust.service.table import form_named
 from pbm_oust.store.letters import Draft
-from pbm_oust.web.boards import drawn, marks_of
+from pbm_oust.web.boards import drawn
 from pbm_oust.web.ground import Ground, ground_of
 
 LARGEST_FORM = 64 * 1024

@@ -71,7 +71,7 @@ async def unsubscribe(request: Request) -> Response:
     told = Asked(
         line="",
         chat="",
-        sender=next(iter(account.addresses), ""),
+        sender=account.first_address,
         identity=f"web off {secrets.token_hex(8)}",
         source=source_of(request),
         language=language,

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from datetime import timedelta
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -11,6 +10,7 @@ from starlette.responses import Response
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import Change, SizeClass, Standing
+from pbm_oust.commands.lists import LATE
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.pages import LAST_PAGE, MOST_LISTED, Page, part_of
@@ -30,7 +30,6 @@ from pbm_oust.web.templates import Templates
 
 MOST_ON_FRONT = 20
 """How many boards, results and challenges the page lists."""
-LATE = timedelta(days=30)
 
 
 async def front(request: Request) -> Response:

@@ -25,11 +25,11 @@ from pbm_oust.grammar.words import fold
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.refusal import Illegal, NotAllowed
-from pbm_oust.render.html import Marks
+from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position, Side
 from pbm_oust.store.open_boards import game_if_any
-from pbm_oust.web.boards import drawn, marks_of
+from pbm_oust.web.boards import drawn
 from pbm_oust.web.cache import KEPT_SECRET
 from pbm_oust.web.forms import carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import Ground, ground_of, source_of
@@ -116,7 +116,7 @@ class Choices:
     @property
     def other(self) -> str:
         """The userid of the other player."""
-        return self.game.o if self.game.x == self.userid else self.game.x
+        return self.game.opponent_of(self.userid)
 
     @property
     def can_act(self) -> bool:
@@ -277,7 +277,7 @@ def _asked(wish: str, reply: Reply, ground: Ground, request: Request) -> Asked:
     return Asked(
         line="",
         chat=wish,
-        sender=next(iter(account.addresses), ""),
+        sender=account.first_address,
         identity=f"web {digest}",
         source=source_of(request),
         reply=reply,

@@ -76,7 +76,7 @@ class SignedIn:
     @property
     def address(self) -> str:
         """The first address of the player; empty if they have none."""
-        return next(iter(self.account.addresses), "")
+        return self.account.first_address
 
     @property
     def settings(self) -> Settings:

@@ -47,7 +47,6 @@ class Templates:
             words_of_kind=words.words_of_kind,
             words_of=translator.action,
             grid_text=translator.grid_text,
-            date_text=lambda at: translator.date_text(at, UTC),
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
             decimal=translator.decimal,

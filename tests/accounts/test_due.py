@@ -112,7 +112,7 @@ def test_before_that_moment_nothing_is_due_whoever_is_away(
     absences = {"rrognlie": of_x, "marksteere": of_o}
     moment = game.latest
     while moment < earliest:
-        assert ruling_due(game, read_clock(game, absences, moment), moment) is None
+        assert ruling_due(read_clock(game, absences, moment), moment) is None
         moment += 6 * HOUR
 
 

@@ -39,7 +39,7 @@ def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path:
 
 
 def test_a_server_that_is_told_to_stop_waits_for_nothing_longer_than_ten_seconds() -> None:
-    assert server.STOP_SECONDS + server.SWEEPER_STOP_SECONDS + relay.SENDER_STOP_SECONDS < 10
+    assert server.STOP_SECONDS + server.SWEEPER_STOP_SECONDS + relay.STOP_SECONDS < 10
 
 
 @pytest.mark.slow

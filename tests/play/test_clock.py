@@ -50,7 +50,7 @@ def clock(game: Game, now: float, **away: list[tuple[float, float]]) -> Clock:
 
 
 def ruling(game: Game, now: float, **away: list[tuple[float, float]]) -> str:
-    found = ruling_due(game, clock(game, now, **away), day(now))
+    found = ruling_due(clock(game, now, **away), day(now))
     return format_ruling(found) if found else ""
 
 

@@ -1,5 +1,6 @@
 """A transaction: what it writes, and the letters about that, stand or fall together."""
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -10,13 +11,15 @@ import pytest
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.store.database import Transaction
+from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Draft, Letter, State, all_letters, remove_letter
+from pbm_oust.store.letters import Draft, Letter, State, add_letter, all_letters, remove_letter
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from tests.store.posting import head
 from tests.support.accounts import account_of, make_account
 from tests.support.outbox import letters
+from tests.support.waiting import PATIENCE, wait_until
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
@@ -206,6 +209,33 @@ def test_of_two_that_remove_letters_in_one_transaction_one_comes_later(home: Hom
         other.result()
     home.database.write(removing(second))
     assert texts(home) == []
+
+
+def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: Home) -> None:
+    """Whoever writes letters out has the Maildir, and waits until the command has written."""
+    post(home, "one")
+    (first,) = home.ask(all_letters, State.FILE)
+    has_turn = threading.Event()
+
+    def removing(transaction: Transaction) -> None:
+        has_turn.set()
+        wait_until(is_held, "somebody who writes letters out")
+        home.withhold([first.file])
+        remove_letter(transaction, first.id)
+
+    def is_held() -> bool:
+        with locked_folder(home.outbox.path / "tmp", waits=False) as is_free:
+            return not is_free
+
+    home.database.write(lambda each: add_letter(each, head(), b"two\n", NOON, State.FILE))
+    home.do(lambda each: each.run("UPDATE letters SET file = NULL WHERE id <> ?", first.id))
+    with ThreadPoolExecutor(2) as pool:
+        taking_back = pool.submit(home.database.write, removing)
+        assert has_turn.wait(PATIENCE)
+        writing_out = pool.submit(home.maildir.write_out)
+        with pytest.raises(Stale):
+            taking_back.result(PATIENCE)
+        assert writing_out.result(PATIENCE) == 1
 
 
 def test_a_letter_that_somebody_has_opened_is_not_removed(home: Home) -> None:

@@ -32,7 +32,7 @@ _WHOLE = frozenset(phrase for phrase in _FOOTERS if "{}" not in phrase)
 def is_footer(line: str) -> bool:
     """Return whether a line as a whole is one that a phone or a program adds.
 
-    The phone or the program is named in one to six words; an address may follow.
+    The phone or the program is named in at most eight words; an address may follow.
     """
     if len(line) > _LONGEST:
         return False

@@ -263,6 +263,8 @@ class PostgresqlConnection:
 
     def commit(self) -> None:
         """Make durable what was written."""
+        if self._status is TransactionStatus.INERROR:  # the server would undo it, without a word
+            raise DatabaseFailing(f"{self._where}: a statement has failed, so nothing is written")
         try:
             self.execute("COMMIT")
         except DatabaseLost as fault:  # nobody knows whether it was undone
@@ -315,5 +317,5 @@ class PostgresqlConnection:
                 raise
             if self.raw.closed and isinstance(fault, DatabaseFailing):
                 fault = DatabaseLost(*fault.args)
-            self.is_broken = not isinstance(fault, DatabaseConflict)
+            self.is_broken |= not isinstance(fault, DatabaseConflict)
             raise fault from error

@@ -146,8 +146,11 @@ def _identity_of(raw: Raw) -> Identity:
 
 # Tasks that one host has
 
-KEPT_SECONDS = 30.0
-"""After how many seconds the server takes the locks of a host that says nothing."""
+KEPT_SECONDS = 20.0
+"""After how many seconds the server takes the locks of a host that says nothing.
+
+That is before it gives up the connection of one that is cut off.
+"""
 _ASKED = 3
 """How often a host says something meanwhile."""
 _TAKE = "SELECT value FROM json_each(?) WHERE pg_try_advisory_lock(hashtextextended(value, 0))"
@@ -253,8 +256,8 @@ class PostgresqlDatabase(DatabaseOf[PostgresqlConnection]):
         As long as that has never been reached, it is the clock of this host.
         """
         if not self.server.clock.is_set:
-            with suppress(DatabaseFault), self.read_latest() as snapshot:
-                snapshot.rows("SELECT 1")
+            with suppress(DatabaseFault), self.read_latest():
+                pass  # whoever begins to read is told the time
         return self.server.clock.time()
 
     def _connect_to_write(self) -> PostgresqlConnection:
@@ -371,7 +374,6 @@ class PostgresqlDatabase(DatabaseOf[PostgresqlConnection]):
             connection = PostgresqlConnection(raw, self.server.where, (0, 0), self.server.clock)
             connection.begin_to_write()
             done = work(connection)
-            connection.execute("DROP TABLE IF EXISTS old_pbm_oust_version")
             connection.execute("INSERT INTO pbm_oust_version VALUES (?, ?)", (LATEST, OLDEST))
             connection.commit()
             return done
@@ -411,8 +413,10 @@ class SharedKey:
 
     def put(self, key: bytes) -> None:
         """Take a key, unless there is one."""
-        self._add(key)
-        put = "UPDATE home_key SET key = ? WHERE id = 1 AND key = ?"
+        put = (
+            "INSERT INTO home_key VALUES (1, ?) ON CONFLICT (id)"
+            " DO UPDATE SET key = excluded.key WHERE home_key.key = ?"
+        )
         self._database.write(lambda transaction: transaction.run(put, key, _WITHHELD))
 
     def read(self) -> bytes:
