@@ -3,7 +3,6 @@
 Source: RFC 2045, RFC 2046 and RFC 2183.
 """
 
-import gzip
 from base64 import b64encode, encodebytes
 from binascii import b2a_qp
 from bisect import bisect_right
@@ -231,6 +230,8 @@ def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
     if carriage is Carriage.SGF:
         attached = sgf_part(name_of_sgf(game), format_sgf(Sheet(game)))
         return (attached,) if attached.size <= LARGEST else ()
+    import gzip  # here: few letters carry files, and `deliver` starts for each mail
+
     files = list[Part]()
     for name, text in _texts(game, carriage):
         files.append(file_part(name, gzip.compress(text.encode(), mtime=0)))
