@@ -319,7 +319,7 @@ def _rights(facts: "ServerFacts") -> Iterator[Finding]:
         others = f" (and {len(facts.forbidden) - 1} more)" if len(facts.forbidden) > 1 else ""
         yield _on_server.bad(
             f"we may not read and write {facts.forbidden[0]}{others}",
-            "Grant it: see Roles and rights in docs/operate.md",
+            "Grant it: see Roles and rights in docs/several-hosts.md",
         )
     if facts.is_superuser:
         yield _on_server.note("we connect as a superuser; a role that owns nothing is enough")

@@ -5,7 +5,7 @@
 - Commands of `pbm-oust`: the command exists, and has these options.
 - Scripts: they exist, and know the options.
 - Paths of files: they exist. A part in capitals stands for any name.
-- Lists: each library, each key of the configuration and each room is there.
+- Lists: each library and each key of the configuration is there, and the rooms are in their order.
 """
 
 import configparser
@@ -45,11 +45,12 @@ def faults() -> Iterator[str]:
         yield from faults_of(page)
     for names, file in (
         (_libraries(), "docs/dependencies.md"),
-        (_keys(), "docs/operate.md"),
-        ((room.name for room in rooms().values()), "README.md"),
+        (_keys(), "docs/configuration.md"),
     ):
         for name in unnamed(names, (ROOT / file).read_text()):
             yield f"{file}: says nothing about {name}"
+    if _ROOM.findall((ROOT / "README.md").read_text()) != rooms():
+        yield f"README.md: the rooms are {' '.join(rooms())}"
     for path, text in written():
         if not path.exists() or path.read_text() != text:
             yield f"{path.relative_to(ROOT)}: is not what scripts/write_docs writes"
@@ -154,6 +155,8 @@ def _fault_of_path(path: str) -> str | None:
 
 
 _ENTRY = re.compile(r"( *)([\w.]+/?) {2,}\S")
+_ROOM = re.compile(r"^  ([\w.]+/?) {2,}\S", re.MULTILINE)
+"""A room in the map of the program: one step in."""
 
 
 def _faults_of_map(lines: list[Found]) -> Iterator[tuple[Found, str | None]]:

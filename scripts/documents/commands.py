@@ -1,14 +1,15 @@
 """The list of the commands by mail, from the table that reads them and from their help."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, zip_longest
 from textwrap import dedent
 
 from babel import Locale
 
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
-from pbm_oust.letters.help import brief_usages, first_sentence
+from pbm_oust.letters.help import brief_usages
 from pbm_oust.letters.words import Words
 from pbm_oust.service.table import FORMS, AnyForm
 from scripts.documents.parts import code, escaped, table
@@ -23,16 +24,21 @@ HEADINGS = {
     Heading.GENERAL: "Besides",
 }
 ADDRESS = "pbmserv@games.example.org"
+CHALLENGE, SEEK = "challenge", "seek"
+BESIDE = 4
+"""How many pairs of words stand in a row."""
 
 
 def commands_part() -> str:
     """Return all commands by what they are about, and the words for them in other languages."""
     words = Words(ADDRESS)
-    pages = {form.topic: _page(words, form.topic) for form in FORMS}
-    parts = [_overview(pages)]
-    for heading in Heading:
-        topics = dict.fromkeys(form.topic for form in FORMS if form.heading is heading)
-        parts += [f"## {HEADINGS[heading]}", *(_section(topic, pages[topic]) for topic in topics)]
+    topics = {
+        heading: list(dict.fromkeys(form.topic for form in FORMS if form.heading is heading))
+        for heading in Heading
+    }
+    parts = [_index(topics)]
+    for heading, found in topics.items():
+        parts += [f"## {HEADINGS[heading]}", *(_section(words, topic) for topic in found)]
     parts += ["## Time", _paragraphs(words.help_page("time") or "")]
     parts += [_in_other_words(each) for each in LANGUAGES.values() if each is not ENGLISH]
     return "\n\n".join(parts)
@@ -55,26 +61,42 @@ def _page(words: Words, topic: str) -> str:
     return page.partition("\n\n")[2]
 
 
-def _overview(pages: Mapping[str, str]) -> str:
+def _index(topics: Mapping[Heading, Sequence[str]]) -> str:
+    """Return a line for each heading, with links to its commands."""
     rows = []
-    for topic in dict.fromkeys(form.topic for form in FORMS):
-        names = " ".join(f"`{name}`" for name in dict.fromkeys(map(_name, _forms(topic))))
-        rows.append((f"[{names}](#{topic})", escaped(first_sentence(pages[topic]))))
-    return table(("command", "what it does"), rows)
+    for heading, found in topics.items():
+        names = ((topic, dict.fromkeys(map(_name, _forms(topic)))) for topic in found)
+        links = (f"[{' '.join(map(code, each))}](#{topic})" for topic, each in names)
+        rows.append((HEADINGS[heading], ", ".join(links)))
+    return table(("to", "commands"), rows)
 
 
 def _name(form: AnyForm) -> str:
     return f"GAME {form.name}" if form.is_of_kind else form.name
 
 
-def _section(topic: str, page: str) -> str:
+def _section(words: Words, topic: str) -> str:
+    """Return how a command is written, from anywhere and as an answer, and what the help says."""
     forms = _forms(topic)
-    lines = [usage for form in forms for usage in brief_usages(form)]
-    answers = list(filter(None, dict.fromkeys(each for form in forms for each in _answers(form))))
-    parts = [f"### {topic}", "\n".join(["```", *lines, "```"])]
+    lines = [f"`{usage}`" for form in forms for usage in brief_usages(form)]
+    answers = dict.fromkeys(f"`{each}`" for form in forms for each in _answers(form) if each)
     if answers:
-        parts.append(f"As an answer to a board mail: {', '.join(f'`{each}`' for each in answers)}.")
-    return "\n\n".join([*parts, _paragraphs(page)])
+        lines.append(f"as an answer to a board mail: {', '.join(answers)}")
+    page = _page(words, topic)
+    if topic == SEEK:
+        page = _without_options(page, _page(words, CHALLENGE))
+        page += f"\n\nAll options of {CHALLENGE} may be given, too."
+    return "\n\n".join(
+        [f"### {topic}", "\n".join(f"- {line}" for line in lines), _paragraphs(page)]
+    )
+
+
+def _without_options(page: str, other: str) -> str:
+    """Return a page of the help without the options that another one explains."""
+    options = re.findall(r"^  +\[-.*\n(?:    +[^\[\s].*\n?)*", other, re.MULTILINE)
+    for option in options:
+        page = page.replace(option, "")
+    return page
 
 
 def _answers(form: AnyForm) -> list[str]:
@@ -106,28 +128,30 @@ def _prose(paragraph: str) -> str:
 
 
 def _in_other_words(language: Language) -> str:
-    """Return the words of a language that stand for words of commands."""
+    """Return the words of a language that stand for words of commands, by what they are."""
     name = Locale.parse(language.code).get_display_name("en")
     parts = [f"## In {name}", "Accents may be written or left out, and both languages mixed."]
-    for head, words in (
-        ("word of a command", language.words[Section.COMMANDS]),
-        ("option", language.words[Section.OPTIONS]),
-        ("setting", language.words[Section.SETTINGS]),
-        ("another word", language.words[Section.WORDS]),
-        ("place", language.placeholders),
+    for head, section in (
+        ("Words of commands", Section.COMMANDS),
+        ("Options", Section.OPTIONS),
+        ("Settings", Section.SETTINGS),
+        ("Other words", Section.WORDS),
     ):
-        rows = [(code(english), _spelled(words, english)) for english in _english(words)]
-        parts.append(table((head, f"in {name}"), rows))
+        words = language.words[section]
+        pairs = [
+            (code(english), _spelled(words, english)) for english in sorted(set(words.values()))
+        ]
+        parts += [f"{head}:", _glossary(("English", name), pairs)]
     return "\n\n".join(parts)
 
 
-def _english(words: Mapping[str, str]) -> list[str]:
-    """Return the English words that have words of another language."""
-    is_places = all(key.isupper() for key in words)
-    return sorted(set(words) if is_places else set(words.values()))
+def _glossary(heads: tuple[str, str], pairs: Sequence[tuple[str, str]]) -> str:
+    """Return a table with a few pairs in a row, in the order of its columns."""
+    height = -(-len(pairs) // BESIDE)
+    columns = [pairs[nth * height : (nth + 1) * height] for nth in range(BESIDE)]
+    rows = (chain.from_iterable(row) for row in zip_longest(*columns, fillvalue=("", "")))
+    return table(heads * BESIDE, map(tuple, rows))
 
 
 def _spelled(words: Mapping[str, str], english: str) -> str:
-    if english in words and english.isupper():
-        return code(words[english])
     return ", ".join(code(word) for word, meant in words.items() if meant == english)

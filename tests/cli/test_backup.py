@@ -86,7 +86,7 @@ def done(home: Path, *arguments: str, stdin: str = "") -> str:
 
 
 def document_block(name: str, home: Path, folder: Path) -> str:
-    """Carry out a block of docs/operate.md with other places; return what it prints."""
+    """Carry out a block of the documents with other places; return what it prints."""
     day = {"backup": "$(date +%F)", "restore": "2026-11-20"}[name]
     places = {
         "/opt/pbm_oust/bin/pbm-oust": PROGRAM,

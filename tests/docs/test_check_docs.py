@@ -5,15 +5,8 @@ import pytest
 from scripts.documents.checking import faults_of, pages, unnamed
 from scripts.documents.pages import Page
 from scripts.documents.parts import NoSuchPart, with_part
-from scripts.documents.picture import picture
-from scripts.documents.rooms import ROOT, Room, floors, reduced
+from scripts.documents.rooms import ROOT, rooms
 from scripts.documents.written import written
-
-GRAPH = {
-    "top": frozenset({"middle", "bottom"}),
-    "middle": frozenset({"bottom"}),
-    "bottom": frozenset[str](),
-}
 
 
 def faults(text: str, name: str = "page.md") -> list[str]:
@@ -128,22 +121,10 @@ def test_a_part_that_is_missing_is_no_part() -> None:
         with_part("a page\n", "list", "new")
 
 
-def test_rooms_lie_on_floors_and_longer_ways_stand_for_shorter_ones() -> None:
-    assert floors(GRAPH) == {"top": 2, "middle": 1, "bottom": 0}
-    assert reduced(GRAPH)["top"] == {"middle"}
-
-
-def test_rooms_that_import_each_other_have_no_floor() -> None:
-    with pytest.raises(ValueError, match="a -> b -> a"):
-        floors({"a": frozenset({"b"}), "b": frozenset({"a"})})
-
-
-def test_the_picture_has_a_box_for_each_room_and_an_arrow_for_each_import_that_counts() -> None:
-    rooms = {name: Room(f"{name}/", "A < room", name == "bottom") for name in GRAPH}
-    drawn = picture(rooms, GRAPH)
-    assert drawn.count("<rect class=") == len(rooms) + len(("pure", "other"))
-    assert drawn.count('class="arrow"') == 2
-    assert "A &lt; room" in drawn
+def test_rooms_are_listed_from_the_top_of_the_house_down() -> None:
+    found = rooms()
+    assert (found[0], found[-1]) == ("cli/", "refusal.py")
+    assert found.index("service/") < found.index("store/") < found.index("rules/")
 
 
 def test_the_checks_are_made_before_each_commit() -> None:

@@ -4,9 +4,9 @@ import re
 from ipaddress import ip_address
 
 from pbm_oust.store.configuration import parse_configuration
-from tests.support.document import DOCUMENT, block, settings
+from tests.support.document import DOCS, block, example, settings
 
-UNIT = block("pbm_oust.service", {})
+UNIT = example("pbm_oust.service", {})
 DROP_IN = block("several_hosts/pbm_oust.service.d/database.conf", {})
 FAMILIES = {4: "AF_INET", 6: "AF_INET6"}
 
@@ -17,7 +17,7 @@ def test_the_service_reaches_its_own_host_alone() -> None:
 
 
 def test_with_a_database_on_another_host_the_service_reaches_that_too() -> None:
-    _, _, several = DOCUMENT.read_text().partition("\n## Several hosts\n")
+    several = (DOCS / "several-hosts.md").read_text()
     (text,) = re.findall(r"^```toml\n(.*?)^```$", several, re.MULTILINE | re.DOTALL)
     assert "@db.example.org/" in parse_configuration(text).store
     assert DROP_IN.startswith("[Service]\n")

@@ -134,7 +134,7 @@ def test_a_key_that_does_not_exist_is_answered_with_the_one_that_is_nearest(
 
 
 def test_a_key_like_no_other_is_answered_with_where_all_are_listed() -> None:
-    wanted = "wonderland: there is no such key; docs/operate.md lists all there are"
+    wanted = "wonderland: there is no such key; docs/configuration.md lists all there are"
     assert complaint("wonderland = 1") == wanted
 
 

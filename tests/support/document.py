@@ -5,19 +5,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
-_DOCS = Path(__file__).parents[2] / "docs"
-DOCUMENT, PAGES = _DOCS / "operate.md", _DOCS / "web.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def block(name: str, changes: Mapping[str, str], document: Path = DOCUMENT) -> str:
+def block(name: str, changes: Mapping[str, str]) -> str:
     """Return a block of a document by the name on its fence, with texts replaced."""
-    text = document.read_text()
+    text = "\n".join(path.read_text() for path in sorted(DOCS.glob("*.md")))
     frame = rf"^( *)```\w+ {re.escape(name)}\n(.*?)^\1```$"
     found = re.findall(frame, text, re.MULTILINE | re.DOTALL)
-    assert len(found) == 1, f"{document} has {len(found)} blocks {name}"
-    text = dedent(found[0][1])
+    assert len(found) == 1, f"the documents have {len(found)} blocks {name}"
+    return _changed(name, dedent(found[0][1]), changes)
+
+
+def example(name: str, changes: Mapping[str, str]) -> str:
+    """Return a file among the examples of the documents, with texts replaced."""
+    return _changed(name, (DOCS / "examples" / name).read_text(), changes)
+
+
+def _changed(name: str, text: str, changes: Mapping[str, str]) -> str:
     missing = [old for old in changes if old not in text]
-    assert not missing, f"{name} in {document} lacks {missing}"
+    assert not missing, f"{name} lacks {missing}"
     if not changes:
         return text
     return re.sub("|".join(map(re.escape, changes)), lambda old: changes[old[0]], text)

@@ -83,7 +83,7 @@ def test_rights_that_are_missing(host: Host, url: str) -> None:
     do(url, "REVOKE UPDATE ON letters FROM games", "REVOKE USAGE ON letters_id_seq FROM games")
     assert complaints(host) == [
         "BAD   server: we may not read and write letters (and 1 more). "
-        "Grant it: see Roles and rights in docs/operate.md."
+        "Grant it: see Roles and rights in docs/several-hosts.md."
     ]
 
 

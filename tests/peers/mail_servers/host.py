@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
-from tests.support.document import block
+from tests.support.document import block, example
 from tests.support.player import Letters, read_maildir
 from tests.support.ports import free_port
 from tests.support.server import Server, started
@@ -192,8 +192,8 @@ class Host:
 
     @contextmanager
     def serving(self) -> Iterator[Server]:
-        """Run the command of the document's systemd unit, as the owner of the home."""
-        unit = block("pbm_oust.service", self.places)
+        """Run the command of the example's systemd unit, as the owner of the home."""
+        unit = example("pbm_oust.service", self.places)
         (command,) = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
         with started(shlex.split(command), self.home, user=OWNER) as server:
             yield server

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.peers.mail_servers.host import PEERS, Host
-from tests.support.document import block, settings
+from tests.support.document import block, example, settings
 from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
@@ -26,7 +26,7 @@ def test_systemd_finds_no_fault_with_the_service(
     host: Host, tmp_path: Path, *, reaches_a_database: bool
 ) -> None:
     unit = tmp_path / "pbm_oust.service"
-    unit.write_text(block(unit.name, host.places))
+    unit.write_text(example(unit.name, host.places))
     if reaches_a_database:
         (tmp_path / DROP_IN).parent.mkdir()
         (tmp_path / DROP_IN).write_text(block(f"several_hosts/{DROP_IN}", {}))
@@ -41,7 +41,7 @@ def test_systemd_finds_no_fault_with_the_service(
 
 def test_the_service_may_think_with_low_priority() -> None:
     allowed = set[str]()
-    for words in settings(block("pbm_oust.service", {}), "SystemCallFilter"):
+    for words in settings(example("pbm_oust.service", {}), "SystemCallFilter"):
         named = set().union(*map(calls, words.removeprefix("~").split()))
         allowed = allowed - named if words.startswith("~") else allowed | named
     assert {"read", "setpriority"} <= allowed
@@ -65,7 +65,7 @@ def calls(name: str) -> set[str]:
 
 def test_the_service_is_told_to_read_its_configuration_again(host: Host) -> None:
     host.configure()
-    (command,) = settings(block("pbm_oust.service", {}), "ExecReload")
+    (command,) = settings(example("pbm_oust.service", {}), "ExecReload")
     moved = replace(host, lmtp_port=free_port())
     with host.serving() as server:
         assert not _is_listening(moved.lmtp_port)

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from tests.peers.browsers.view import package
-from tests.support.document import PAGES, block
+from tests.support.document import block
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.waiting import PATIENCE
 from tests.support.website import website
@@ -37,9 +37,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     home.database.close()
     with website(home.path) as site:
         address = f"http://127.0.0.1:{site.port}/"
-        command = block(
-            "mirror", {"https://games.example.org/": address, "/srv/www": str(path)}, PAGES
-        )
+        places = {"https://games.example.org/": address, "/srv/www": str(path)}
+        command = block("mirror", places)
         words = shlex.split(command.replace("\\\n", " "))
         path_there = f"{package('wget') / 'bin'}:{os.environ['PATH']}"
         done = subprocess.run(
