@@ -9,7 +9,7 @@ from babel import Locale
 
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
-from pbm_oust.letters.help import brief_usages
+from pbm_oust.letters.help import brief_usages, first_sentence
 from pbm_oust.letters.words import Words
 from pbm_oust.service.table import FORMS, AnyForm
 from scripts.documents.parts import code, escaped, table
@@ -25,6 +25,8 @@ HEADINGS = {
 }
 ADDRESS = "pbmserv@games.example.org"
 CHALLENGE, SEEK = "challenge", "seek"
+MOST_PARAGRAPHS = 2
+"""How much of the help about a command has room in a line of a table."""
 BESIDE = 4
 """How many pairs of words stand in a row."""
 
@@ -36,9 +38,12 @@ def commands_part() -> str:
         heading: list(dict.fromkeys(form.topic for form in FORMS if form.heading is heading))
         for heading in Heading
     }
-    parts = [_index(topics)]
+    parts = []
     for heading, found in topics.items():
-        parts += [f"## {HEADINGS[heading]}", *(_section(words, topic) for topic in found)]
+        pages = {topic: _page(words, topic) for topic in found}
+        rows = [_row(topic, page) for topic, page in pages.items()]
+        parts += [f"## {HEADINGS[heading]}", table(_HEADS, rows)]
+        parts += [_section(words, topic, page) for topic, page in pages.items() if _is_long(page)]
     parts += ["## Time", _paragraphs(words.help_page("time") or "")]
     parts += [_in_other_words(each) for each in LANGUAGES.values() if each is not ENGLISH]
     return "\n\n".join(parts)
@@ -61,34 +66,32 @@ def _page(words: Words, topic: str) -> str:
     return page.partition("\n\n")[2]
 
 
-def _index(topics: Mapping[Heading, Sequence[str]]) -> str:
-    """Return a line for each heading, with links to its commands."""
-    rows = []
-    for heading, found in topics.items():
-        names = ((topic, dict.fromkeys(map(_name, _forms(topic)))) for topic in found)
-        links = (f"[{' '.join(map(code, each))}](#{topic})" for topic, each in names)
-        rows.append((HEADINGS[heading], ", ".join(links)))
-    return table(("to", "commands"), rows)
+_HEADS = ("write", "or answer a board mail", "what it does")
 
 
-def _name(form: AnyForm) -> str:
-    return f"GAME {form.name}" if form.is_of_kind else form.name
-
-
-def _section(words: Words, topic: str) -> str:
-    """Return how a command is written, from anywhere and as an answer, and what the help says."""
+def _row(topic: str, page: str) -> tuple[str, str, str]:
+    """Return how a command is written, from anywhere and as an answer, and what it does."""
     forms = _forms(topic)
-    lines = [f"`{usage}`" for form in forms for usage in brief_usages(form)]
-    answers = dict.fromkeys(f"`{each}`" for form in forms for each in _answers(form) if each)
-    if answers:
-        lines.append(f"as an answer to a board mail: {', '.join(answers)}")
-    page = _page(words, topic)
+    usages = "<br>".join(code(usage) for form in forms for usage in brief_usages(form))
+    answers = dict.fromkeys(code(each) for form in forms for each in _answers(form) if each)
+    text = " ".join(_paragraphs(page).split("\n\n"))
+    if _is_long(page):
+        text = f"{escaped(first_sentence(page))} [More](#{topic})"
+    return usages, "<br>".join(answers), text
+
+
+def _is_long(page: str) -> bool:
+    """Return whether a page of the help has a section of its own, in place of a line in a table."""
+    paragraphs = re.split(r"\n\n+", page.strip("\n"))
+    return len(paragraphs) > MOST_PARAGRAPHS or any(each.startswith(" ") for each in paragraphs)
+
+
+def _section(words: Words, topic: str, page: str) -> str:
+    """Return what the help says about a command."""
     if topic == SEEK:
         page = _without_options(page, _page(words, CHALLENGE))
         page += f"\n\nAll options of {CHALLENGE} may be given, too."
-    return "\n\n".join(
-        [f"### {topic}", "\n".join(f"- {line}" for line in lines), _paragraphs(page)]
-    )
+    return "\n\n".join([f"### {topic}", _paragraphs(page)])
 
 
 def _without_options(page: str, other: str) -> str:
