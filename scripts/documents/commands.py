@@ -25,7 +25,7 @@ HEADINGS = {
 }
 ADDRESS = "pbmserv@games.example.org"
 CHALLENGE, SEEK = "challenge", "seek"
-MOST_PARAGRAPHS = 2
+MOST_PARAGRAPHS = 3
 """How much of the help about a command has room in a line of a table."""
 BESIDE = 4
 """How many pairs of words stand in a row."""
@@ -134,13 +134,14 @@ def _in_other_words(language: Language) -> str:
     """Return the words of a language that stand for words of commands, by what they are."""
     name = Locale.parse(language.code).get_display_name("en")
     parts = [f"## In {name}", "Accents may be written or left out, and both languages mixed."]
-    for head, section in (
-        ("Words of commands", Section.COMMANDS),
-        ("Options", Section.OPTIONS),
-        ("Settings", Section.SETTINGS),
-        ("Other words", Section.WORDS),
+    for head, sections in (
+        ("Words of commands", (Section.COMMANDS,)),
+        ("Options and settings", (Section.OPTIONS, Section.SETTINGS)),
+        ("Other words", (Section.WORDS,)),
     ):
-        words = language.words[section]
+        words = {
+            word: english for each in sections for word, english in language.words[each].items()
+        }
         pairs = [
             (code(english), _spelled(words, english)) for english in sorted(set(words.values()))
         ]

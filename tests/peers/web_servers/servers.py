@@ -11,7 +11,7 @@ from tests.peers.browsers.view import package
 from tests.peers.mail_programs.leashed import leashed
 from tests.peers.mail_servers.host import OWNER, open_folder
 from tests.support import certificates
-from tests.support.document import block
+from tests.support.document import block, example
 from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
@@ -49,8 +49,8 @@ def nginx(pages: int) -> Iterator[int]:
     """Run nginx in front of a port."""
     with _folder("nginx", "sbin/nginx") as folder:
         port = free_port()
-        site = block(
-            "nginx/sites-enabled/pbm_oust",
+        site = example(
+            "nginx.conf",
             {
                 _LISTEN: f"127.0.0.1:{pages}",
                 "listen 80": f"listen 127.0.0.1:{free_port()}",
