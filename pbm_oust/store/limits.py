@@ -134,7 +134,9 @@ def nearest_of(key: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(key.lower(), known, n=1)
-    return f"; perhaps {near[0]} is meant" if near else "; docs/configuration.md lists all there are"
+    return (
+        f"; perhaps {near[0]} is meant" if near else "; docs/configuration.md lists all there are"
+    )
 
 
 def parse_limits(table: object) -> Limits:

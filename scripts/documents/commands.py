@@ -132,7 +132,7 @@ def _prose(paragraph: str) -> str:
 
 def _in_other_words(language: Language) -> str:
     """Return the words of a language that stand for words of commands, by what they are."""
-    name = Locale.parse(language.code).get_display_name("en")
+    name = Locale.parse(language.code).get_display_name("en") or language.code
     parts = [f"## In {name}", "Accents may be written or left out, and both languages mixed."]
     for head, sections in (
         ("Words of commands", (Section.COMMANDS,)),
