@@ -23,7 +23,8 @@ from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.letters import Letter, State, hold_waiting, name_of, parse_content, text_of
+from pbm_oust.store.letters import Letter, State, hold_waiting, parse_content, text_of
+from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 

@@ -13,8 +13,9 @@ from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Letter, State, name_of
+from pbm_oust.store.letters import Letter, State
 from pbm_oust.store.limits import SETTABLE, Counted, number_counted
+from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import LONGEST_DUE
 from pbm_oust.store.verifications import addresses_asked
 

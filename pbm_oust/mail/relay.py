@@ -34,7 +34,6 @@ from pbm_oust.store.letters import (
     content_of,
     due_letters,
     fail_letter,
-    name_of,
     on_the_wire,
     put_off,
     recall_letter,
@@ -44,6 +43,7 @@ from pbm_oust.store.letters import (
     wait_beyond,
     wait_no_more,
 )
+from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import turn_letters_into_files
 from pbm_oust.store.verifications import note_bounce
 

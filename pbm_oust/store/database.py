@@ -354,6 +354,9 @@ class DatabaseOf(ABC, Generic[C]):
     def __init__(self, where: Path) -> None:
         self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
         """Is given what was committed, by whoever has waited for that."""
+        self.committing: Callable[[Sequence[Transaction]], AbstractContextManager[None]]
+        self.committing = lambda _transactions: nullcontext()
+        """Gives a body in which transactions are committed that have been done."""
         self._where = where
         self._process = os.getpid()
         self._here = _Here()
@@ -588,7 +591,8 @@ class DatabaseOf(ABC, Generic[C]):
     def _commit(self, tasks: list[Task[Any]]) -> None:
         """Make durable what was written."""
         if self._writer and not tasks[-1].is_over:
-            self._writer.commit()
+            with self.committing(_done(tasks)):
+                self._writer.commit()
         self._is_second_try = False
         for task in tasks:
             task.is_over = True
@@ -597,8 +601,7 @@ class DatabaseOf(ABC, Generic[C]):
         """Leave what transactions hold, do what follows from those committed, and return tasks."""
         for task in tasks:
             task.release()
-        done = [task.transaction for task in tasks if task.transaction and not task.error]
-        if done:
+        if done := _done(tasks):
             self.after(done)
         return tasks
 
@@ -693,3 +696,8 @@ def words_list(words: Iterable[str]) -> str:
 def tables(engine: str) -> str:
     """Return the statements that make all tables: for `sqlite` or `postgresql`."""
     return (Path(__file__).parent / "schema" / f"{engine}.sql").read_text()
+
+
+def _done(tasks: Iterable[Task[Any]]) -> list[Transaction]:
+    """Return the transactions of work that has not failed."""
+    return [task.transaction for task in tasks if task.transaction and not task.error]

@@ -2,7 +2,7 @@
 
     HOME/pbm_oust.db         everything the server knows (`sqlite.py`)
     HOME/oust/17.txt         histories for people to read, published from it (`publishing.py`)
-    HOME/outbox/             letters if no relay is set, a Maildir (`letters.py`)
+    HOME/outbox/             letters if no relay is set, a Maildir (`outbox.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
     HOME/.copying            while the home is no whole copy of another one yet (`backup.py`)
@@ -52,8 +52,9 @@ from pbm_oust.store.disk import (
 )
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
-from pbm_oust.store.letters import Draft, Maildir, Outbox, State, Unwritten, add_letter
+from pbm_oust.store.letters import Draft, State, Unwritten, add_letter
 from pbm_oust.store.limits import Tally, write_tally
+from pbm_oust.store.outbox import Maildir, Outbox
 from pbm_oust.store.publishing import Publisher, keeping_up
 from pbm_oust.store.rebuilding import Progress, rebuild, untold
 from pbm_oust.store.sqlite import FILE_NAME, KEY, UNFINISHED, SqliteDatabase
@@ -92,6 +93,7 @@ class Home:
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)
         self.tally = Tally()
+        self.database.committing = self.maildir.receiving
         self.database.after = self._follow_up
         self._has_relay = has_relay
         self._has_unwritten = False

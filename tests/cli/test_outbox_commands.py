@@ -11,7 +11,8 @@ from pbm_oust.cli import main
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Outbox, parse_content
+from pbm_oust.store.letters import parse_content
+from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.verifications import bounces_of, note_bounce
 from tests.support.games import history_of
 from tests.support.histories import lay_histories

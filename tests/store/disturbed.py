@@ -174,11 +174,11 @@ def disturbed(
     """Do a deed in copies of a home, let another operation fail each time, and yield the copies.
 
     `how` says what fails, in which way and with which `errno`; `nth` says which operations do, as
-    for `_moments`.
+    for `_moments`. In the last copy none does.
     """
     where, fault, number = how
     most = _operations(before, folder, deed, where, number)
-    for at in _moments(most, nth):
+    for at in (*_moments(most, nth), most + 1):
         trouble = Trouble(at, fault, number)
         path = shutil.copytree(before, folder / f"{at}")
         with _in_trouble(path, trouble, where) as home:
@@ -196,7 +196,7 @@ def assert_kept_until_it_is_done(kept: Sequence[bool]) -> None:
     """Check whether deeds were kept by the moments at which they were disturbed, in their order.
 
     Those are that were disturbed before their commit, however many operations that takes, but for a
-    few at which something is only asked again. None is that was disturbed after it.
+    few at which something is only asked again. The last was not disturbed.
     """
     until_commit = kept[: len(kept) - kept[::-1].index(True)]
     assert kept[0]

@@ -11,14 +11,8 @@ from random import Random
 import pytest
 
 from pbm_oust.store.database import Transaction
-from pbm_oust.store.letters import (
-    Maildir,
-    State,
-    add_letter,
-    all_letters,
-    recall_letter,
-    remove_letter,
-)
+from pbm_oust.store.letters import State, add_letter, all_letters, recall_letter, remove_letter
+from pbm_oust.store.outbox import Maildir
 from pbm_oust.store.sqlite import SqliteDatabase
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage

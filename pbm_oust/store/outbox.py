@@ -1,0 +1,326 @@
+"""The outbox as mail programs and operators see it: files of a Maildir, and letters by their names.
+
+A letter has the name of its file, whether it is in one or not. Without a relay it is written into
+`tmp` before the commit of its command, and moved to `new` after it; what a process leaves undone
+that dies meanwhile, the next one does.
+"""
+
+import logging
+import math
+import os
+import re
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, linked, locked_folder
+from pbm_oust.store.letters import (
+    Letter,
+    State,
+    Unwritten,
+    all_letters,
+    content_of,
+    remove_letter,
+    retry_letter,
+)
+
+log = logging.getLogger("pbm_oust")
+
+FOLDERS = ("tmp", "new", "cur")
+"""What a Maildir consists of."""
+PATIENCE = 1.0
+"""How many seconds a command waits for others who move files of letters."""
+_LOOK = 0.01
+"""How many seconds pass until it looks again."""
+_OURS = re.compile(r"[0-9]+\.L[0-9]+\.pbm_oust")
+_UNWRITTEN = (
+    "SELECT id, posted, content FROM letters WHERE state = 'file' AND file IS NULL ORDER BY id"
+)
+
+
+class Maildir:
+    """The Maildir at `path`, with the letters of a database. Its methods may raise OSError."""
+
+    def __init__(self, path: Path, database: Database, disk: Disk | None = None) -> None:
+        self.path = path
+        self._tmp, self._new = path / "tmp", path / "new"
+        self._folders = [path, *(path / name for name in FOLDERS)]
+        self._withholding = threading.Lock()
+        self._database = database
+        self._disk = disk or Disk()
+
+    def prepare(self) -> None:
+        """Make missing folders."""
+        for folder in self._folders:
+            self._disk.make_folder(folder, mode=0o700)
+        self._disk.sync_folder(self.path)
+
+    def write_out(self, letters: Sequence[Unwritten] | None = None) -> int:
+        """Write letters that are to be files; return their number.
+
+        If none are named, they are all, whoever has added them. This also finishes what dead
+        processes have left.
+        """
+        with self._held():
+            self._settle()
+            if letters is None:
+                with self._database.read_latest() as snapshot:
+                    rows = snapshot.rows(_UNWRITTEN)
+                letters = [(letter, moment_of(posted), content) for letter, posted, content in rows]
+            names = self._drafts(letters)
+            if names:
+                marked = self._database.write(partial(_mark, names=names))
+                self._publish(marked)
+                for name in {*names.values()} - {*marked}:
+                    self._disk.step_remove(self._tmp / name)
+        return len(names)
+
+    @contextmanager
+    def receiving(self, transactions: Iterable[Transaction]) -> Iterator[None]:
+        """Write the letters of transactions, and have them opened once the body commits those.
+
+        If others are at the files, or they cannot be written, that is left to `write_out`.
+        """
+        posted = [transaction for transaction in transactions if transaction.letters]
+        if not posted:
+            yield
+            return
+        letters = [letter for transaction in posted for letter in transaction.letters]
+        names = dict[int, str]()
+        with ExitStack() as held:
+            with _left_for_later():
+                if held.enter_context(self._held(0)):
+                    names = self._new_drafts(letters)
+            marked = _mark(posted[0], names)
+            yield
+            with _left_for_later():
+                self._publish(marked)
+                for transaction in posted if names else ():
+                    transaction.letters.clear()
+
+    @contextmanager
+    def withheld(self, files: Collection[str]) -> Iterator[bool]:
+        """Keep letters from being opened; gives whether no mail program has taken any of them.
+
+        Nor may another command withhold any. The body may then remove them from the database, or
+        let them wait for the relay. Afterwards their files are removed, or put back if the database
+        still has them. What fails is left for another time.
+        """
+        if not files:
+            yield True
+            return
+        # A command that shares our transaction may withhold letters until that is over, and whoever
+        # writes letters out may wait for our transaction.
+        if not self._withholding.acquire(timeout=PATIENCE):
+            yield False
+            return
+        try:
+            with self._held(PATIENCE) as is_held:
+                if not is_held:
+                    yield False
+                    return
+                self._settle()
+                try:
+                    yield self._withdraw(files)
+                finally:
+                    with _left_for_later():
+                        self._settle()
+        finally:
+            self._withholding.release()
+
+    def has_new(self, file: str) -> bool:
+        """Return whether no mail program has taken the file of a letter."""
+        return (self._new / file).exists()
+
+    def forget_taken(self) -> int:
+        """Remove from the database the letters that mail programs took; return their number."""
+        with self._held():
+            self._settle()
+            with self._database.read_latest() as snapshot:
+                known = snapshot.rows("SELECT file, id FROM letters WHERE file IS NOT NULL")
+            there = {path.name for path in self._new.iterdir()}
+            taken = [(letter,) for file, letter in known if file not in there]
+            if taken:
+                remove = "DELETE FROM letters WHERE id = ?"
+                self._database.write(lambda transaction: transaction.run_all(remove, taken))
+        return len(taken)
+
+    @contextmanager
+    def _held(self, patience: float = math.inf) -> Iterator[bool]:
+        """Lock the files within some seconds, so that nobody else moves any; give whether they are.
+
+        Raises OSError if a folder is a link.
+        """
+        for folder in self._folders:
+            if folder.is_symlink():
+                raise linked(folder)
+        latest = time.monotonic() + patience
+        while True:
+            with locked_folder(self._tmp, waits=patience == math.inf) as is_held:
+                if is_held or time.monotonic() > latest:
+                    yield is_held
+                    return
+            time.sleep(_LOOK)
+
+    def _settle(self) -> None:
+        """Publish the files in `tmp` that the database has, and remove those without a letter.
+
+        The file of a letter that is still to be written may already be there; it stays.
+        """
+        left = [path.name for path in self._tmp.iterdir() if _OURS.fullmatch(path.name)]
+        if not left:
+            return
+        with self._database.read_latest() as snapshot:
+            holders = {name: _holder_of(snapshot, name) for name in left}
+        self._publish([name for name in left if holders[name] == (name,)])
+        for name in left:
+            if holders[name] is None:
+                self._disk.step_remove(self._tmp / name)
+
+    def _new_drafts(self, letters: Iterable[Unwritten]) -> dict[int, str]:
+        """Write letters that no commit has named, all or none, as `_drafts` does."""
+        try:
+            return self._drafts(letters)
+        except OSError:
+            for letter, posted, _ in letters:
+                with suppress(OSError):
+                    self._disk.step_remove(self._tmp / file_name(letter, posted))
+            raise
+
+    def _drafts(self, letters: Iterable[Unwritten]) -> dict[int, str]:
+        """Write letters into `tmp`, and return the names of their files by their ids."""
+        names = dict[int, str]()
+        for letter, posted, content in letters:
+            names[letter] = file_name(letter, posted)
+            self._write(self._tmp / names[letter], content)
+        if names:
+            self._disk.sync_folder(self._tmp)
+        return names
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Write a file, unless it exists: it may be named by a commit that failed.
+
+        That commit may turn out to be done, if the process dies before the next one.
+        """
+        if os.path.lexists(path) and bytes_of(path) == content:
+            self._disk.sync_file(path)
+        else:
+            self._disk.write(path, content, mode=0o600)
+
+    def _publish(self, names: Collection[str]) -> None:
+        for name in names:
+            self._disk.move(self._tmp / name, self._new / name)
+        if names:
+            self._disk.sync_folder(self._new)
+
+    def _withdraw(self, files: Iterable[str]) -> bool:
+        """Move files from `new` to `tmp`; return whether all were there."""
+        try:
+            for file in files:
+                self._disk.move(self._new / file, self._tmp / file)
+        except FileNotFoundError:
+            self._settle()
+            return False
+        self._disk.sync_folder(self._tmp)
+        return True
+
+
+@contextmanager
+def _left_for_later() -> Iterator[None]:
+    """Leave a Maildir that fails for another time."""
+    try:
+        yield
+    except OSError as error:
+        log.warning("letters wait for the Maildir: %s", error)
+
+
+def file_name(letter: int, posted: datetime) -> str:
+    """Return the name of a letter and its file: sorted by name, letters are in their order."""
+    return f"{seconds(posted)}.L{letter:06}.pbm_oust"
+
+
+def _mark(transaction: Transaction, names: dict[int, str]) -> list[str]:
+    """Record the names of the files of letters; return the names for letters that exist."""
+    mark = "UPDATE letters SET file = ? WHERE id = ? AND state = 'file' AND file IS NULL"
+    return [name for letter, name in names.items() if transaction.run(mark, name, letter)]
+
+
+def _holder_of(snapshot: Snapshot, file: str) -> Row | None:
+    """Return the name that the letter of a file in `tmp` has, if it is to have a file."""
+    return snapshot.row("SELECT file FROM letters WHERE id = ? AND state = 'file'", _id_of(file))
+
+
+def name_of(letter: Letter) -> str:
+    """Return the name of a letter."""
+    return file_name(letter.id, letter.posted)
+
+
+class Outbox:
+    """The outbox of a home. Its methods may raise OSError."""
+
+    def __init__(self, database: Database, maildir: Maildir) -> None:
+        self.path = maildir.path
+        self._database = database
+        self._maildir = maildir
+
+    def listed(self) -> list[Letter]:
+        """Return all letters as they are at one moment: those that wait, are held back, failed."""
+        with self._database.read() as snapshot:
+            aside = all_letters(snapshot, State.HELD) + all_letters(snapshot, State.FAILED)
+            return self._waiting(snapshot) + aside
+
+    def waiting(self) -> list[Letter]:
+        """Return the letters that nobody has taken yet, oldest first."""
+        with self._database.read() as snapshot:
+            return self._waiting(snapshot)
+
+    def _waiting(self, snapshot: Snapshot) -> list[Letter]:
+        found = all_letters(snapshot, State.WAITING) + all_letters(snapshot, State.FILE)
+        there = (each for each in found if not each.file or self._maildir.has_new(each.file))
+        return sorted(there, key=lambda each: each.id)
+
+    def letters(self) -> list[str]:
+        """Return the names of the letters that nobody has taken yet, oldest first."""
+        return [name_of(letter) for letter in self.waiting()]
+
+    def aside(self, *states: State) -> list[str]:
+        """Return the names of the letters that are held back, or have failed, oldest first."""
+        with self._database.read() as snapshot:
+            return [name_of(letter) for state in states for letter in all_letters(snapshot, state)]
+
+    def read(self, name: str) -> bytes:
+        """Return a letter. Raises NoSuchFile."""
+        with self._database.read() as snapshot:
+            content = content_of(snapshot, _id_of(name))
+        if content is None:
+            raise NoSuchFile(name)
+        return content
+
+    def remove(self, name: str) -> None:
+        """Remove a letter. Raises NoSuchFile if there is none, or somebody has taken it."""
+        found = {name_of(letter): letter for letter in self.listed()}
+        letter = found.get(name)
+        files = [letter.file] if letter and letter.file else []
+        with self._maildir.withheld(files) as is_withheld:
+            if letter is None or not is_withheld:
+                raise NoSuchFile(name)
+            self._database.write(lambda transaction: remove_letter(transaction, letter.id))
+
+    def retry(self, name: str, now: datetime) -> None:
+        """Let a letter that failed wait for the relay again. Raises NoSuchFile."""
+        number = _id_of(name)
+        if not self._database.write(lambda transaction: retry_letter(transaction, number, now)):
+            raise NoSuchFile(name)
+
+
+def _id_of(name: str) -> int:
+    """Return the id of the letter with a name. Raises NoSuchFile if no letter can have it."""
+    number = name.partition(".L")[2].partition(".")[0]
+    if not number.isdecimal():
+        raise NoSuchFile(name)
+    return int(number)
