@@ -1,6 +1,6 @@
 """Builds the core of the house player, where there is a C compiler; `setup.cfg` says all else.
 
-Without a compiler the core is left out, and the house plays in Python.
+Without a compiler the core is left out, and the house plays the simple way (docs/house.md).
 """
 
 from pathlib import Path

@@ -9,7 +9,13 @@ from pbm_oust.cli.operator import Operator, as_json, pass_operator, print_json
 from pbm_oust.cli.terminal import say
 from pbm_oust.doctor.boards import check_accounts, check_boards
 from pbm_oust.doctor.finding import Finding, Verdict
-from pbm_oust.doctor.home import check_configuration, check_database, check_host, check_server
+from pbm_oust.doctor.home import (
+    check_configuration,
+    check_database,
+    check_host,
+    check_house,
+    check_server,
+)
 from pbm_oust.doctor.letters import check_letters, check_limits, check_relay
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.upkeep import described, find_trouble
@@ -49,6 +55,7 @@ def _examine(operator: Operator, with_relay: bool) -> Iterator[Finding]:
         configured = Configuration()
     return chain(
         check_configuration(home),
+        check_house(configured),
         check_server(home),
         check_database(home),
         check_boards(home, home.now()),

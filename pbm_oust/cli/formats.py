@@ -36,16 +36,16 @@ from pbm_oust.mail.reading import UnreadableMail, whole_texts
 from pbm_oust.robot.analysis import (
     SECONDS,
     Analysis,
-    Verdict,
+    Evaluation,
+    evaluation_fields,
     judged,
-    keep,
-    kept,
     line_text,
     notes_of,
     turning_points,
-    verdict_fields,
 )
+from pbm_oust.robot.search import can_search, lack
 from pbm_oust.rules.position import Kind
+from pbm_oust.service.house import keep, kept
 from pbm_oust.store.index import BoardName, entry_of
 from pbm_oust.store.open_boards import NotImported, import_game, plan_import
 
@@ -181,12 +181,16 @@ def _analysis(operator: Operator, game: Game, seconds: float) -> Analysis:
     found = kept(home, game)
     if found and found.seconds >= seconds:
         return found
-    verdicts, number = list[Verdict](), len(game.records) + 1
+    header = game.header
+    if not can_search(header.kind.name, header.grid):
+        reason = lack() or f"the house does not search {header.kind.name} on {header.grid}"
+        raise Refused(f"{game.name} cannot be analysed: {reason}")
+    evaluations, number = list[Evaluation](), len(game.records) + 1
     with progress_bar("searching") as progress:
-        for verdict in judged(game, seconds, time.perf_counter):
-            verdicts.append(verdict)
-            progress(len(verdicts), number)
-    analysis = Analysis.of(game, seconds, verdicts)
+        for evaluation in judged(game, seconds, time.perf_counter):
+            evaluations.append(evaluation)
+            progress(len(evaluations), number)
+    analysis = Analysis.of(game, seconds, evaluations)
     keep(home, game, analysis)
     return analysis
 
@@ -194,17 +198,17 @@ def _analysis(operator: Operator, game: Game, seconds: float) -> Analysis:
 def _rows(game: Game, analysis: Analysis) -> Iterator[tuple[object, ...]]:
     """Yield what the table says about the start, and then about each record."""
     turning = turning_points(game, analysis)
-    first, *later = analysis.verdicts
+    first, *later = analysis.evaluations
     yield "", 0, "", "", _rate(first), line_text(first)
-    for record, verdict in zip(game.records, later, strict=True):
+    for record, evaluation in zip(game.records, later, strict=True):
         mark = "!" if record.number in turning else ""
         played = record.by, format_action(record.action)
-        yield mark, record.number, *played, _rate(verdict), line_text(verdict)
+        yield mark, record.number, *played, _rate(evaluation), line_text(evaluation)
 
 
-def _rate(verdict: Verdict) -> str:
+def _rate(evaluation: Evaluation) -> str:
     """Return how likely x is to win, in a word where that is certain."""
-    return _CERTAIN[verdict.x_wins] if verdict.is_certain else f"{verdict.x_wins:.1%}"
+    return _CERTAIN[evaluation.x_wins] if evaluation.is_certain else f"{evaluation.x_wins:.1%}"
 
 
 def _fields(game: Game, analysis: Analysis) -> dict[str, object]:
@@ -212,7 +216,7 @@ def _fields(game: Game, analysis: Analysis) -> dict[str, object]:
         "seconds": analysis.seconds,
         "turning_points": turning_points(game, analysis),
         "positions": [
-            {"after": number, **verdict_fields(verdict)}
-            for number, verdict in enumerate(analysis.verdicts)
+            {"after": number, **evaluation_fields(evaluation)}
+            for number, evaluation in enumerate(analysis.evaluations)
         ],
     }

@@ -13,8 +13,8 @@ import click
 from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import ADDRESS, RELAY, Operator, pass_operator
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.robot import compiled
-from pbm_oust.robot.working import Boards, Finished, Worker
+from pbm_oust.robot.search import has_core
+from pbm_oust.service.house import Finished, HouseBoards, Worker
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
@@ -55,7 +55,7 @@ def house(
     operator.close()
     start_log()
     os.nice(NICENESS)
-    log.info("house=begins core=%s", "compiled" if compiled.IS_THERE else "none")
+    log.info("house=begins core=%s", "compiled" if has_core() else "none")
     stopped = False
 
     def stop(*_: Any) -> None:
@@ -72,7 +72,7 @@ def house(
     taking = address or configured.address
     work = open_inbound(home, taking, home.now, limits, web_address=configured.web_address).work
     try:
-        boards, finished = Boards(home), Finished(home)
+        boards, finished = HouseBoards(home), Finished(home)
         worker, text = Worker(boards, work, is_over), home.read_configuration()
 
         def do_all() -> None:

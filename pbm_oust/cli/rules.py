@@ -17,7 +17,7 @@ from pbm_oust.cli.operator import Refused, as_json, grid_from, grid_options, kin
 from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.experiments.counting import (
     OutOfRoom,
-    Room,
+    RoomForPositions,
     bytes_each,
     count_positions,
     count_sequences,
@@ -26,7 +26,7 @@ from pbm_oust.experiments.counting import (
     largest_grid,
     most_positions,
 )
-from pbm_oust.experiments.simulate import Figures, Summary, simulate
+from pbm_oust.experiments.simulate import Figures, Totals, simulate
 from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
@@ -97,7 +97,7 @@ def simulate_(
     courses = simulate(kind, grid, games, seed, jobs)
     bar = click.progressbar(courses, length=games, label=f"{kind.name} {grid}", file=sys.stderr)
     with bar as played:
-        summary = Summary.of(played)
+        summary = Totals.of(played)
     per_second = round(summary.total_placements / (time.perf_counter() - begun))
     if as_json:
         print_json(_simulated(kind, grid, summary, per_second))
@@ -114,7 +114,7 @@ def simulate_(
     say(f"speed       {per_second:,} {counted} a second")
 
 
-def _simulated(kind: Kind, grid: Grid, summary: Summary, per_second: int) -> dict[str, Any]:
+def _simulated(kind: Kind, grid: Grid, summary: Totals, per_second: int) -> dict[str, Any]:
     counted = "placements" if kind.has_chains else "turns"
     return {
         "kind": kind.name,
@@ -167,7 +167,7 @@ def solve_(
     board may have and how many memory holds. A board that is far too large is refused.
     """
     grid = grid_from(kind, size, hexagonal)
-    memory = _Memory(kind, grid)
+    memory = _FreeMemory(kind, grid)
     memory.say_what_it_holds()
     begun = time.perf_counter()
     with memory.room("who wins") as room:
@@ -210,7 +210,7 @@ def solve_(
         print_json(found)
 
 
-class _Memory:
+class _FreeMemory:
     """How many positions memory holds, and which boards that is enough for.
 
     Half of what is free may be used, so that other programs have room, too.
@@ -244,10 +244,10 @@ class _Memory:
             say("A search keeps only some of them. It stops if there is no room.", err=True)
 
     @contextmanager
-    def room(self, label: str) -> Iterator[Room]:
+    def room(self, label: str) -> Iterator[RoomForPositions]:
         """Give the room for a search, and draw how it fills. Raises Refused if it is full."""
         with progress_bar(label, counted=True) as draw:
-            room = Room(self._positions, lambda kept: draw(kept, self._positions))
+            room = RoomForPositions(self._positions, lambda kept: draw(kept, self._positions))
             try:
                 yield room
             except (OutOfRoom, MemoryError) as error:

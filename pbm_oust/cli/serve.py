@@ -28,7 +28,7 @@ from pbm_oust.cli.terminal import say
 from pbm_oust.mail.handler import Counts
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.server import Server
-from pbm_oust.robot.working import Boards, Finished
+from pbm_oust.service.house import Finished, HouseBoards
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
@@ -161,7 +161,7 @@ async def _house_beside(configure: Callable[[], Configuration], home: Home) -> A
 
 async def _let_house_play(configure: Callable[[], Configuration], home: Home) -> None:
     """Let the house play whenever boards wait for it, and analyse what is over, for ever."""
-    boards, finished = Boards(home), Finished(home)
+    boards, finished = HouseBoards(home), Finished(home)
     moment: Hashable = None
     while True:
         await asyncio.sleep(LOOK_SECONDS)
@@ -182,11 +182,11 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             continue
         if status:
             log.error("the house has stopped with status %d, and goes on", status)
-            boards, finished, moment = Boards(home), Finished(home), None
+            boards, finished, moment = HouseBoards(home), Finished(home), None
             await asyncio.sleep(AGAIN_SECONDS)
 
 
-def _changes(home: Home, boards: Boards, finished: Finished) -> tuple[bool, bool]:
+def _changes(home: Home, boards: HouseBoards, finished: Finished) -> tuple[bool, bool]:
     """Return whether something has happened on boards of the house, and whether games have ended.
 
     That is since it was last looked at.
@@ -196,7 +196,7 @@ def _changes(home: Home, boards: Boards, finished: Finished) -> tuple[bool, bool
 
 
 def _has_work(
-    home: Home, boards: Boards, finished: Finished, configure: Callable[[], Configuration]
+    home: Home, boards: HouseBoards, finished: Finished, configure: Callable[[], Configuration]
 ) -> bool:
     """Return whether a board waits for the house, or a game waits to be analysed."""
     has_happened, have_ended = _changes(home, boards, finished)
@@ -204,7 +204,7 @@ def _has_work(
     return plays or (have_ended and _is_any_over(finished, configure()))
 
 
-async def _any_waits(boards: Boards) -> bool:
+async def _any_waits(boards: HouseBoards) -> bool:
     """Return whether a board waits for the house; between two looks, mail has its turn."""
     for waits in boards.looked_at():
         if waits:

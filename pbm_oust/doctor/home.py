@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status, within
 from pbm_oust.mail.tls import read_certificate
+from pbm_oust.robot.search import lack
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.configuration import (
     BadConfiguration,
     Configuration,
     Endpoint,
+    House,
     parse_configuration,
 )
 from pbm_oust.store.database import Snapshot
@@ -212,6 +214,21 @@ def _socket(key: str, endpoint: Endpoint | None, name: str) -> Iterator[Finding]
             f"{name}: {key}: there is no folder {folder} for the socket",
             "Make it, or name another path",
         )
+
+
+_on_house = Examiner("house")
+
+
+def check_house(configuration: Configuration) -> Iterator[Finding]:
+    """Yield findings about how the house thinks, if it plays or analyses."""
+    if configuration.house is House.OFF and not configuration.analyses:
+        return
+    if reason := lack():
+        yield _on_house.note(
+            f"house1 to house3 play in a simple way and analyse nothing, because {reason}"
+        )
+    else:
+        yield _on_house.ok("house1 to house3 search with the compiled core")
 
 
 _on_database = Examiner("database")

@@ -24,7 +24,7 @@ class OutOfRoom(Exception):
     """A search would have to keep more positions than there is room for."""
 
 
-class Room:
+class RoomForPositions:
     """Room for the positions of one search. `watch` is told from time to time how many it keeps."""
 
     def __init__(self, positions: int, watch: Callable[[int], None] = lambda _: None) -> None:
@@ -183,7 +183,7 @@ def past_forced_pass(position: Position) -> Position:
     return position.pass_turn()
 
 
-def count_positions(kind: Kind, grid: Grid, room: Room) -> int:
+def count_positions(kind: Kind, grid: Grid, room: RoomForPositions) -> int:
     """Return the number of positions that play can reach; won ones do not count.
 
     Positions that differ only by a symmetry of the grid or an exchange of the sides count as one.

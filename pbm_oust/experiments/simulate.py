@@ -19,7 +19,7 @@ _FEW = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class RandomGame:
     """How one game went."""
 
     placements: int
@@ -47,7 +47,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Totals:
     """What many games had in common."""
 
     games: int
@@ -61,24 +61,24 @@ class Summary:
     total_placements: int
 
     @classmethod
-    def of(cls, courses: Iterable[Course]) -> "Summary":
+    def of(cls, games: Iterable[RandomGame]) -> "Totals":
         """Return the summary of at least one game."""
-        played = list(courses)
+        played = list(games)
         winners = Counter(
-            course.result.winner.value if course.result.winner else "draw" for course in played
+            game.result.winner.value if game.result.winner else "draw" for game in played
         )
         return cls(
             games=len(played),
-            placements=Figures.of([course.placements for course in played]),
-            turns=Figures.of([course.turns for course in played]),
+            placements=Figures.of([game.placements for game in played]),
+            turns=Figures.of([game.turns for game in played]),
             results={who: winners[who] for who in ("x", "o", "draw")},
-            passes=sum(course.passes for course in played),
-            longest_chain=max(course.longest_chain for course in played),
-            total_placements=sum(course.placements for course in played),
+            passes=sum(game.passes for game in played),
+            longest_chain=max(game.longest_chain for game in played),
+            total_placements=sum(game.placements for game in played),
         )
 
 
-def simulate(kind: Kind, grid: Grid, games: int, seed: int, jobs: int = 1) -> Iterator[Course]:
+def simulate(kind: Kind, grid: Grid, games: int, seed: int, jobs: int = 1) -> Iterator[RandomGame]:
     """Yield random games: the same ones in the same order, whatever the number of processes."""
     tasks = ((kind.name, str(grid), seed, number) for number in range(games))
     if jobs == 1:
@@ -88,12 +88,12 @@ def simulate(kind: Kind, grid: Grid, games: int, seed: int, jobs: int = 1) -> It
         yield from pool.imap(_play_numbered, tasks)
 
 
-def play(kind: Kind, grid: Grid, rng: random.Random) -> Course:
+def play(kind: Kind, grid: Grid, rng: random.Random) -> RandomGame:
     """Return a game played at random."""
     choose = chooser(grid, rng)
     if kind.fast_game:
         turns, result = kind.fast_game(grid, choose)
-        return Course(turns, turns, 0, 1, result)
+        return RandomGame(turns, turns, 0, 1, result)
     return _play_positions(kind.start(grid), choose)
 
 
@@ -117,12 +117,12 @@ def chooser(grid: Grid, rng: random.Random) -> Callable[[int], int]:
     return choose
 
 
-def _play_numbered(task: tuple[str, str, int, int]) -> Course:
+def _play_numbered(task: tuple[str, str, int, int]) -> RandomGame:
     kind, grid, seed, number = task
     return play(KINDS[kind], parse_grid(grid), random.Random(f"{seed} {number}"))  # games by chance # nosec B311
 
 
-def _play_positions(position: Position, choose: Callable[[int], int]) -> Course:
+def _play_positions(position: Position, choose: Callable[[int], int]) -> RandomGame:
     placements = turns = passes = chain = longest_chain = 0
     while position.result is None:
         allowed = position.placements()
@@ -138,7 +138,7 @@ def _play_positions(position: Position, choose: Callable[[int], int]) -> Course:
         position = position.place(choose(allowed))
         placements += 1
         longest_chain = max(longest_chain, chain)
-    return Course(placements, turns, passes, longest_chain, position.result)
+    return RandomGame(placements, turns, passes, longest_chain, position.result)
 
 
 _DEVIATIONS = 1.96

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from pbm_oust.experiments.counting import Room, numbering
+from pbm_oust.experiments.counting import RoomForPositions, numbering
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind, Position, Result, Side
 
@@ -40,7 +40,7 @@ class Solution:
     """The number of different positions that the search reached."""
 
 
-def solve(kind: Kind, grid: Grid, room: Room) -> Solution:
+def solve(kind: Kind, grid: Grid, room: RoomForPositions) -> Solution:
     """Return what the empty board is worth. Raises OutOfRoom."""
     start = kind.start(grid)
     search = Search(grid, room)
@@ -52,7 +52,7 @@ def solve(kind: Kind, grid: Grid, room: Room) -> Solution:
     return Solution(without_swap, with_swap, winning, len(search.seen))
 
 
-def forced_draws(kind: Kind, grid: Grid, room: Room) -> list[Side]:
+def forced_draws(kind: Kind, grid: Grid, room: RoomForPositions) -> list[Side]:
     """Return the sides that can force a draw, whatever the other side does. Raises OutOfRoom."""
     start = kind.start(grid)
     search = Search(grid, room)
@@ -69,7 +69,9 @@ class Search:
     says what positions are worth without a seeker, by their numbers.
     """
 
-    def __init__(self, grid: Grid, room: Room, known: Mapping[int, Worth] | None = None) -> None:
+    def __init__(
+        self, grid: Grid, room: RoomForPositions, known: Mapping[int, Worth] | None = None
+    ) -> None:
         self.seen = {number << 1: worth for number, worth in (known or {}).items()}
         self._number = numbering(grid)
         self._room = room
@@ -154,7 +156,7 @@ Table = Mapping[int, Worth]
 _WORTHS = len(Worth)
 
 
-def opening_table(kind: Kind, grid: Grid, placements: int, room: Room) -> Table:
+def opening_table(kind: Kind, grid: Grid, placements: int, room: RoomForPositions) -> Table:
     """Return what all positions are worth that up to so many placements lead to.
 
     Raises OutOfRoom.

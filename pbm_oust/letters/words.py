@@ -66,6 +66,7 @@ from pbm_oust.play.pages import MOST_LISTED
 from pbm_oust.refusal import Reason
 from pbm_oust.render.text import LETTERS, Letters, cells_text, draw_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
+from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.rules.grid import LONGEST, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, choices
@@ -196,6 +197,8 @@ class Words:
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
             house=HOUSE,
+            can_search=can_search,
+            has_core=has_core,
             Section=Section,
             languages=tuple(LANGUAGES.values()),
             reader_language=language,

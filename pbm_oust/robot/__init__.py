@@ -1,1 +1,1 @@
-"""The house player: how it thinks, which is pure but for chance and time, and how it plays."""
+"""How the house player thinks, which is pure but for chance and time."""

@@ -1,6 +1,6 @@
 """What a search says about a game: how likely side x was to win after each record, and why.
 
-It speaks of the sides, whoever owns them: a swap moves no stone and changes no verdict. How the
+It speaks of the sides, whoever owns them: a swap moves no stone and changes no evaluation. How the
 players ended a game changes none either: what counts is what the rules still made of it.
 
 In writing, an analysis is JSON, to be kept and read back, or notes in SGF:
@@ -22,13 +22,11 @@ from pbm_oust.board.formats.sgf import Notes
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_origin, format_wish, parse_wish
 from pbm_oust.board.record import Deed, Place, Ruling, Wish
-from pbm_oust.robot.eye import worth
 from pbm_oust.robot.player import Clock, Thinking, fairest, is_first_stone
-from pbm_oust.robot.search import Searched, follow
+from pbm_oust.robot.search import Searched, follow, worth
+from pbm_oust.robot.solver import solved
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
-from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, find_analysis, keep_analysis
 
 SECONDS = 1.0
 """How long a position is searched unless somebody says otherwise."""
@@ -44,7 +42,7 @@ MOST_TURNING, LEAST_TURNING = 3, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Evaluation:
     """What a search says about a position."""
 
     x_wins: float
@@ -63,13 +61,13 @@ class Analysis:
     """What tells the game apart from others: see `identity_of`."""
     seconds: float
     """How long each position was searched."""
-    verdicts: tuple[Verdict, ...]
+    evaluations: tuple[Evaluation, ...]
     """The first one is about the start; one follows for each record."""
 
     @classmethod
-    def of(cls, game: Game, seconds: float, verdicts: Iterable[Verdict]) -> Self:
-        """Return what verdicts on all positions of a game say about it."""
-        return cls(identity_of(game), seconds, tuple(verdicts))
+    def of(cls, game: Game, seconds: float, evaluations: Iterable[Evaluation]) -> Self:
+        """Return what evaluations on all positions of a game say about it."""
+        return cls(identity_of(game), seconds, tuple(evaluations))
 
 
 def identity_of(game: Game) -> str:
@@ -87,17 +85,17 @@ def identity_of(game: Game) -> str:
     return sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
-def judged(game: Game, seconds: float, clock: Clock) -> Iterator[Verdict]:
-    """Yield the verdict about the start of a game, and about what each record led to.
+def judged(game: Game, seconds: float, clock: Clock) -> Iterator[Evaluation]:
+    """Yield the evaluation about the start of a game, and about what each record led to.
 
     Each position is searched for so many seconds by the clock, and once, however often it comes.
     """
-    known: dict[tuple[Position, bool], Verdict] = {}
+    known: dict[tuple[Position, bool], Evaluation] = {}
     for past in game.each_after(0):
         standing = replace(past, result=past.position.result)
         asked = standing.position, standing.can_swap
         if asked not in known:
-            known[asked] = verdict_on(standing, seconds, clock)
+            known[asked] = evaluation_of(standing, seconds, clock)
         yield known[asked]
 
 
@@ -105,40 +103,42 @@ def turning_points(game: Game, analysis: Analysis) -> list[int]:
     """Return the numbers of the moves that turned a game most, in their order."""
     turned = [
         (abs(after.x_wins - before.x_wins), record.number)
-        for record, (before, after) in zip(game.records, pairwise(analysis.verdicts), strict=True)
+        for record, (before, after) in zip(
+            game.records, pairwise(analysis.evaluations), strict=True
+        )
         if record.is_playing
     ]
     largest = sorted((by, number) for by, number in turned if by >= LEAST_TURNING)
     return sorted(number for _, number in largest[-MOST_TURNING:])
 
 
-def verdict_on(game: Game, seconds: float, clock: Clock) -> Verdict:
+def evaluation_of(game: Game, seconds: float, clock: Clock) -> Evaluation:
     """Return what a search says about a game as it stands."""
     if game.position.result:
-        return Verdict(worth(game.position.result, Side.X), is_certain=True)
+        return Evaluation(worth(game.position.result, Side.X), is_certain=True)
     find = _on_pass if game.must_pass else _on_turn
     found = find(game, seconds, clock)
     return _with_swap(found) if game.can_swap else found
 
 
-def _on_pass(game: Game, seconds: float, clock: Clock) -> Verdict:
-    """Return the verdict on a game whose mover can but pass."""
+def _on_pass(game: Game, seconds: float, clock: Clock) -> Evaluation:
+    """Return the evaluation on a game whose mover can but pass."""
     passed = game.position.pass_turn()
-    found = verdict_on(replace(game, position=passed, result=passed.result), seconds, clock)
+    found = evaluation_of(replace(game, position=passed, result=passed.result), seconds, clock)
     return replace(found, line=(Deed.PASS, *found.line)[:LONGEST])
 
 
-def _on_turn(game: Game, seconds: float, clock: Clock) -> Verdict:
-    """Return the verdict on a game whose mover has a placement."""
+def _on_turn(game: Game, seconds: float, clock: Clock) -> Evaluation:
+    """Return the evaluation on a game whose mover has a placement."""
     rng = random.Random(f"{game.name} {len(game.records)}")  # a game # noqa: S311 # nosec B311
     thinking = Thinking(game, seconds, rng, clock)
     if is_first_stone(game):
         return _on_first_stone(game.position, thinking)
-    return _solved(game.position, thinking) or _searched(game.position, thinking)
+    return _solved(game, clock) or _searched(game.position, thinking)
 
 
-def _on_first_stone(position: Position, thinking: Thinking) -> Verdict:
-    """Return the verdict on an empty board whose first stone the other player may take over."""
+def _on_first_stone(position: Position, thinking: Thinking) -> Evaluation:
+    """Return the evaluation on an empty board whose first stone the other player may take over."""
     nodes = list[Searched]()
 
     def search(position: Position, share: float) -> Searched:
@@ -148,49 +148,51 @@ def _on_first_stone(position: Position, thinking: Thinking) -> Verdict:
     cell, _ = fairest(position, search)
     node = next(node for node in nodes if node.position == position.place(cell))
     is_certain = all(each.proved is not None for each in nodes)
-    after = _with_swap(Verdict(_of_x(node.value, node.side), is_certain, tuple(_told_by(node))))
+    after = _with_swap(Evaluation(_of_x(node.value, node.side), is_certain, tuple(_told_by(node))))
     return replace(after, line=(_turn(position.grid, [cell]), *after.line)[:LONGEST])
 
 
-def _with_swap(found: Verdict) -> Verdict:
-    """Return a verdict on a position whose mover, side o, may take over the other side."""
+def _with_swap(found: Evaluation) -> Evaluation:
+    """Return an evaluation on a position whose mover, side o, may take over the other side."""
     is_better = found.x_wins > 0.5
     return replace(found, line=(Deed.SWAP, *found.line)[:LONGEST]) if is_better else found
 
 
-def _solved(position: Position, thinking: Thinking) -> Verdict | None:
-    """Return the verdict on a position of a small board, if it can be solved in time."""
-    solved = thinking.solved(position)
-    if solved is None:
+def _solved(game: Game, clock: Clock) -> Evaluation | None:
+    """Return the evaluation on a position of a small board, if it can be solved in time."""
+    kind, position = game.header.kind.name, game.position
+    found = solved(kind, position, clock)
+    if found is None:
         return None
-    x_wins, line = _of_x(solved[0], position.to_move), list[Wish]()
-    while solved and len(line) < LONGEST:
-        line.append(_turn(position.grid, solved[1]))
-        for cell in solved[1]:
+    x_wins, line = _of_x(found[0], position.to_move), list[Wish]()
+    while found and len(line) < LONGEST:
+        line.append(_turn(position.grid, found[1]))
+        for cell in found[1]:
             position = position.place(cell)
         while not position.result and not position.has_placement():
             line.append(Deed.PASS)
             position = position.pass_turn()
-        solved = None if position.result else thinking.solved(position)
-    return Verdict(x_wins, is_certain=True, line=tuple(line[:LONGEST]))
+        found = None if position.result else solved(kind, position, clock)
+    return Evaluation(x_wins, is_certain=True, line=tuple(line[:LONGEST]))
 
 
-def _searched(position: Position, thinking: Thinking) -> Verdict:
-    """Return the verdict of a tree on a position with a placement."""
+def _searched(position: Position, thinking: Thinking) -> Evaluation:
+    """Return the evaluation of a tree on a position with a placement."""
     node = root = thinking.root(position)
     cells = thinking.turn(root, 1)
     for cell in cells:
         node = _after(node, cell, thinking)
     line = (_turn(position.grid, cells), *_told_by(node))
-    return Verdict(_of_x(root.value, root.side), root.proved is not None, line[:LONGEST])
+    return Evaluation(_of_x(root.value, root.side), root.proved is not None, line[:LONGEST])
 
 
 def _told_by(node: Searched) -> Iterator[Wish]:
     """Yield the best turns from a position of a tree, as far as it was searched well."""
     cells = list[int]()
     while node.branches and (node.proved is not None or node.visits >= LEAST_LOOKS):
-        cells.append(node.best().cell)
-        node = node.after_best()
+        best = node.best()
+        cells.append(best.cell)
+        node = best.node
         if node.position.result or not node.position.is_mid_turn:
             yield _turn(node.position.grid, cells)
             cells.clear()
@@ -225,7 +227,7 @@ def format_analysis(analysis: Analysis) -> str:
         {
             "game": analysis.identity,
             "seconds": analysis.seconds,
-            "verdicts": [verdict_fields(verdict) for verdict in analysis.verdicts],
+            "verdicts": [evaluation_fields(evaluation) for evaluation in analysis.evaluations],
         }
     )
 
@@ -234,29 +236,29 @@ def parse_analysis(text: str) -> Analysis:
     """Return the analysis that JSON says. Raises BadAnalysis."""
     try:
         whole = json.loads(text)
-        verdicts = tuple(
-            Verdict(
+        evaluations = tuple(
+            Evaluation(
                 float(each["x_wins"]), bool(each["certain"]), tuple(map(parse_wish, each["line"]))
             )
             for each in whole["verdicts"]
         )
-        return Analysis(str(whole["game"]), float(whole["seconds"]), verdicts)
+        return Analysis(str(whole["game"]), float(whole["seconds"]), evaluations)
     except (KeyError, TypeError, ValueError) as error:
         raise BadAnalysis(repr(error)) from None
 
 
-def verdict_fields(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as JSON writes it."""
+def evaluation_fields(evaluation: Evaluation) -> dict[str, Any]:
+    """Return an evaluation as JSON writes it."""
     return {
-        "x_wins": round(verdict.x_wins, 4),
-        "certain": verdict.is_certain,
-        "line": [format_wish(wish) for wish in verdict.line],
+        "x_wins": round(evaluation.x_wins, 4),
+        "certain": evaluation.is_certain,
+        "line": [format_wish(wish) for wish in evaluation.line],
     }
 
 
-def line_text(verdict: Verdict) -> str:
+def line_text(evaluation: Evaluation) -> str:
     """Return the best turns from a position on: `D4 E5,F6 pass`."""
-    return " ".join(format_wish(wish) for wish in verdict.line)
+    return " ".join(format_wish(wish) for wish in evaluation.line)
 
 
 def notes_of(analysis: Analysis) -> Notes:
@@ -265,30 +267,15 @@ def notes_of(analysis: Analysis) -> Notes:
     `SBKV` is how likely Black, who is x, is to win, in percent: Sabaki draws a curve of it.
     """
     return {
-        number: {"C": [_comment(verdict)], "SBKV": [f"{100 * verdict.x_wins:.2f}"]}
-        for number, verdict in enumerate(analysis.verdicts)
+        number: {"C": [_comment(evaluation)], "SBKV": [f"{100 * evaluation.x_wins:.2f}"]}
+        for number, evaluation in enumerate(analysis.evaluations)
     }
 
 
-def _comment(verdict: Verdict) -> str:
-    rate = f"x wins with {verdict.x_wins:.1%}"
-    said = _CERTAIN[verdict.x_wins] if verdict.is_certain else rate
-    return f"{said}; best: {line_text(verdict)}" if verdict.line else said
-
-
-def keep(home: Home, game: Game, analysis: Analysis) -> None:
-    """Keep the analysis of a game that is over."""
-    home.do(keep_analysis, _name_of(game), format_analysis(analysis))
-
-
-def kept(home: Home, game: Game) -> Analysis | None:
-    """Return the analysis of a game, as `kept_text` and `read_analysis` do."""
-    return read_analysis(kept_text(home, game), game)
-
-
-def kept_text(home: Home, game: Game) -> str | None:
-    """Return what is kept for a board; None if that is nothing, or if the game is not over."""
-    return home.ask(find_analysis, _name_of(game)) if game.result else None
+def _comment(evaluation: Evaluation) -> str:
+    rate = f"x wins with {evaluation.x_wins:.1%}"
+    said = _CERTAIN[evaluation.x_wins] if evaluation.is_certain else rate
+    return f"{said}; best: {line_text(evaluation)}" if evaluation.line else said
 
 
 def read_analysis(text: str | None, game: Game) -> Analysis | None:
@@ -301,7 +288,3 @@ def read_analysis(text: str | None, game: Game) -> Analysis | None:
     except BadAnalysis:
         return None
     return found if found and found.identity == identity_of(game) else None
-
-
-def _name_of(game: Game) -> BoardName:
-    return BoardName(game.header.kind.name, game.header.board)

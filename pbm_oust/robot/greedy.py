@@ -1,31 +1,146 @@
-"""The greedy player, which looks one placement ahead for either side.
+"""The simple way to play, where nothing can be searched: a look at each placement.
 
-It takes as many stones as it can. If it can take none, it gives away as few of its own as it can,
-and then leaves the other side the smallest capture.
+A player weighs each placement by what it leads to, and takes the best. How far it looks is its
+insight:
+
+1. It takes as many stones as it can, and gives away as few as it can.
+2. If it can take none, it also leaves the other side the smallest capture.
+3. It ends its turn and plays the other side's, both with the insight of 2, and counts the stones.
+   What looks best with that insight comes first, in case that its time is short.
+
+In a game that has a fast way to be played by chance, such as Churn, nothing of this tells the
+better placement. There it plays each one to the end by chance, so many times as insight lets it.
 """
 
 import random
+from collections.abc import Callable
+from math import exp, inf
 
-from pbm_oust.rules.position import Position, taken
+from pbm_oust.experiments.simulate import chooser
+from pbm_oust.rules.position import FastGame, Kind, Position, Side
 
+Weigh = Callable[[Position, int], tuple[float, float]]
+"""Says how good a placement of a position is: the more, the better."""
 
-def greedy(position: Position, rng: random.Random) -> int:
-    """Return a greedy placement of a position that has one; among equal ones, one by chance."""
-    weigh = _captured if position.capturing() else _cost
-    weighed = [
-        (weigh(position, position.place(cell)), cell)
-        for cell in position.grid.each(position.capturing() or position.placements())
-    ]
-    best = min(cost for cost, _ in weighed)
-    return rng.choice([cell for cost, cell in weighed if cost == best])
+GAMES = {1: 2, 2: 10, 3: 100}
+"""How many games by chance follow each placement, by insight."""
 
-
-def _captured(before: Position, after: Position) -> tuple[int, int]:
-    return -taken(before, after).bit_count(), 0
+LARGEST = 61
+"""The most cells of a board on which games are played by chance; on larger ones they are long."""
 
 
-def _cost(before: Position, after: Position) -> tuple[int, int]:
-    """Return how many stones a placement gives away, and the largest capture it leaves."""
-    given = taken(before, after).bit_count()
-    captures = after.grid.each(after.capturing())
-    return given, max((taken(after, after.place(cell)).bit_count() for cell in captures), default=0)
+def always() -> bool:
+    """Return that whoever plays may go on."""
+    return True
+
+
+def simple_turn(
+    kind: Kind,
+    position: Position,
+    insight: int,
+    rng: random.Random,
+    may_go_on: Callable[[], bool] = always,
+) -> list[int]:
+    """Return the placements of a whole turn from a position that has one.
+
+    For each of them, it weighs one placement at least, and others as long as it may go on.
+    """
+    cells, grid = list[int](), position.grid
+    while not cells or (position.is_mid_turn and not position.result):
+        if kind.fast_game and grid.cells.bit_count() <= LARGEST:
+            weigh = _by_chance(kind.fast_game, chooser(grid, rng), GAMES[insight])
+            cell = _best(position, position.placements(), weigh, rng, may_go_on)
+        elif insight == 3:
+            weigh = _by_turns(rng)
+            cell = _best(position, position.placements(), weigh, rng, may_go_on, _by_reply)
+        else:
+            cell = greedy(position, rng, _by_stones if insight == 1 else _by_reply)
+        cells.append(cell)
+        position = position.place(cell)
+    return cells
+
+
+def outlook(position: Position) -> float:
+    """Return how likely the side to move seems to win, 0..1, by the stones of both sides."""
+    lead, number = _lead(position, position.to_move), position.occupied.bit_count()
+    return 1 / (1 + exp(-4 * lead / (number + 4)))
+
+
+def _by_stones(position: Position, cell: int) -> tuple[float, float]:
+    return _lead(position.place(cell), position.to_move), 0
+
+
+def _by_reply(position: Position, cell: int) -> tuple[float, float]:
+    after = position.place(cell)
+    lead, other = _lead(after, position.to_move), position.to_move.other
+    if position.capturing():
+        return lead, 0
+    leads = (_lead(after.place(each), other) for each in after.grid.each(after.capturing()))
+    return lead, -max(leads, default=-lead)
+
+
+def greedy(position: Position, rng: random.Random, weigh: Weigh = _by_reply) -> int:
+    """Return a placement that takes most or, if none takes anything, the best by insight 2."""
+    return _best(position, position.capturing() or position.placements(), weigh, rng)
+
+
+def _by_turns(rng: random.Random) -> Weigh:
+    """Return what weighs a placement by how the side stands after the other side's turn."""
+
+    def weigh(position: Position, cell: int) -> tuple[float, float]:
+        mover, after = position.to_move, position.place(cell)
+        for side in (mover, mover.other):
+            while not after.result and after.to_move is side:
+                has_placement = after.has_placement()
+                after = after.place(greedy(after, rng)) if has_placement else after.pass_turn()
+        return _lead(after, mover), 0
+
+    return weigh
+
+
+def _by_chance(fast_game: FastGame, choose: Callable[[int], int], games: int) -> Weigh:
+    """Return what weighs a placement by how many of some games by chance it wins."""
+
+    def weigh(position: Position, cell: int) -> tuple[float, float]:
+        mover, after = position.to_move, position.place(cell)
+        if after.result:
+            return _lead(after, mover), 0
+        own, enemy = after.stones(mover), after.stones(mover.other)
+        # The fast game calls the side to move x, which is the other one.
+        ends = [fast_game(after.grid, choose, enemy, own)[1].winner for _ in range(games)]
+        return ends.count(Side.O), 0
+
+    return weigh
+
+
+def _lead(position: Position, side: Side) -> float:
+    """Return how many stones a side has more than the other; without end if it has won."""
+    if position.result:
+        winner = position.result.winner
+        return 0 if winner is None else inf if winner is side else -inf
+    return position.stones(side).bit_count() - position.stones(side.other).bit_count()
+
+
+def _best(
+    position: Position,
+    cells: int,
+    weigh: Weigh,
+    rng: random.Random,
+    may_go_on: Callable[[], bool] = always,
+    promise: Weigh | None = None,
+) -> int:
+    """Return the best of some cells, as far as they can be weighed; of equal ones, any.
+
+    Those that promise most are weighed first, and preferred.
+    """
+    tried = list(position.grid.each(cells))
+    rng.shuffle(tried)
+    if promise:
+        tried.sort(key=lambda cell: promise(position, cell), reverse=True)
+    best, found = weigh(position, tried[0]), tried[0]
+    for cell in tried[1:]:
+        if not may_go_on():
+            break
+        if (merit := weigh(position, cell)) > best:
+            best, found = merit, cell
+    return found

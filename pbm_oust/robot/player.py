@@ -1,21 +1,16 @@
-"""What a house player does: the whole turn of the side to move, and the answer to a draw.
-
-The trees that it has grown are kept from one turn to the next, by the names of their boards.
-"""
+"""What a house player does: the whole turn of the side to move, and the answer to a draw."""
 
 import random
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from math import inf
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.experiments.counting import orbits
-from pbm_oust.experiments.solve import Worth
-from pbm_oust.robot.search import MOST_BYTES, Searched, follow, worth_before
-from pbm_oust.robot.searchers import searcher_for
-from pbm_oust.robot.solver import solver_for
+from pbm_oust.robot.greedy import outlook, simple_turn
+from pbm_oust.robot.search import Searched, Searcher, Trees, can_search, follow
+from pbm_oust.robot.solver import solved
 from pbm_oust.rules.position import Position, Side
 
 
@@ -63,123 +58,6 @@ def offers_draw(game: Game, value: float, *, is_drawn: bool) -> bool:
     return (is_drawn or is_even) and not has_offered
 
 
-FORGOTTEN = frozenset({"churn"})
-"""Kinds of which no tree is kept: in Churn, what was proved is, and trees were not seen to help."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Tree:
-    """A tree that is kept."""
-
-    root: Searched
-    position: Position
-    """That of the root, as the rules alone have it."""
-    taken: int
-    """How many bytes it takes."""
-
-
-class Trees:
-    """Trees of boards. Those that were not needed for longest go first if they take too much."""
-
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Let all trees together take so many bytes at most."""
-        self._most_bytes = most_bytes
-        self._kept: dict[str, _Tree] = {}
-        """The latest last."""
-
-    def __len__(self) -> int:
-        """Return how many trees are kept."""
-        return len(self._kept)
-
-    @property
-    def memory(self) -> int:
-        """About how many bytes they take."""
-        return sum(tree.taken for tree in self._kept.values())
-
-    def keep(self, game: Game, root: Searched, cells: Sequence[int]) -> None:
-        """Keep what is below the position that some placements lead to from the root of a tree.
-
-        `game` stands at that root. Whoever keeps a tree does not use it any more.
-        """
-        if game.header.kind.name in FORGOTTEN:
-            return
-        node = _below(root, cells)
-        if node is None or not node.branches:
-            return
-        try:
-            taken = node.keep(self._most_bytes)
-        except MemoryError:
-            return
-        self._kept.pop(game.name, None)
-        if taken > self._most_bytes:
-            return
-        position = reduce(follow, cells, game.position)
-        self._kept[game.name] = _Tree(node, position, taken)
-        while self.memory > self._most_bytes:
-            del self._kept[next(iter(self._kept))]
-
-    def take(self, game: Game) -> Searched | None:
-        """Return the tree of a game whose root is its position, and keep it no longer.
-
-        Returns None if there is none: nothing is kept, or the game has gone another way.
-        """
-        tree = self._kept.pop(game.name, None)
-        node = _found(tree, game) if tree else None
-        if node is None or not _can_go_on(node):
-            return None
-        try:
-            node.keep(self._most_bytes)
-        except MemoryError:
-            return None
-        return node
-
-    def keep_only(self, names: Collection[str]) -> None:
-        """Let go of the trees of all boards but these."""
-        self._kept = {name: tree for name, tree in self._kept.items() if name in names}
-
-
-def _found(tree: _Tree, game: Game) -> Searched | None:
-    """Return where a game stands in a tree, by replaying it; None if the tree has no such place."""
-    position = game.header.first_position
-    node = tree.root if position == tree.position else None
-    for cell in _cells(game):
-        position = follow(position, cell)
-        if position == tree.position:
-            node = tree.root
-        elif node:
-            node = _below(node, [cell])
-    return node if position == game.position else None
-
-
-def _cells(game: Game) -> Iterator[int]:
-    """Yield the placements that have led to a position, and 0 for passes."""
-    for move in game.line:
-        if move.action is Deed.PASS:
-            yield 0
-        elif isinstance(move.action, tuple):
-            for placement in move.action:
-                yield game.header.grid.parse_cell(placement.cell)
-
-
-def _below(root: Searched, cells: Sequence[int]) -> Searched | None:
-    """Return where some placements lead to; None if the tree does not go as far."""
-    node: Searched | None = root
-    for cell in cells:
-        ways = node.branches if node else ()
-        node = next((way.node for way in ways if way.cell == cell), None)
-    return node
-
-
-def _can_go_on(node: Searched) -> bool:
-    """Return whether a tree can be played from a position: what is proved there is known how."""
-    if node.proved is None:
-        return True
-    if not node.branches:
-        return False
-    best = node.best()
-    return best.node.proved is not None and worth_before(best, node) == node.proved
-
-
 HOPELESS = 0.02
 """A player who is less likely to win than this, in two turns of its own, resigns."""
 
@@ -198,14 +76,17 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A house player and how long it may think about a turn."""
+    """A house player, and how well it plays."""
 
     userid: str
     seconds: float
+    """How long it may think about a turn."""
+    insight: int
+    """How far it looks where nothing can be searched (`greedy.py`)."""
 
 
-LEVELS = (Level("house1", 1), Level("house2", 10), Level("house3", 60))
-"""From the weakest to the strongest. They differ in nothing but their time."""
+LEVELS = (Level("house1", 1, 1), Level("house2", 10, 2), Level("house3", 60, 3))
+"""From the weakest to the strongest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,27 +107,15 @@ class Decision:
 
 
 class Thinking:
-    """One player's thoughts about one game, for as many seconds as it has."""
+    """One player's thoughts about one game that can be searched, for as long as it has."""
 
     def __init__(self, game: Game, seconds: float, rng: random.Random, clock: Clock) -> None:
-        self._searcher = searcher_for(game.header.kind.name, game.header.grid, rng, seconds)
+        self._searcher = Searcher(game.header.kind.name, game.header.grid, rng, seconds=seconds)
         self._seconds = seconds
         self._clock = clock
         self._begun = clock()
         self.looks = 0
         """How many positions were looked at."""
-        self._solver = solver_for(game.header.kind.name, game.header.grid)
-
-    def solved(self, position: Position) -> tuple[float, list[int]] | None:
-        """Return what a position is worth to the side to move, and a turn that gets as much.
-
-        Returns None if the board is too large. Small ones take little time, and may have it.
-        """
-        clock = self._clock
-        if self._solver and (found := self._solver.turn(position, lambda: clock() < inf)):
-            worth, cells = found
-            return (worth - Worth.LOSS) / (Worth.WIN - Worth.LOSS), cells
-        return None
 
     def root(self, position: Position) -> Searched:
         """Return a tree of a position that has not grown."""
@@ -274,37 +143,41 @@ class Thinking:
             # What the first placement is worth depends on those that follow: they have half.
             spent = (spent + share) / 2
             self.grow(node, spent)
-            if not node.after_best().position.is_mid_turn:
+            if not node.best().node.position.is_mid_turn:
                 self.grow(node, share)
-            cells.append(node.best().cell)
-            node = node.after_best()
+            best = node.best()
+            cells.append(best.cell)
+            node = best.node
             if node.position.result:
                 break
         if self._searcher.is_lost(root.position):
-            root.proved = 0.0
+            root.settle(0.0)
         return cells
 
 
 def decide(
-    game: Game, seconds: float, rng: random.Random, clock: Clock, trees: Trees | None = None
+    game: Game,
+    seconds: float,
+    rng: random.Random,
+    clock: Clock,
+    trees: Trees | None = None,
+    insight: int = 1,
 ) -> Decision:
     """Return what the side to move does in a game that goes on.
 
     `clock` tells seconds; what it counts from does not matter. A tree is taken from `trees` if the
-    board has one there.
+    board has one there. `insight` is how far it looks where nothing can be searched.
     """
     if game.must_pass:
         return Decision(Deed.PASS, 0.5, 0)
+    if not can_search(game.header.kind.name, game.header.grid):
+        return _simply_decided(game, seconds, rng, clock, insight)
     thinking = Thinking(game, seconds, rng, clock)
     if is_first_stone(game):
         cell, value = fairest(game.position, thinking.search)
         return Decision(_placing(game, cell), value, thinking.looks)
-    if (solved := thinking.solved(game.position)) is not None:
-        value, cells = solved
-        if game.can_swap and value < 0.5:
-            return Decision(Deed.SWAP, value, thinking.looks)
-        if value:  # a lost position is searched, for whatever the other player may overlook
-            return _turn(game, cells, value, thinking.looks, is_drawn=value == 0.5)
+    if decision := _solved(game, clock):
+        return decision
     kept = trees.take(game) if trees is not None else None
     root = kept or thinking.root(game.position)
     if game.can_swap:
@@ -320,9 +193,43 @@ def decide(
 
 def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Clock) -> bool:
     """Return whether the player to whom a draw is proposed takes it."""
-    node = Thinking(game, seconds, rng, clock).search(game.position, 1)
+    if can_search(game.header.kind.name, game.header.grid):
+        value = Thinking(game, seconds, rng, clock).search(game.position, 1).value
+    else:
+        value = outlook(game.position)
     is_asked = game.offer is not None and game.offer.side is not game.to_move
-    return (node.value if is_asked else 1 - node.value) < CONTENT
+    return (value if is_asked else 1 - value) < CONTENT
+
+
+def _simply_decided(
+    game: Game, seconds: float, rng: random.Random, clock: Clock, insight: int
+) -> Decision:
+    """Return what the side to move does where nothing can be searched.
+
+    It takes over any first stone, as it has none itself, and never resigns.
+    """
+    begun, value = clock(), outlook(game.position)
+    if not is_first_stone(game) and (decision := _solved(game, clock)):
+        return decision
+    if game.can_swap and value < 0.5:
+        return Decision(Deed.SWAP, value, 0)
+    kind = game.header.kind
+    cells = simple_turn(kind, game.position, insight, rng, lambda: clock() < begun + seconds)
+    return _turn(game, cells, value, len(cells), is_drawn=False)
+
+
+def _solved(game: Game, clock: Clock) -> Decision | None:
+    """Return what perfect play does on a small board.
+
+    It leaves a lost position to others, as the other player may overlook something.
+    """
+    found = solved(game.header.kind.name, game.position, clock)
+    if found is None:
+        return None
+    value, cells = found
+    if game.can_swap and value < 0.5:
+        return Decision(Deed.SWAP, value, 0)
+    return _turn(game, cells, value, 0, is_drawn=value == 0.5) if value else None
 
 
 def _turn(game: Game, cells: list[int], value: float, looks: int, *, is_drawn: bool) -> Decision:

@@ -1,402 +1,75 @@
-"""A tree of positions that grows where it looks promising, as the eye sees them.
+"""Trees of positions: the compiled core grows them, and they are kept from one turn to the next.
 
-Each step down the tree takes the placement with the best sum of three figures: what came of it so
-far, and as long as it was tried little, how promising it looks and what came of placements of the
-same side on the same cell elsewhere in the tree (this is called progressive history). What the eye
-sees in a position at the end of the way counts for all positions on the way. Results are facts: a
-position that has one is proved, and so is a position from which the mover can reach a proved win,
-or nothing better.
-
-A position that several ways of the same length lead to is in the tree once.
+The core (`core/`) is there if a C compiler was when pbm_oust was installed. It knows Oust and Churn
+on boards of up to 256 cells. Where it cannot search, the house plays the simple way (`greedy.py`).
 """
 
 import os
-from collections.abc import Callable, Sequence
-from math import inf, sqrt
-from typing import Protocol
+import random
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+from math import inf
+from typing import NamedTuple
 
-from pbm_oust.robot.eye import Eye, Glance, Prover, worth
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.board.game import Game
+from pbm_oust.board.record import Deed
+from pbm_oust.rules.grid import Grid
+from pbm_oust.rules.position import Position, Result, Side
+
+try:
+    from pbm_oust.robot import _core
+except ImportError:
+    IS_THERE = False
+else:
+    IS_THERE = True
+
+VARIABLE = "PBM_OUST_HOUSE"
+"""If this variable of the environment is `python`, the compiled core is left alone."""
 
 MOST_BYTES = min(256 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
 """How much memory a tree takes at most: a sixteenth of the machine's, but not more than 256 MB."""
 
+ENTRIES = 2**23
+"""How many proofs of a grid are kept: they take 64 megabytes."""
 
-class Searched(Protocol):
-    """A position of a tree. Values are those of the side to move in it."""
+LARGEST_PROVED = 19
+"""The most cells of a board of Churn on which proofs are sought: those of hex 3."""
 
-    proved: float | None
-    """What it is worth for certain; None if that is not known."""
+MANY, MORE = 4000, 16_000
+"""How many positions are used for proofs after every 16 looks: with little time, and with much."""
 
-    @property
-    def position(self) -> Position:
-        """The position."""
+MUCH = 30
+"""So many seconds for a turn are much."""
 
-    @property
-    def side(self) -> Side:
-        """The side to move."""
+EFFORT = 10_000
+"""How much a tree grows before it asks again whether it may: a millisecond or two."""
 
-    @property
-    def visits(self) -> int:
-        """How often the tree grew from here."""
-
-    @property
-    def value(self) -> float:
-        """How likely the side to move is to win, as far as it was searched."""
-
-    @property
-    def branches(self) -> Sequence["Way"]:
-        """The placements that were tried."""
-
-    def best(self) -> "Way":
-        """Return the branch to play. Raises ValueError if nothing was tried."""
-
-    def after_best(self) -> "Searched":
-        """Return where the branch to play leads."""
-
-    def keep(self, most_bytes: int) -> int:
-        """Make the position the root of its tree, which lets go of all that is not below it.
-
-        If that takes more than so many bytes, a compiled tree forgets what was visited least. All
-        other positions of the tree are to be asked for again afterwards. Returns how many bytes the
-        tree takes then. Raises MemoryError.
-        """
+LENGTH = 84
+"""How many bytes hold any set of cells."""
 
 
-class Way(Protocol):
-    """A placement in a position of a tree, or a pass, and where it leads."""
-
-    @property
-    def cell(self) -> int:
-        """The cell; 0 for a pass."""
-
-    @property
-    def prior(self) -> float:
-        """How promising it looked at a glance."""
-
-    @property
-    def visits(self) -> int:
-        """How often it was tried."""
-
-    @property
-    def node(self) -> Searched:
-        """Where it leads."""
+def has_core() -> bool:
+    """Return whether the compiled core is there, and is not to be left alone."""
+    return IS_THERE and os.environ.get(VARIABLE) != "python"
 
 
-class Searcher(Protocol):
-    """Grows trees of one game on one grid."""
-
-    def root(self, position: Position) -> Searched:
-        """Return a tree that has not grown."""
-
-    def grow(self, node: Searched, may_go_on: Callable[[], bool]) -> int:
-        """Let a tree of this searcher grow from a position, as long as it may.
-
-        It stops when that position is proved. If it is not, it has a branch afterwards. Returns how
-        often it grew.
-        """
-
-    def is_lost(self, position: Position) -> bool:
-        """Return whether the side to move is known to lose, though the tree still searches it."""
-
-
-def worth_before(way: Way, node: Searched) -> float:
-    """Return what a branch is worth to the side to move before it, as far as it was searched."""
-    value = way.node.value
-    return value if way.node.side is node.side else 1 - value
-
-
-def merit(way: Way, node: Searched) -> tuple[float, float]:
-    """Return how good a branch is to play: a proved win, else what was tried most, else a loss."""
-    value = worth_before(way, node)
-    if way.node.proved is None or 0.0 < value < 1.0:
-        return float(way.visits), value
-    return (inf, 1.0) if value else (-1.0, way.prior)
-
-
-CURIOSITY = 1.0
-"""How much the promise of a placement counts against what came of it."""
-
-CAUTION = 0.1
-"""How much worse than its parent a position is taken to be before it is seen."""
-
-HISTORY = 0.5
-"""How much it counts for a placement that was tried little what came of it elsewhere."""
-
-BYTES = 2000
-"""About how much memory a position of a tree takes."""
-
-MOST_POSITIONS = MOST_BYTES // BYTES
-"""How many positions a tree has at most; then it grows no more."""
-
-OFTEN, MANY = 16, 1000
-"""Whenever a tree has grown so often, so many positions are used to prove who wins its root."""
-
-
-class History:
-    """What came of the placements of a side, wherever in a tree they were."""
-
-    __slots__ = ("_times", "_totals")
-
-    def __init__(self) -> None:
-        self._times: dict[int, int] = {}
-        self._totals: dict[int, float] = {}
-
-    def note(self, cell: int, value: float) -> None:
-        """Let what came of a placement on a cell count."""
-        self._times[cell] = self._times.get(cell, 0) + 1
-        self._totals[cell] = self._totals.get(cell, 0.0) + value
-
-    def worth(self, cell: int) -> float:
-        """Return what comes of placements on a cell, as far as is known."""
-        return (self._totals.get(cell, 0.0) + 0.5) / (self._times.get(cell, 0) + 1)
-
-
-class Whole:
-    """What all positions of a tree share."""
-
-    __slots__ = ("histories", "positions")
-
-    def __init__(self) -> None:
-        self.histories = {side: History() for side in Side}
-        self.positions = 1
-        """How many positions the tree has."""
-
-
-class Generation:
-    """The positions of a tree that are equally many steps from its root."""
-
-    __slots__ = ("_following", "nodes", "whole")
-
-    def __init__(self, whole: Whole) -> None:
-        self.nodes: dict[Position, Node] = {}
-        self.whole = whole
-        self._following: Generation | None = None
-
-    @property
-    def following(self) -> "Generation":
-        """The positions one step further."""
-        if self._following is None:
-            self._following = Generation(self.whole)
-        return self._following
-
-
-class Node:
-    """A position of the tree. Values are those of the side to move in it."""
-
-    __slots__ = (
-        "_boosts",
-        "_generation",
-        "_means",
-        "_seen",
-        "_untried",
-        "branches",
-        "is_seen",
-        "position",
-        "proved",
-        "side",
-        "total",
-        "visits",
+def lack() -> str | None:
+    """Return why the core searches nothing here, and what to do about it; None if it does."""
+    if has_core():
+        return None
+    if IS_THERE:
+        return f"{VARIABLE} is python in the environment; remove it from there"
+    return (
+        "the compiled core is not installed; install a C compiler and the headers of Python "
+        "(Debian: gcc, python3-dev), and then pbm_oust again"
     )
 
-    def __init__(self, position: Position, generation: Generation | None = None) -> None:
-        self.position = position
-        self.side = position.to_move
-        self.visits = 0
-        self.total = 0.0
-        self.proved: float | None = None
-        self.branches: list[Branch] = []
-        """Those that were tried."""
-        self.is_seen = False
-        """Whether the eye has looked at it."""
-        self._seen = position
-        """The position, with what the eye has it carry along."""
-        self._generation = generation or Generation(Whole())
-        self._untried: list[tuple[float, int]] = []
-        """The priors of the other placements, the most promising last."""
-        self._means: list[float] = []
-        """What came of each branch, for the side to move here, and of the same cell elsewhere."""
-        self._boosts: list[float] = []
-        """How promising each branch still looks."""
-        if position.result:
-            self.proved = worth(position.result, self.side)
 
-    @property
-    def value(self) -> float:
-        """How likely the side to move is to win, as far as it was searched."""
-        if self.proved is not None:
-            return self.proved
-        return self.total / self.visits if self.visits else 0.5
-
-    def best(self) -> "Branch":
-        """Return the branch to play: a proved win, else the one tried most that is not lost."""
-        return max(self.branches, key=lambda branch: merit(branch, self))
-
-    def after_best(self) -> "Node":
-        """Return where the branch to play leads."""
-        return self.best().node
-
-    def keep(self, most_bytes: int) -> int:
-        """Make the position the root of its tree; return about how many bytes that takes then.
-
-        Positions that several ways lead to are in the tree once: those that are not below this one
-        have to be let go of by hand. Nothing below it is forgotten, however much it takes.
-        """
-        whole = self._generation.whole
-        generation, nodes, number = Generation(whole), [self], 0
-        while nodes:
-            number += len(nodes)
-            generation.nodes = {node.position: node for node in nodes}
-            for node in nodes:
-                node._generation = generation
-            generation = generation.following
-            nodes = list({id(each.node): each.node for n in nodes for each in n.branches}.values())
-        whole.positions = number
-        return number * BYTES
-
-    @property
-    def is_full(self) -> bool:
-        """Whether its tree takes as much memory as it may."""
-        return self._generation.whole.positions >= MOST_POSITIONS
-
-    def see(self, eye: Eye) -> float:
-        """Look at the position; return how likely the side to move is to win."""
-        glance = _look(self.position, eye)
-        self._seen = glance.position
-        self._untried = glance.priors[::-1]
-        self.is_seen = True
-        return glance.value
-
-    def most_promising(self, eye: Eye) -> int:
-        """Return the number of the branch to try next."""
-        spread = CURIOSITY * sqrt(self.visits)
-        merits = [
-            mean + spread * boost for mean, boost in zip(self._means, self._boosts, strict=True)
-        ]
-        most = max(merits, default=-inf)
-        if self._untried:
-            prior, _ = self._untried[-1]
-            if self.total / self.visits - CAUTION + spread * prior > most:
-                return self._try(eye)
-        return merits.index(most)
-
-    def _try(self, eye: Eye) -> int:
-        """Add the most promising of the branches that were not tried; return its number."""
-        prior, cells = self._untried.pop()
-        cell = eye.choose(cells) if cells else 0
-        if cells != cell:
-            self._untried.append((prior, cells ^ cell))
-        return self._add(cell, prior)
-
-    def _add(self, cell: int, prior: float) -> int:
-        """Add the branch of a placement; return its number."""
-        position, generation = follow(self._seen, cell), self._generation.following
-        node = generation.nodes.get(position)
-        if node is None:
-            node = generation.nodes[position] = Node(position, generation)
-            generation.whole.positions += 1
-        self.branches.append(Branch(cell, prior, node))
-        self._means.append(0.0)
-        self._boosts.append(prior)
-        return len(self.branches) - 1
-
-    def count(self, value: float) -> None:
-        """Let a value of the position count."""
-        self.visits += 1
-        self.total += value
-
-    def learn(self, number: int) -> None:
-        """Let what came of a branch count once more."""
-        branch = self.branches[number]
-        branch.visits += 1
-        value = worth_before(branch, self)
-        if branch.node.proved is None:
-            usual = self._generation.whole.histories[self.side].worth(branch.cell)
-            self._means[number] = value + HISTORY * usual / (1 + branch.visits)
-        else:
-            self._means[number] = value or -inf
-            self._prove(value)
-        self._boosts[number] = branch.prior / (1 + branch.visits)
-
-    def note(self, number: int, value: float) -> None:
-        """Let what came of a branch count for all placements of the side on the same cell."""
-        if cell := self.branches[number].cell:
-            self._generation.whole.histories[self.side].note(cell, value)
-
-    def hear(self, prover: Prover) -> None:
-        """Learn what a prover knows of the placements, unless it knows that all of them lose.
-
-        In a lost position it still matters what the other side may overlook.
-        """
-        wins = prover.wins(self.position)
-        if wins and self.proved is None:
-            cells = self.position.grid.each(self.position.placements())
-            cell = next(each for each in cells if prover.wins(follow(self.position, each)) is False)
-            tried = [each.cell for each in self.branches]
-            number = tried.index(cell) if cell in tried else self._add(cell, 0.0)
-            self.branches[number].node.proved = 0.0
-            self.proved = 1.0
-        elif wins is None:
-            for number, branch in enumerate(self.branches):
-                if prover.wins(branch.node.position):
-                    branch.node.proved, self._means[number] = 1.0, -inf
-
-    def _prove(self, value: float) -> None:
-        """Prove the position if a branch that is proved to have some value is enough for that."""
-        if value == 1.0:
-            self.proved = 1.0
-        elif not self._untried and all(each.node.proved is not None for each in self.branches):
-            self.proved = max(worth_before(each, self) for each in self.branches)
-
-
-class Branch:
-    """A placement in a position of the tree, or a pass (0), and where it leads."""
-
-    __slots__ = ("cell", "node", "prior", "visits")
-
-    def __init__(self, cell: int, prior: float, node: Node) -> None:
-        self.cell = cell
-        self.prior = prior
-        self.node = node
-        self.visits = 0
-
-
-def grow(root: Node, eye: Eye, may_go_on: Callable[[], bool]) -> int:
-    """Let a tree grow as long as it may, until its root is proved or it is full.
-
-    Returns the times it grew.
-    """
-    times, prover = 0, eye.prover
-    if prover:
-        root.hear(prover)
-    while root.proved is None and (may_go_on() or not root.branches):
-        if root.is_full and root.branches:
-            break
-        _descend(root, eye)
-        times += 1
-        if prover and times % OFTEN == 1 and prover.wins(root.position) is None:
-            prover.prove(root.position, MANY)
-            root.hear(prover)
-    return times
-
-
-def _descend(root: Node, eye: Eye) -> None:
-    """Go down to a position that was not seen, and let what is seen there count."""
-    node, path = root, list[tuple[Node, int]]()
-    while node.proved is None and node.is_seen:
-        number = node.most_promising(eye)
-        path.append((node, number))
-        node = node.branches[number].node
-    value, side = node.see(eye) if node.proved is None else node.proved, node.side
-    node.count(value)
-    for parent, number in reversed(path):
-        parent.learn(number)
-        if parent.side is not side:
-            value, side = 1 - value, parent.side
-        parent.note(number, value)
-        if parent.proved is not None:
-            value = parent.proved
-        parent.count(value)
+def can_search(kind: str, grid: Grid) -> bool:
+    """Return whether the compiled core can search a kind of game on a grid."""
+    is_known = kind in ("oust", "churn")
+    return has_core() and is_known and grid.cells.bit_count() <= _core.MOST_CELLS
 
 
 def follow(position: Position, cell: int) -> Position:
@@ -404,10 +77,343 @@ def follow(position: Position, cell: int) -> Position:
     return position.place(cell) if cell else position.pass_turn()
 
 
-def _look(position: Position, eye: Eye) -> Glance:
-    """Return how a position looks, with a pass if nothing else is left."""
-    if position.has_placement():
-        return eye.look(position)
-    after = position.pass_turn()
-    value = worth(after.result, after.to_move) if after.result else _look(after, eye).value
-    return Glance(position, value if after.to_move is position.to_move else 1 - value, [(1.0, 0)])
+def worth(result: Result, side: Side) -> float:
+    """Return what a result is worth to a side: 1 for a win, 0 for a loss."""
+    if result.winner is None:
+        return 0.5
+    return float(result.winner is side)
+
+
+class Branch(NamedTuple):
+    """A placement in a position of a tree, or a pass (0), and where it leads."""
+
+    cell: int
+    visits: int
+    """How often it was tried."""
+    prior: float
+    """How promising it looked at a glance."""
+    node: "Searched"
+
+
+class Searched:
+    """A position of a tree. Values are those of the side to move in it."""
+
+    __slots__ = ("_before", "_cell", "_position", "number", "tree")
+
+    def __init__(
+        self,
+        tree: "_core.Tree",
+        number: int,
+        position: Position | None = None,
+        before: "Searched | None" = None,
+        cell: int = 0,
+    ) -> None:
+        self.tree = tree
+        self.number = number
+        """Its number in the tree."""
+        self._position = position
+        self._before = before
+        """If the position is not known: what it follows by a placement or a pass."""
+        self._cell = cell
+
+    @property
+    def position(self) -> Position:
+        """The position."""
+        if self._position is None and self._before is not None:
+            self._position = follow(self._before.position, self._cell)
+        return self._position  # type: ignore[return-value] # one of the two is always known
+
+    @property
+    def side(self) -> Side:
+        """The side to move."""
+        return Side.O if self._known[3] else Side.X
+
+    @property
+    def visits(self) -> int:
+        """How often the tree grew from here."""
+        return self._known[0]
+
+    @property
+    def proved(self) -> float | None:
+        """What it is worth for certain; None if that is not known."""
+        halves = self._known[2]
+        return None if halves < 0 else halves / 2
+
+    @property
+    def value(self) -> float:
+        """How likely the side to move is to win, as far as it was searched."""
+        visits, total, halves, *_ = self._known
+        if halves >= 0:
+            return halves / 2
+        return total / visits if visits else 0.5
+
+    @property
+    def branches(self) -> list[Branch]:
+        """The placements that were tried."""
+        found = []
+        for bit, visits, prior, number in self.tree.branches(self.number):
+            cell = 1 << bit if bit >= 0 else 0
+            node = Searched(self.tree, number, before=self, cell=cell)
+            found.append(Branch(cell, visits, prior, node))
+        return found
+
+    def value_of(self, branch: Branch) -> float:
+        """Return what a branch is worth to the side to move, as far as it was searched."""
+        value = branch.node.value
+        return value if branch.node.side is self.side else 1 - value
+
+    def best(self) -> Branch:
+        """Return the branch to play: a proved win, else what was tried most, else a loss.
+
+        Raises ValueError if nothing was tried.
+        """
+
+        def merit(branch: Branch) -> tuple[float, float]:
+            value = self.value_of(branch)
+            if branch.node.proved is None or 0.0 < value < 1.0:
+                return float(branch.visits), value
+            return (inf, 1.0) if value else (-1.0, branch.prior)
+
+        return max(self.branches, key=merit)
+
+    def settle(self, value: float) -> None:
+        """Take the position as proved to be worth so much."""
+        self.tree.settle(self.number, round(2 * value))
+
+    def keep(self, most_bytes: int) -> int:
+        """Make the position the root of its tree; return how many bytes the tree has then.
+
+        All that is not below it goes. What is visited least is forgotten, until the rest takes
+        about so many bytes at most. All other nodes of the tree are of no use afterwards. Raises
+        MemoryError.
+        """
+        self._position, self._before = self.position, None
+        (self.number,) = self.tree.keep([self.number], sys.maxsize)
+        if self.tree.memory > most_bytes:
+            self.make_room(most_bytes)
+        return self.tree.memory
+
+    def make_room(self, most_bytes: int) -> None:
+        """Let the tree forget what it visits least, so that it takes about so many bytes at most.
+
+        The position and those before it remain; all other nodes are of no use afterwards. Raises
+        MemoryError.
+        """
+        path = [self]
+        while path[-1]._before is not None:
+            path.append(path[-1]._before)
+        path.reverse()
+        numbers = self.tree.keep([each.number for each in path], most_bytes)
+        for node, number in zip(path, numbers, strict=True):
+            node.number = number
+
+    @property
+    def _known(self) -> tuple[int, float, int, int, int, int]:
+        return self.tree.know(self.number)
+
+
+class Searcher:
+    """Grows trees of one game on one grid by the compiled core."""
+
+    def __init__(
+        self,
+        kind: str,
+        grid: Grid,
+        rng: random.Random,
+        *,
+        seconds: float = 0.0,
+        is_plain: bool = False,
+        picks_lowest: bool = False,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        """Let it search as a house player with so many seconds for a turn does.
+
+        It may also search plainly: by uniform games and nothing else. It may pick the lowest of
+        several cells instead of one by chance, so that what it does can be compared. A tree is full
+        when it has two thirds of the memory. Then it keeps one third, which is copied meanwhile.
+        Raises ValueError if the core does not know the game on this grid.
+        """
+        if not can_search(kind, grid):
+            raise ValueError(f"the core does not play {kind} on {grid}")
+        self._grid = grid
+        self._rng = rng
+        self._picks_lowest = picks_lowest
+        self._proving = MANY if seconds < MUCH else MORE
+        self._most_bytes = most_bytes * 2 // 3
+        if kind == "oust":
+            self._eye = _core.OUST_BY_CHANCE if is_plain else _core.OUST_BY_EYE
+        else:
+            self._eye = _core.CHURN_BY_CHANCE
+        is_small = grid.cells.bit_count() <= LARGEST_PROVED
+        has_proofs = kind == "churn" and is_small and not is_plain
+        self._proofs = proofs_on(grid) if has_proofs else None
+
+    def root(self, position: Position) -> Searched:
+        """Return a tree that has not grown."""
+        tree = _core.Tree(
+            *lattice_of(self._grid),
+            eye=self._eye,
+            x=bytes_of(position.stones(Side.X)),
+            o=bytes_of(position.stones(Side.O)),
+            to_move=position.to_move is Side.O,
+            is_mid_turn=position.is_mid_turn,
+            seed=self._rng.getrandbits(64),
+            proofs=self._proofs,
+            proving=self._proving,
+            most_bytes=self._most_bytes,
+            picks_lowest=self._picks_lowest,
+        )
+        root = Searched(tree, 0, position)
+        if position.result:
+            root.settle(worth(position.result, position.to_move))
+        return root
+
+    def grow(self, node: Searched, may_go_on: Callable[[], bool]) -> int:
+        """Let a tree of this searcher grow from a position, as long as it may.
+
+        It stops when that position is proved. If it is not, it has a branch afterwards. Returns how
+        often it grew.
+        """
+        tree, times = node.tree, 0
+        while node.proved is None and (may_go_on() or not tree.know(node.number)[-1]):
+            times += tree.grow(node.number, times, EFFORT)
+            if tree.is_full and not self._makes_room(node):
+                break
+        return times
+
+    def _makes_room(self, node: Searched) -> bool:
+        """Let a full tree forget one half; return whether that gave it room to grow."""
+        try:
+            node.make_room(self._most_bytes // 2)
+        except MemoryError:
+            return False
+        return node.tree.memory < self._most_bytes * 3 // 4
+
+    def is_lost(self, position: Position) -> bool:
+        """Return whether the side to move is known to lose, though the tree still searches it."""
+        if self._proofs is None or position.result:
+            return False
+        mover = position.to_move
+        own, enemy = bytes_of(position.stones(mover)), bytes_of(position.stones(mover.other))
+        return self._proofs.wins(own, enemy) is False
+
+
+@lru_cache(maxsize=2)
+def proofs_on(grid: Grid) -> "_core.Proofs":
+    """Return what was proved on a grid since the process began."""
+    return _core.Proofs(*lattice_of(grid), entries=ENTRIES)
+
+
+def lattice_of(grid: Grid) -> tuple[bytes, int, int]:
+    """Return a grid as the core reads it: its cells, its stride and its slant."""
+    return bytes_of(grid.cells), grid.stride, grid.slant
+
+
+def bytes_of(some: int) -> bytes:
+    """Return a set of cells as the core reads it."""
+    return some.to_bytes(LENGTH, "little")
+
+
+FORGOTTEN = frozenset({"churn"})
+"""Kinds of which no tree is kept: in Churn, what was proved is, and trees were not seen to help."""
+
+
+class Trees:
+    """Trees of boards. Those that were not needed for longest go first if they take too much."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """Let all trees together take so many bytes at most."""
+        self._most_bytes = most_bytes
+        self._kept: dict[str, Searched] = {}
+        """Their roots by the names of their boards, the latest last."""
+
+    def __len__(self) -> int:
+        """Return how many trees are kept."""
+        return len(self._kept)
+
+    @property
+    def memory(self) -> int:
+        """About how many bytes they take."""
+        return sum(root.tree.memory for root in self._kept.values())
+
+    def keep(self, game: Game, root: Searched, cells: Sequence[int]) -> None:
+        """Keep what is below the position that some placements lead to from the root of a tree.
+
+        `game` stands at that root. Whoever keeps a tree does not use it any more.
+        """
+        if game.header.kind.name in FORGOTTEN:
+            return
+        node = _below(root, cells)
+        if node is None or not node.branches:
+            return
+        try:
+            taken = node.keep(self._most_bytes)
+        except MemoryError:
+            return
+        self._kept.pop(game.name, None)
+        if taken > self._most_bytes:
+            return
+        self._kept[game.name] = node
+        while self.memory > self._most_bytes:
+            del self._kept[next(iter(self._kept))]
+
+    def take(self, game: Game) -> Searched | None:
+        """Return the tree of a game whose root is its position, and keep it no longer.
+
+        Returns None if there is none: nothing is kept, or the game has gone another way.
+        """
+        root = self._kept.pop(game.name, None)
+        node = _found(root, game) if root else None
+        if node is None or not _can_go_on(node):
+            return None
+        try:
+            node.keep(self._most_bytes)
+        except MemoryError:
+            return None
+        return node
+
+    def keep_only(self, names: Collection[str]) -> None:
+        """Let go of the trees of all boards but these."""
+        self._kept = {name: tree for name, tree in self._kept.items() if name in names}
+
+
+def _found(root: Searched, game: Game) -> Searched | None:
+    """Return where a game stands in a tree, by replaying it; None if the tree has no such place."""
+    position = game.header.first_position
+    node = root if position == root.position else None
+    for cell in _cells(game):
+        position = follow(position, cell)
+        if position == root.position:
+            node = root
+        elif node:
+            node = _below(node, [cell])
+    return node if position == game.position else None
+
+
+def _cells(game: Game) -> Iterator[int]:
+    """Yield the placements that have led to a position, and 0 for passes."""
+    for move in game.line:
+        if move.action is Deed.PASS:
+            yield 0
+        elif isinstance(move.action, tuple):
+            for placement in move.action:
+                yield game.header.grid.parse_cell(placement.cell)
+
+
+def _below(root: Searched, cells: Sequence[int]) -> Searched | None:
+    """Return where some placements lead to; None if the tree does not go as far."""
+    node: Searched | None = root
+    for cell in cells:
+        ways = node.branches if node else ()
+        node = next((way.node for way in ways if way.cell == cell), None)
+    return node
+
+
+def _can_go_on(node: Searched) -> bool:
+    """Return whether a tree can be played from a position: what is proved there is known how."""
+    if node.proved is None:
+        return True
+    if not node.branches:
+        return False
+    best = node.best()
+    return best.node.proved is not None and node.value_of(best) == node.proved

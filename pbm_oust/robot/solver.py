@@ -7,8 +7,9 @@ is searched, which takes tenths of a second at most, and kept as long as the pro
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
+from math import inf
 
-from pbm_oust.experiments.counting import OutOfRoom, Room
+from pbm_oust.experiments.counting import OutOfRoom, RoomForPositions
 from pbm_oust.experiments.solve import Search, Table, Worth, result_worth, unpack
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Position, Side
@@ -25,7 +26,7 @@ class Solver:
 
     def __init__(self, grid: Grid, table: Table) -> None:
         self._may_go_on: Callable[[], bool] = lambda: True
-        self._search = Search(grid, Room(MOST, self._watch), table)
+        self._search = Search(grid, RoomForPositions(MOST, self._watch), table)
 
     def turn(
         self, start: Position, may_go_on: Callable[[], bool]
@@ -64,6 +65,22 @@ class Solver:
     def _watch(self, _kept: int) -> None:
         if not self._may_go_on():
             raise OutOfRoom
+
+
+def solved(
+    kind: str, position: Position, clock: Callable[[], float]
+) -> tuple[float, list[int]] | None:
+    """Return what a position is worth to the side to move, 0..1, and a turn that gets as much.
+
+    Returns None if the board is too large. Small ones take little time, and may have it until the
+    clock has run out.
+    """
+    solver = solver_for(kind, position.grid)
+    found = solver.turn(position, lambda: clock() < inf) if solver else None
+    if found is None:
+        return None
+    worth, cells = found
+    return (worth - Worth.LOSS) / (Worth.WIN - Worth.LOSS), cells
 
 
 @lru_cache(maxsize=16)

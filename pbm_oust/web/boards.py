@@ -24,8 +24,9 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.render.svg import Labels, Scale, board_svg, curve_svg
 from pbm_oust.render.text import cells_text, figures
-from pbm_oust.robot.analysis import Analysis, Verdict, kept_text, read_analysis, turning_points
+from pbm_oust.robot.analysis import Analysis, Evaluation, read_analysis, turning_points
 from pbm_oust.rules.position import Kind, Position, Side
+from pbm_oust.service.house import kept_text
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
@@ -146,23 +147,23 @@ class Judged:
     """The numbers of the moves that turned the game most."""
 
     @property
-    def verdict(self) -> Verdict:
-        """The verdict on the position that is shown."""
+    def evaluation(self) -> Evaluation:
+        """The evaluation on the position that is shown."""
         return self.after(self.number)
 
-    def after(self, number: int) -> Verdict:
-        """Return the verdict on the position after a record; 0 is the start."""
-        return self.analysis.verdicts[number]
+    def after(self, number: int) -> Evaluation:
+        """Return the evaluation on the position after a record; 0 is the start."""
+        return self.analysis.evaluations[number]
 
     @property
     def line(self) -> list[str]:
         """The best turns from the position that is shown, as words."""
-        return [format_wish(wish) for wish in self.verdict.line]
+        return [format_wish(wish) for wish in self.evaluation.line]
 
     @property
     def curve(self) -> str:
         """How likely x was to win after each record, as a curve."""
-        rates = [verdict.x_wins for verdict in self.analysis.verdicts]
+        rates = [evaluation.x_wins for evaluation in self.analysis.evaluations]
         return curve_svg(rates, _SHARES, place=self.number, rings=self.turning_points)
 
 

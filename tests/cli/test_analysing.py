@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from pbm_oust.robot.analysis import Analysis, Verdict, keep, kept
+from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.house import keep, kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, keep_analysis
 from pbm_oust.store.open_boards import read_game
@@ -77,15 +78,15 @@ def test_sgf_has_a_curve_and_comments_that_a_library_for_go_reads(home: Home) ->
     text = analyse(home, "oust", "2", "--seconds", SHORT, "--sgf").stdout
     nodes = sgfmill.Sgf_game.from_string(text).get_main_sequence()
     curve = [float(node.get("SBKV")) for node in nodes if node.has_property("SBKV")]
-    assert curve == [round(100 * each.x_wins, 2) for each in kept_in(home).verdicts]
+    assert curve == [round(100 * each.x_wins, 2) for each in kept_in(home).evaluations]
     assert "best: " in nodes[0].get("C")
     assert nodes[-1].get("C").endswith("x loses for certain")
 
 
 def test_what_is_kept_is_printed_at_once_unless_more_is_asked_for(home: Home) -> None:
     game = read_game(home, KINDS["oust"], 2)
-    verdicts = (Verdict(0.125, is_certain=False),) * 18
-    keep(home, game, Analysis.of(game, 0.005, verdicts))
+    evaluations = (Evaluation(0.125, is_certain=False),) * 18
+    keep(home, game, Analysis.of(game, 0.005, evaluations))
     assert analyse(home, "oust", "2", "--seconds", "0.005").stdout.count("12.5%") == 18
     assert analyse(home, "oust", "2", "--seconds", SHORT).stdout.count("12.5%") < 18
     deeper = kept_in(home)
@@ -102,7 +103,7 @@ def test_an_analysis_of_another_history_is_made_anew(home: Home) -> None:
     make_from_files(home.path)
     assert kept(home, resigned) is None
     assert analyse(home, "oust", "2", "--seconds", SHORT).exit_code == 0
-    assert len(kept_in(home).verdicts) == 3
+    assert len(kept_in(home).evaluations) == 3
 
 
 def test_a_game_in_play_is_not_analysed(home: Home) -> None:
@@ -116,7 +117,7 @@ def test_a_game_in_play_is_not_analysed(home: Home) -> None:
 
 def test_what_somebody_put_among_the_analyses_is_believed_of_no_game(home: Home) -> None:
     going = read_game(home, KINDS["oust"], 17)
-    keep(home, going, Analysis.of(going, 1, (Verdict(0.5, is_certain=False),) * 3))
+    keep(home, going, Analysis.of(going, 1, (Evaluation(0.5, is_certain=False),) * 3))
     assert kept(home, going) is None
     home.do(keep_analysis, BoardName("oust", 2), "nonsense")
     assert kept(home, read_game(home, KINDS["oust"], 2)) is None

@@ -109,6 +109,7 @@ def test_a_sound_home_has_a_line_for_each_thing(tmp_path: Path) -> None:
         f"{about}:"
         for about in (
             "configuration",
+            "house",
             "database",
             "histories",
             "accounts",

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from pbm_oust.experiments.counting import (
-    Room,
+    RoomForPositions,
     canonical_form,
     fewest_kept,
     largest_grid,
@@ -52,7 +52,7 @@ def test_every_board_that_was_solved_kept_what_a_search_keeps_at_least(
     kind: Kind, name: str
 ) -> None:
     grid = parse_grid(name)
-    wins, draws = Room(10**6), Room(10**6)
+    wins, draws = RoomForPositions(10**6), RoomForPositions(10**6)
     solve(kind, grid, wins)
     forced_draws(kind, grid, draws)
     assert fewest_kept(kind, grid) <= max(wins.kept, draws.kept) <= most_positions(kind, grid)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import pytest
 
-from pbm_oust.experiments.simulate import Course, Figures, Summary, chooser, play, simulate
+from pbm_oust.experiments.simulate import Figures, RandomGame, Totals, chooser, play, simulate
 from pbm_oust.rules.churn import Ending as ChurnEnding
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
 from pbm_oust.rules.kinds import KINDS
@@ -77,7 +77,9 @@ some_games = pytest.mark.parametrize(
 )
 
 
-def courses(kind: str, grid: str, games: int = 20, seed: int = 7, jobs: int = 1) -> list[Course]:
+def courses(
+    kind: str, grid: str, games: int = 20, seed: int = 7, jobs: int = 1
+) -> list[RandomGame]:
     """Return random games."""
     return list(simulate(KINDS[kind], parse_grid(grid), games, seed, jobs))
 
@@ -136,9 +138,9 @@ TURNS = {"square 5x5": 14.6, "square 7x7": 31.0, "hex 3": 8.0, "hex 4": 16.4}
 
 
 @cache
-def summary(known: Known) -> Summary:
+def summary(known: Known) -> Totals:
     """Return the summary of random games."""
-    return Summary.of(simulate(KINDS[known.kind], parse_grid(known.grid), known.games, seed=1))
+    return Totals.of(simulate(KINDS[known.kind], parse_grid(known.grid), known.games, seed=1))
 
 
 def named(known: Known) -> str:
@@ -186,7 +188,7 @@ def test_every_random_game_is_won_by_one_side_on_these_grids(known: Known) -> No
     assert results["draw"] == 0
 
 
-def replayed(grid: Grid, seed: int) -> Course:
+def replayed(grid: Grid, seed: int) -> RandomGame:
     """Return the course of the random game of Oust that has this seed, told by its actions.
 
     Successive placements of one side are one turn, since after a turn the other side always acts.
@@ -197,7 +199,7 @@ def replayed(grid: Grid, seed: int) -> Course:
     turns = [len(list(turn)) for (_, placed), turn in groupby(actions) if placed]
     result = steps[-1][2].result
     assert result
-    return Course(
+    return RandomGame(
         placements=sum(turns),
         turns=len(turns),
         passes=len(actions) - sum(turns),
@@ -233,15 +235,15 @@ def test_in_churn_every_turn_is_one_placement_and_nobody_passes() -> None:
 
 
 def test_a_summary_adds_up_the_courses() -> None:
-    whole = Summary.of(
+    whole = Totals.of(
         [
-            Course(placements=9, turns=7, passes=1, longest_chain=3, result=X_WON),
-            Course(placements=4, turns=4, passes=0, longest_chain=1, result=DRAWN),
-            Course(placements=8, turns=4, passes=2, longest_chain=5, result=X_WON),
+            RandomGame(placements=9, turns=7, passes=1, longest_chain=3, result=X_WON),
+            RandomGame(placements=4, turns=4, passes=0, longest_chain=1, result=DRAWN),
+            RandomGame(placements=8, turns=4, passes=2, longest_chain=5, result=X_WON),
         ]
     )
 
-    assert whole == Summary(
+    assert whole == Totals(
         games=3,
         placements=Figures.of([9, 4, 8]),
         turns=Figures.of([7, 4, 4]),

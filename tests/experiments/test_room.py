@@ -5,29 +5,29 @@ from collections.abc import Callable
 
 import pytest
 
-from pbm_oust.experiments.counting import OutOfRoom, Room, bytes_each, count_positions
+from pbm_oust.experiments.counting import OutOfRoom, RoomForPositions, bytes_each, count_positions
 from pbm_oust.experiments.solve import forced_draws, solve
 from pbm_oust.rules.grid import Grid, parse_grid, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
 OUST = KINDS["oust"]
-Search = Callable[[Kind, Grid, Room], object]
+Search = Callable[[Kind, Grid, RoomForPositions], object]
 
 
 @pytest.mark.parametrize("search", [solve, forced_draws, count_positions])
 def test_a_search_keeps_no_more_than_there_is_room_for(search: Search) -> None:
     grid = parse_grid("square 3x3")
-    plenty = Room(1000)
+    plenty = RoomForPositions(1000)
     found = search(OUST, grid, plenty)
-    assert search(OUST, grid, Room(plenty.kept)) == found
+    assert search(OUST, grid, RoomForPositions(plenty.kept)) == found
     with pytest.raises(OutOfRoom):
-        search(OUST, grid, Room(plenty.kept - 1))
+        search(OUST, grid, RoomForPositions(plenty.kept - 1))
 
 
 def test_a_search_tells_how_many_positions_it_keeps() -> None:
     told: list[int] = []
-    solution = solve(OUST, parse_grid("square 4x3"), Room(1000, told.append))
+    solution = solve(OUST, parse_grid("square 4x3"), RoomForPositions(1000, told.append))
     assert told == list(range(100, solution.positions, 100))
 
 

@@ -5,7 +5,12 @@ from typing import cast
 
 import pytest
 
-from pbm_oust.experiments.counting import Room, canonical_form, count_positions, symmetries
+from pbm_oust.experiments.counting import (
+    RoomForPositions,
+    canonical_form,
+    count_positions,
+    symmetries,
+)
 from pbm_oust.experiments.solve import Solution, Worth, forced_draws, solve
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import parse_grid
@@ -48,22 +53,22 @@ def can_draw(position: Oust | Churn, seeker: Side) -> bool:
 def test_a_board_is_worth_what_plain_search_finds(kind: Kind, name: str) -> None:
     grid = parse_grid(name)
     start = Oust(grid) if kind is OUST else Churn(grid)
-    solution = solve(kind, grid, Room(ENOUGH))
+    solution = solve(kind, grid, RoomForPositions(ENOUGH))
     assert solution.without_swap == outcomes(start)
     first = [outcomes(start.place(cell)) for cell in grid.each(grid.cells)]
     assert solution.with_swap == max(-abs(worth) for worth in first)
     forced = [side for side in Side if can_draw(start, side)]
-    assert forced_draws(kind, grid, Room(ENOUGH)) == forced
+    assert forced_draws(kind, grid, RoomForPositions(ENOUGH)) == forced
 
 
 def test_the_second_player_wins_a_board_without_swap() -> None:
-    solution = solve(OUST, parse_grid("hex 1,5"), Room(ENOUGH))
+    solution = solve(OUST, parse_grid("hex 1,5"), RoomForPositions(ENOUGH))
     assert solution == Solution(Worth.LOSS, Worth.LOSS, (), 1965)
 
 
 @pytest.mark.slow
 def test_a_hexagon_of_side_three_is_won_by_the_first_player() -> None:
-    solution = solve(OUST, parse_grid("hex 3"), Room(ENOUGH))
+    solution = solve(OUST, parse_grid("hex 3"), RoomForPositions(ENOUGH))
     assert (solution.without_swap, solution.with_swap) == (Worth.WIN, Worth.LOSS)
 
 
@@ -100,10 +105,10 @@ def test_all_images_of_a_board_have_one_form(name: str) -> None:
     ("name", "number"), [("square 3x3", 415), ("square 4x3", 22_730), ("hex 2,3", 6_559)]
 )
 def test_every_position_is_counted(name: str, number: int) -> None:
-    assert count_positions(OUST, parse_grid(name), Room(ENOUGH)) == number
+    assert count_positions(OUST, parse_grid(name), RoomForPositions(ENOUGH)) == number
 
 
 def test_the_first_stones_that_win_are_told() -> None:
     grid = parse_grid("square 4x4")
-    winning = solve(KINDS["oust"], grid, Room(10**6)).winning
+    winning = solve(KINDS["oust"], grid, RoomForPositions(10**6)).winning
     assert [grid.format_cell(cell) for cell in winning] == ["B2", "C2", "B3", "C3"]

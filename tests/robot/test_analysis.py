@@ -17,15 +17,17 @@ from pbm_oust.robot.analysis import (
     LONGEST,
     Analysis,
     BadAnalysis,
-    Verdict,
+    Evaluation,
+    evaluation_of,
     format_analysis,
     identity_of,
     judged,
     notes_of,
     parse_analysis,
     turning_points,
-    verdict_on,
 )
+from pbm_oust.robot.search import IS_THERE, can_search
+from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.position import Side
 from tests.support.boards import board
 from tests.support.games import act, new_game, play, standing_at, wish
@@ -35,6 +37,9 @@ from tests.support.thinking import against_chance, counting_clock, done
 
 sgfmill = import_module("sgfmill.sgf")
 NO_SWAP = Terms(swap=False)
+SEARCHED = [(kind, grid) for kind, grid in GRIDS if can_search(kind, parse_grid(grid))]
+
+pytestmark = pytest.mark.skipif(not IS_THERE, reason="there is no compiled core")
 
 
 def analysed(game: Game, looks: int = 10) -> Analysis:
@@ -42,9 +47,9 @@ def analysed(game: Game, looks: int = 10) -> Analysis:
     return Analysis.of(game, looks, judged(game, looks, counting_clock()))
 
 
-def on(game: Game, looks: int = 100) -> Verdict:
-    """Return the verdict on a game as it stands."""
-    return verdict_on(game, looks, counting_clock())
+def on(game: Game, looks: int = 100) -> Evaluation:
+    """Return the evaluation on a game as it stands."""
+    return evaluation_of(game, looks, counting_clock())
 
 
 def said(line: tuple[Wish, ...]) -> list[str]:
@@ -61,42 +66,42 @@ def after_line(game: Game, line: tuple[Wish, ...]) -> Game:
 
 
 @given(games())
-def test_there_is_a_verdict_for_the_start_and_each_record_whose_line_can_be_played(
+def test_there_is_an_evaluation_for_the_start_and_each_record_whose_line_can_be_played(
     game: Game,
 ) -> None:
-    verdicts = analysed(game).verdicts
-    assert len(verdicts) == len(game.records) + 1
-    for past, verdict in zip(game.each_after(0), verdicts, strict=True):
-        assert 0 <= verdict.x_wins <= 1
-        assert not verdict.is_certain or verdict.x_wins in (0, 0.5, 1)
-        assert bool(verdict.line) is not bool(past.position.result)
-        assert len(verdict.line) <= LONGEST
-        after_line(replace(past, result=past.position.result), verdict.line)
+    evaluations = analysed(game).evaluations
+    assert len(evaluations) == len(game.records) + 1
+    for past, evaluation in zip(game.each_after(0), evaluations, strict=True):
+        assert 0 <= evaluation.x_wins <= 1
+        assert not evaluation.is_certain or evaluation.x_wins in (0, 0.5, 1)
+        assert bool(evaluation.line) is not bool(past.position.result)
+        assert len(evaluation.line) <= LONGEST
+        after_line(replace(past, result=past.position.result), evaluation.line)
 
 
-@pytest.mark.parametrize(("kind", "grid"), GRIDS)
+@pytest.mark.parametrize(("kind", "grid"), SEARCHED)
 @pytest.mark.parametrize("seed", range(2))
-def test_whatever_happened_in_a_game_the_same_position_has_the_same_verdict(
+def test_whatever_happened_in_a_game_the_same_position_has_the_same_evaluation(
     kind: str, grid: str, seed: int
 ) -> None:
     game = anything_goes(kind, grid, seed)
-    verdicts: dict[Any, Verdict] = {}
-    for past, verdict in zip(game.each_after(0), analysed(game, 2).verdicts, strict=True):
+    evaluations: dict[Any, Evaluation] = {}
+    for past, evaluation in zip(game.each_after(0), analysed(game, 2).evaluations, strict=True):
         asked = past.position, replace(past, result=None).can_swap
-        assert verdicts.setdefault(asked, verdict) == verdict
+        assert evaluations.setdefault(asked, evaluation) == evaluation
 
 
 @pytest.mark.parametrize("end", ["x resign", "o resign"])
-def test_how_the_players_end_a_game_changes_no_verdict(end: str) -> None:
+def test_how_the_players_end_a_game_changes_no_evaluation(end: str) -> None:
     game = act(play(new_game("square 7x7", NO_SWAP), "x D4", "o B2"), end)
-    verdicts = analysed(game, 100).verdicts
-    assert verdicts[-1] == verdicts[-2]
-    assert not verdicts[-1].is_certain
+    evaluations = analysed(game, 100).evaluations
+    assert evaluations[-1] == evaluations[-2]
+    assert not evaluations[-1].is_certain
 
 
-def test_a_draw_that_is_agreed_leaves_the_verdict_on_the_stones() -> None:
+def test_a_draw_that_is_agreed_leaves_the_evaluation_of_the_stones() -> None:
     game = play(new_game("hex 2", NO_SWAP), "x A1", "o propose", "x accept")
-    *_, before, proposed, accepted = analysed(game).verdicts
+    *_, before, proposed, accepted = analysed(game).evaluations
     assert before == proposed == accepted
     assert before.is_certain
     assert before.x_wins != 0.5
@@ -106,28 +111,28 @@ def test_a_draw_that_is_agreed_leaves_the_verdict_on_the_stones() -> None:
 def test_a_game_that_the_rules_have_ended_is_won_or_lost_for_certain(winner: Side) -> None:
     game = against_chance(new_game("square 5x5", NO_SWAP), winner, 30, seed=1)
     assert game.result == game.position.result
-    assert on(game) == Verdict(winner is Side.X, is_certain=True)
+    assert on(game) == Evaluation(winner is Side.X, is_certain=True)
 
 
 def test_a_small_board_is_solved() -> None:
     game = play(new_game("hex 2", NO_SWAP), "x B2")
-    verdict = on(game)
-    assert (verdict.x_wins, verdict.is_certain) == (1, True)
-    end = after_line(game, verdict.line)
+    evaluation = on(game)
+    assert (evaluation.x_wins, evaluation.is_certain) == (1, True)
+    end = after_line(game, evaluation.line)
     assert end.result
     assert end.result.winner is Side.X
 
 
 def test_a_proof_on_a_larger_board_is_certain_too() -> None:
-    verdict = on(standing_at(new_game("square 5x5", NO_SWAP), board("""
+    evaluation = on(standing_at(new_game("square 5x5", NO_SWAP), board("""
         . . . . .
         . x . o .
         . x . . .
         . . . . .
         . . . . .
     """)))  # fmt: skip
-    assert (verdict.x_wins, verdict.is_certain) == (1, True)
-    assert said(verdict.line) == ["C4"]
+    assert (evaluation.x_wins, evaluation.is_certain) == (1, True)
+    assert said(evaluation.line) == ["C4"]
 
 
 def test_who_has_no_placement_passes_in_the_line() -> None:
@@ -136,10 +141,10 @@ def test_who_has_no_placement_passes_in_the_line() -> None:
         . x
     """)
     game = standing_at(new_game("square 2x2", NO_SWAP), position)
-    verdict = on(game)
-    assert verdict.line[0] is Deed.PASS
-    assert verdict.is_certain
-    after_line(game, verdict.line)
+    evaluation = on(game)
+    assert evaluation.line[0] is Deed.PASS
+    assert evaluation.is_certain
+    after_line(game, evaluation.line)
 
 
 def test_a_chain_is_one_turn_of_the_line_and_the_rest_of_one_as_well() -> None:
@@ -161,7 +166,7 @@ def test_a_chain_is_one_turn_of_the_line_and_the_rest_of_one_as_well() -> None:
 
 def test_a_first_stone_that_wins_is_to_be_taken_over() -> None:
     game = play(new_game("hex 2"), "x B2", "o swap")
-    _, placed, swapped = analysed(game).verdicts
+    _, placed, swapped = analysed(game).evaluations
     assert placed.line[0] is Deed.SWAP
     assert (placed.x_wins, placed.is_certain) == (swapped.x_wins, swapped.is_certain) == (1, True)
     assert Deed.SWAP not in swapped.line
@@ -172,17 +177,17 @@ def test_no_swap_is_proposed_without_the_pie_rule_or_for_a_worse_side() -> None:
     assert without.x_wins == 1
     assert Deed.SWAP not in without.line
     for first in ("A1", "A2", "B2"):
-        verdict = on(play(new_game("hex 2"), f"x {first}"))
-        assert (verdict.line[0] is Deed.SWAP) is (verdict.x_wins > 0.5)
+        evaluation = on(play(new_game("hex 2"), f"x {first}"))
+        assert (evaluation.line[0] is Deed.SWAP) is (evaluation.x_wins > 0.5)
 
 
 def test_the_line_from_an_empty_board_begins_with_the_fairest_stone() -> None:
     game = new_game("square 5x5")
-    verdict = on(game, 200)
-    assert 0.3 < verdict.x_wins < 0.7
-    assert isinstance(verdict.line[0], Place)
-    assert (Deed.SWAP in verdict.line) is (verdict.x_wins > 0.5)
-    after_line(game, verdict.line)
+    evaluation = on(game, 200)
+    assert 0.3 < evaluation.x_wins < 0.7
+    assert isinstance(evaluation.line[0], Place)
+    assert (Deed.SWAP in evaluation.line) is (evaluation.x_wins > 0.5)
+    after_line(game, evaluation.line)
 
 
 def test_an_analysis_is_of_one_game_whatever_its_players_are_called() -> None:
@@ -208,24 +213,24 @@ def test_the_moves_that_turn_a_game_most_are_its_turning_points() -> None:
     game = play(new_game("square 5x5"), "x C3", "o swap", "o A1", "o propose", "x E5", "o B2")
     game = play(game, "x A5", "o resign")
     rates = [0.5, 0.95, 0.95, 0.4, 0.9, 0.35, 0.3, 0.6, 0.0]
-    verdicts = tuple(Verdict(rate, is_certain=False) for rate in rates)
-    assert turning_points(game, Analysis("", 1, verdicts)) == [1, 3, 5]
-    calm = tuple(replace(verdict, x_wins=0.5) for verdict in verdicts)
+    evaluations = tuple(Evaluation(rate, is_certain=False) for rate in rates)
+    assert turning_points(game, Analysis("", 1, evaluations)) == [1, 3, 5]
+    calm = tuple(replace(evaluation, x_wins=0.5) for evaluation in evaluations)
     assert turning_points(game, Analysis("", 1, calm)) == []
 
 
 @given(
     st.lists(
         st.builds(
-            Verdict,
+            Evaluation,
             st.floats(0, 1).map(lambda rate: round(rate, 4)),
             st.booleans(),
             st.lists(st.sampled_from(list(map(wish, ["pass", "swap", "D4", "D4 E5"])))).map(tuple),
         )
     )
 )
-def test_an_analysis_is_read_back_as_it_was_written(verdicts: list[Verdict]) -> None:
-    analysis = Analysis("4f0c", 1.5, tuple(verdicts))
+def test_an_analysis_is_read_back_as_it_was_written(evaluations: list[Evaluation]) -> None:
+    analysis = Analysis("4f0c", 1.5, tuple(evaluations))
     assert parse_analysis(format_analysis(analysis)) == analysis
 
 
@@ -239,8 +244,10 @@ def test_what_is_no_analysis_is_not_read(text: str) -> None:
         parse_analysis(text)
 
 
-@pytest.mark.parametrize(("kind", "grid"), [each for each in GRIDS if each[1] != "square 7x3"])
-def test_a_library_for_go_reads_the_verdicts_where_each_record_ends(kind: str, grid: str) -> None:
+@pytest.mark.parametrize(("kind", "grid"), [each for each in SEARCHED if each[1] != "square 7x3"])
+def test_a_library_for_go_reads_the_evaluations_where_each_record_ends(
+    kind: str, grid: str
+) -> None:
     game = anything_goes(kind, grid, 3)
     analysis = analysed(game, 2)
     text = format_sgf(Sheet(game), notes_of(analysis))
@@ -249,6 +256,6 @@ def test_a_library_for_go_reads_the_verdicts_where_each_record_ends(kind: str, g
         if node.has_property("SBKV"):
             curve.append(float(node.get("SBKV")))
             ends.append(node.get("C").splitlines()[-1])
-    assert curve == [round(100 * each.x_wins, 2) for each in analysis.verdicts]
-    assert ["for certain" in end for end in ends] == [e.is_certain for e in analysis.verdicts]
+    assert curve == [round(100 * each.x_wins, 2) for each in analysis.evaluations]
+    assert ["for certain" in end for end in ends] == [e.is_certain for e in analysis.evaluations]
     assert taken_back(text) == taken_back(format_sgf(Sheet(game)))

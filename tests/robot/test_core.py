@@ -1,36 +1,49 @@
-"""The compiled core sees, plays and searches as the Python code does."""
+"""The compiled core sees, plays, proves and searches as the rules have it."""
 
+import math
 import os
 import random
 import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.robot import compiled
-from pbm_oust.robot.churn import Proofs
-from pbm_oust.robot.compiled import CompiledNode, CompiledSearcher
-from pbm_oust.robot.eye import Eye, Glance, playing_eye, ranked, worth
-from pbm_oust.robot.oust import oust_eye
-from pbm_oust.robot.search import MANY, Node, Searched, grow
-from pbm_oust.rules.churn import fast_game
+from pbm_oust.experiments.counting import RoomForPositions, count_sequences, past_forced_pass
+from pbm_oust.experiments.simulate import simulate
+from pbm_oust.experiments.solve import Search, Worth
+from pbm_oust.robot.search import (
+    Searched,
+    Searcher,
+    bytes_of,
+    follow,
+    lattice_of,
+    proofs_on,
+    worth,
+)
+from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules.position import Position, Side, taken
+from tests.support.kinds import grids_of
 from tests.support.strategies import ChurnPlay, Play, Taste, churn_plays, plays, relaxed
-from tests.support.thinking import churn_by_chance, lowest
+from tests.support.thinking import churn_by_chance, times
 
 _core = (import_module if "CI" in os.environ else pytest.importorskip)("pbm_oust.robot._core")
 
 SOURCES = Path(__file__).parents[2] / "pbm_oust" / "robot" / "core"
+PLENTY = 100_000
+SMALL = 64
 
 LARGE = [
     square(9),
@@ -51,158 +64,226 @@ large_plays = st.builds(
     seed=st.integers(0, 2**32),
     length=st.integers(1, 150),
 )
+any_plays = st.one_of(plays, large_plays, churn_plays)
+
+AnyPlay = Play | ChurnPlay
 
 
-def searcher(kind: str, grid: Grid, *, is_plain: bool = False) -> CompiledSearcher:
-    """Return a searcher that leaves nothing to chance."""
-    rng = random.Random(1)
-    return CompiledSearcher(kind, grid, rng, is_plain=is_plain, picks_lowest=True, proving=MANY)
+def kind_of(position: Position) -> str:
+    return "oust" if isinstance(position, Oust) else "churn"
 
 
-def rooted(kind: str, position: Position, *, is_plain: bool = False) -> CompiledNode:
-    """Return a compiled tree of a position that goes on."""
-    root = searcher(kind, position.grid, is_plain=is_plain).root(position)
-    assert isinstance(root, CompiledNode)
-    return root
+def rooted(position: Position, *, is_plain: bool = False, seed: int | None = None) -> Searched:
+    """Return a tree of a position; without a seed, one that leaves nothing to chance."""
+    kind, rng = kind_of(position), random.Random(seed or 1)
+    searcher = Searcher(kind, position.grid, rng, is_plain=is_plain, picks_lowest=seed is None)
+    return searcher.root(position)
 
 
-def seen(root: CompiledNode) -> tuple[float, list[tuple[float, int]]]:
-    """Return what the core sees at a glance."""
-    value, priors = root.tree.glance(root.number)
-    return value, [(prior, int.from_bytes(cells, "little")) for prior, cells in priors[::-1]]
+def glance(position: Position, *, is_plain: bool = False) -> tuple[float, dict[int, float]]:
+    """Return the value that the core sees, and how promising each placement looks, by its cell."""
+    root = rooted(position, is_plain=is_plain)
+    value, sets = root.tree.glance(root.number)
+    assert [prior for prior, _ in sets] == sorted(prior for prior, _ in sets)
+    seen = [(prior, int.from_bytes(cells, "little")) for prior, cells in sets]
+    found = {cell: prior for prior, cells in seen for cell in position.grid.each(cells)}
+    assert len(found) == sum(cells.bit_count() for _, cells in seen)
+    return value, found
 
 
-def seen_by(eye: Eye, position: Position) -> tuple[float, list[tuple[float, int]]]:
-    """Return what an eye sees, with a pass if nothing else is left."""
-    node = Node(position)
-    value = node.see(eye)
-    return value, node._untried[::-1]
-
-
-def churn_by_lowest(grid: Grid, prover: Proofs | None = None) -> Eye:
-    """Return an eye for Churn that plays on the lowest cells."""
-
-    def look(position: Position) -> Glance:
-        mover = position.to_move
-        _, result = fast_game(grid, lowest, position.stones(mover), position.stones(mover.other))
-        return Glance(position, worth(result, Side.X), ranked([(1.0, position.placements())]))
-
-    return Eye(look, lowest, prover)
-
-
-def let_grow(root: CompiledNode, effort: int) -> int:
-    """Let a compiled tree grow for some effort, and at least to a branch; return how often."""
-    grown = root.tree.grow(root.number, 0, effort)
-    if root.proved is None and not root.branches:
-        grown += root.tree.grow(root.number, grown, 1)
-    return grown
-
-
-def times(number: int) -> Callable[[], bool]:
-    """Return what lets a tree grow so many times."""
-    left = repeat(True, number)
-    return lambda: next(left, False)
-
-
-def told(node: Searched) -> tuple[object, ...]:
-    """Return all that is known of a position of a tree, but for the branches."""
-    position = node.position
-    stones = position.stones(Side.X), position.stones(Side.O)
-    return stones, node.side, position.is_mid_turn, node.visits, node.value, node.proved
-
-
-def compared(one: Searched, other: Searched) -> Iterator[tuple[object, object]]:
-    """Yield what two trees say, position by position."""
-    waiting, known = [(one, other)], set[int]()
-    while waiting:
-        one, other = waiting.pop()
-        yield told(one), told(other)
-        ways, others = one.branches, other.branches
-        yield (
-            [(w.cell, w.prior, w.visits) for w in ways],
-            [(w.cell, w.prior, w.visits) for w in others],
-        )
-        for way, like in zip(ways, others, strict=True):
-            if id(way.node) not in known:
-                known.add(id(way.node))
-                waiting.append((way.node, like.node))
-
-
-def assert_same(python: Node, core: CompiledNode) -> None:
-    for one, other in compared(python, core):
-        assert one == other
-
-
-def after(play: Play | ChurnPlay) -> Position:
+def last(play: AnyPlay) -> Position:
     """Return the last position of a play that goes on."""
-    *_, (before, _, last) = play.steps()
-    return before if last.result else last
+    *_, (before, _, after) = play.steps()
+    return before if after.result else after
 
 
-def grown_alike(core: CompiledNode, position: Position, eye: Eye, effort: int) -> int:
-    """Let a compiled tree and one in Python grow equally often, compare them, and say how often."""
-    python, grown = Node(position), let_grow(core, effort)
-    assert grow(python, eye, times(grown)) == grown
-    assert_same(python, core)
+def reached(root: Searched) -> Iterator[Searched]:
+    """Yield each position of a tree, once for each length of the way to it."""
+    waiting, known = [root], {root.number}
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for branch in node.branches:
+            if branch.node.number not in known:
+                known.add(branch.node.number)
+                waiting.append(branch.node)
+
+
+def let_grow(node: Searched, effort: int) -> int:
+    """Let a tree grow for some effort, and at least to a branch; return how often it did."""
+    grown = node.tree.grow(node.number, 0, effort)
+    if node.proved is None and not node.branches:
+        grown += node.tree.grow(node.number, grown, 1)
     return grown
+
+
+# What it sees
+
+
+def largest_capture(position: Position) -> int:
+    """Return the most stones that a placement of the side to move takes."""
+    cells = position.grid.each(position.capturing())
+    return max((taken(position, position.place(cell)).bit_count() for cell in cells), default=0)
+
+
+def likelihood(position: Oust) -> float:
+    """Return how likely the side to move is to win, by the formula of the eye for Oust."""
+    if not position.has_placement():
+        return 1 - likelihood(position.pass_turn())
+    mover, other = position.to_move, position.to_move.other
+    (largest, stones), (their_largest, others) = position.tally(mover), position.tally(other)
+    score = 4 * (stones - others) / (stones + others + 4) + 0.2 * (largest - their_largest)
+    score += 0.25 * largest_capture(position)
+    score -= 0.10 * largest_capture(replace(position, to_move=other, is_mid_turn=False))
+    return 1 / (1 + math.exp(-score))
+
+
+def weight(position: Position, cell: int) -> float:
+    """Return how promising a placement of Oust is: the safer and the greedier, the more."""
+    after = position.place(cell)
+    if cell & position.capturing():
+        return 3 + 3 * taken(position, after).bit_count()
+    return math.exp(-largest_capture(after))
 
 
 @relaxed
 @given(st.one_of(plays, large_plays))
-def test_it_sees_in_oust_what_the_eye_sees(play: Play) -> None:
-    for position in play.positions():
-        if not position.result:
-            assert seen(rooted("oust", position)) == seen_by(oust_eye(play.grid, lowest), position)
+def test_in_oust_it_sees_what_either_side_could_take(play: Play) -> None:
+    is_large = play.grid.cells.bit_count() > SMALL
+    for position in [last(play)] if is_large else play.positions():
+        if position.result or not isinstance(position, Oust):
+            continue
+        value, seen = glance(position)
+        assert value == pytest.approx(likelihood(position), abs=1e-12)
+        cells = list(position.grid.each(position.placements()))
+        assert sorted(seen) == cells
+        if not any(position.place(cell).result for cell in cells):
+            weights = {cell: weight(position, cell) for cell in cells}
+            for cell in cells:
+                assert seen[cell] == pytest.approx(weights[cell] / sum(weights.values()))
+
+
+# What it plays
+
+
+def sequences(position: Position, depth: int) -> int:
+    """Return the number of sequences of placements from a position, as the core allows them."""
+    position = past_forced_pass(position)
+    if position.result or depth == 0:
+        return int(depth == 0)
+    cells = glance(position, is_plain=True)[1]
+    return sum(sequences(position.place(cell), depth - 1) for cell in cells)
+
+
+@pytest.mark.parametrize("kind", ["oust", "churn"])
+def test_it_allows_as_many_sequences_of_placements_as_the_rules(kind: str) -> None:
+    for grid in grids_of(KINDS[kind], largest=19):
+        start, depth = KINDS[kind].start(grid), 3 if grid.cells.bit_count() <= 12 else 2
+        assert sequences(start, depth) == count_sequences(start, depth)
 
 
 @relaxed
-@given(st.one_of(plays, large_plays), st.integers(1, 300))
-def test_a_tree_of_oust_is_the_same(play: Play, looks: int) -> None:
-    position = after(play)
-    grown_alike(rooted("oust", position), position, oust_eye(play.grid, lowest), looks * 16)
+@given(any_plays, st.integers(0, 120))
+def test_a_tree_follows_the_rules_wherever_it_grows(play: AnyPlay, looks: int) -> None:
+    root = rooted(last(play), seed=looks + 1)
+    root.tree.grow(0, 0, looks * 16)
+    for node in reached(root):
+        position = node.position
+        x, o = (int.from_bytes(each, "little") for each in node.tree.stones(node.number))
+        assert (x, o) == (position.stones(Side.X), position.stones(Side.O))
+        if position.result:
+            assert node.proved == worth(position.result, node.side)
+            assert not node.branches
+            continue
+        assert node.side is position.to_move
+        assert node.tree.know(node.number)[4] == position.is_mid_turn
+        cells, allowed = [branch.cell for branch in node.branches], position.placements()
+        assert len(cells) == len(set(cells))
+        assert all(cell & allowed for cell in cells) or (cells == [0] and not allowed)
 
 
-@pytest.mark.parametrize(
-    "name", ["square 5x5", "square 7x7", "hex 4", "square 9x9", "square 13x13"]
-)
-def test_a_large_tree_of_oust_is_the_same(name: str) -> None:
+def played_on_the_lowest(position: Position) -> float:
+    """Return what the side to move gets in a game in which both place on the lowest cells."""
+    mover = position.to_move
+    for _ in range(10 * position.grid.cells.bit_count()):
+        if position.result:
+            return worth(position.result, mover)
+        allowed = position.placements()
+        position = follow(position, allowed & -allowed)
+    return 0.5
+
+
+@relaxed
+@given(plays)
+def test_a_game_of_oust_ends_as_the_rules_end_it(play: Play) -> None:
+    position = last(play)
+    assert glance(position, is_plain=True)[0] == played_on_the_lowest(position)
+
+
+@relaxed
+@given(churn_plays)
+def test_a_game_of_churn_ends_as_the_rules_end_it(play: ChurnPlay) -> None:
+    position, mover = last(play), last(play).to_move
+    value = glance(position)[0]
+    while not position.result:
+        position = position.place(position.placements() & -position.placements())
+    assert value == worth(position.result, mover)
+
+
+@pytest.mark.parametrize(("kind", "grid"), [("oust", "square 3x3"), ("churn", "hex 2")])
+def test_by_chance_either_side_wins_as_often_as_in_random_games(kind: str, grid: str) -> None:
+    number, start = 4000, KINDS[kind].start(parse_grid(grid))
+    values = (rooted(start, is_plain=True, seed=nth).tree.glance(0)[0] for nth in range(number))
+    results = [each.result for each in simulate(KINDS[kind], start.grid, number, seed=1)]
+    shares = sum(values) / number, sum(worth(each, Side.X) for each in results) / number
+    assert shares[0] == pytest.approx(shares[1], abs=0.03)
+
+
+# How it searches
+
+
+@relaxed
+@given(any_plays, st.integers(0, 120))
+def test_what_came_of_a_position_is_what_came_of_its_placements(play: AnyPlay, looks: int) -> None:
+    root = rooted(last(play), seed=1)
+    grown = let_grow(root, looks * 16)
+    assert root.visits == grown
+    for node in reached(root):
+        assert 0 <= node.value <= 1
+        assert sum(branch.visits for branch in node.branches) <= node.visits
+        if node is root and root.visits:
+            assert sum(branch.visits for branch in node.branches) == node.visits - 1
+
+
+@relaxed
+@given(any_plays)
+def test_a_position_is_in_a_tree_once_for_each_length_of_the_way_to_it(play: AnyPlay) -> None:
+    root = rooted(last(play), seed=1)
+    root.tree.grow(0, 0, 120 * 16)
+    level = [root]
+    while level:
+        assert len({node.position for node in level}) == len(level)
+        following = [branch.node for node in level for branch in node.branches]
+        level = list({node.number: node for node in following}.values())
+
+
+@pytest.mark.parametrize("name", ["square 2x2", "square 3x3", "hex 2", "hex 2,3", "square 4x3"])
+def test_what_a_tree_of_oust_proves_is_true(name: str) -> None:
     position = Oust(parse_grid(name))
-    core, eye = rooted("oust", position), oust_eye(position.grid, lowest)
-    assert grown_alike(core, position, eye, 200_000) > 1000
-
-
-@relaxed
-@given(plays, st.integers(1, 40))
-def test_a_tree_of_games_of_oust_by_chance_is_the_same(play: Play, looks: int) -> None:
-    position = after(play)
-    core = rooted("oust", position, is_plain=True)
-    eye = playing_eye(play.grid, lowest, captures_first=False)
-    grown_alike(core, position, eye, looks * 16)
-
-
-@relaxed
-@given(churn_plays, st.integers(1, 60))
-def test_a_tree_of_games_of_churn_by_chance_is_the_same(play: ChurnPlay, looks: int) -> None:
-    position = after(play)
-    core = rooted("churn", position, is_plain=True)
-    grown_alike(core, position, churn_by_lowest(play.grid), looks * 16)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_tree_of_churn_with_proofs_is_the_same(seed: int) -> None:
-    compiled.proofs_on.cache_clear()
-    position = churn_by_chance(38, seed)
-    python, core = Node(position), rooted("churn", position)
-    grown = let_grow(core, 20_000)
-    eye = churn_by_lowest(position.grid, Proofs(position.grid))
-    assert grow(python, eye, times(grown)) == grown
-    assert_same(python, core)
+    search, root = Search(position.grid, RoomForPositions(PLENTY)), rooted(position, seed=1)
+    root.tree.grow(0, 0, 300_000)
+    proved = [node for node in reached(root) if node.proved is not None]
+    assert len(proved) > 10
+    for node in proved:
+        if not node.position.result:
+            halves = {Worth.LOSS: 0.0, Worth.DRAW: 0.5, Worth.WIN: 1.0}
+            assert node.proved == halves[search.worth(node.position)]
 
 
 def test_a_won_position_is_proved_again_where_what_wins_was_overwritten() -> None:
     position, other = churn_by_chance(34, 2), churn_by_chance(34, 100)
-    searching = CompiledSearcher("churn", position.grid, random.Random(1))
-    few = _core.Proofs(*compiled._lattice(position.grid), entries=256)
+    searching = Searcher("churn", position.grid, random.Random(1))
+    few = _core.Proofs(*lattice_of(position.grid), entries=256)
     searching._proofs = few
 
     def wins(each: Position) -> bool | None:
@@ -220,17 +301,103 @@ def test_a_won_position_is_proved_again_where_what_wins_was_overwritten() -> Non
     assert wins(root.best().node.position) is False
 
 
+# What it proves
+
+
 def sides_of(position: Position) -> tuple[bytes, bytes]:
     """Return the stones of the side to move and of the other, as the core takes them."""
     mover = position.to_move
-    return compiled._bytes(position.stones(mover)), compiled._bytes(position.stones(mover.other))
+    return bytes_of(position.stones(mover)), bytes_of(position.stones(mover.other))
 
 
-def small_tree(looks: int) -> tuple[CompiledSearcher, CompiledNode]:
+def proofs(grid: Grid) -> Any:
+    """Return proofs of a grid, none so far."""
+    return _core.Proofs(*lattice_of(grid), entries=2**16)
+
+
+@pytest.mark.parametrize("name", ["hex 1,2", "hex 2"])
+def test_proofs_agree_with_a_search_of_all_positions(name: str) -> None:
+    grid = parse_grid(name)
+    rng, known, search = random.Random(1), proofs(grid), Search(grid, RoomForPositions(PLENTY))
+    for _ in range(20):
+        position = Churn(grid)
+        while not position.result:
+            known.prove(*sides_of(position), PLENTY)
+            assert known.wins(*sides_of(position)) is (search.worth(position) is Worth.WIN)
+            position = position.place(rng.choice(list(grid.each(position.placements()))))
+
+
+def test_a_proof_goes_on_where_it_stopped() -> None:
+    position = churn_by_chance(50, seed=0)
+    at_once, step_by_step = proofs(position.grid), proofs(position.grid)
+    at_once.prove(*sides_of(position), PLENTY)
+    steps = 0
+    while step_by_step.wins(*sides_of(position)) is None:
+        step_by_step.prove(*sides_of(position), 100)
+        steps += 1
+    assert steps > 1
+    assert step_by_step.wins(*sides_of(position)) is at_once.wins(*sides_of(position))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_tree_plays_what_is_proved_to_win(seed: int) -> None:
+    position = churn_by_chance(45, seed)
+    known, rng = proofs(position.grid), random.Random(seed)
+    searcher = Searcher("churn", position.grid, random.Random(1))
+    known.prove(*sides_of(position), PLENTY)
+    winner = position.to_move if known.wins(*sides_of(position)) else position.to_move.other
+    while not position.result:
+        if position.to_move is winner:
+            root = searcher.root(position)
+            searcher.grow(root, repeat(True).__next__)
+            position = position.place(root.best().cell)
+        else:
+            cells = list(position.grid.each(position.placements()))
+            position = position.place(rng.choice(cells))
+    assert position.result.winner is winner
+
+
+# What it keeps
+
+
+def assert_same(one: Searched, other: Searched) -> None:
+    """Compare what two trees say, position by position."""
+    waiting, known = [(one, other)], set[int]()
+    while waiting:
+        one, other = waiting.pop()
+        assert told(one) == told(other)
+        for way, like in zip(one.branches, other.branches, strict=True):
+            assert way[:3] == like[:3]
+            if way.node.number not in known:
+                known.add(way.node.number)
+                waiting.append((way.node, like.node))
+
+
+def told(node: Searched) -> tuple[object, ...]:
+    """Return all that is known of a position of a tree, but for the branches."""
+    stones = node.tree.stones(node.number)
+    return stones, node.side, node.position.is_mid_turn, node.visits, node.value, node.proved
+
+
+@relaxed
+@given(st.one_of(plays, large_plays), st.integers(30, 300))
+def test_the_part_of_a_tree_that_is_kept_is_as_it_was_and_grows_on(play: Play, looks: int) -> None:
+    whole, part = (rooted(last(play)) for _ in range(2))
+    for root in (whole, part):
+        let_grow(root, looks * 16)
+    one, other = whole.best().node, part.best().node
+    if not one.position.result:
+        other.keep(2**30)
+        assert_same(one, other)
+        visits, grown = other.visits, let_grow(other, looks * 16)
+        assert other.visits == visits + grown
+        assert all(node.position.result is None or not node.branches for node in reached(other))
+
+
+def small_tree(looks: int) -> tuple[Searcher, Searched]:
     """Return a tree of 7x7 that has been full, and what grows it."""
-    small = CompiledSearcher("oust", square(7), random.Random(1), most_bytes=2**20)
+    small = Searcher("oust", square(7), random.Random(1), most_bytes=2**20)
     root = small.root(Oust(square(7)))
-    assert isinstance(root, CompiledNode)
     small.grow(root, times(looks))
     return small, root
 
@@ -247,14 +414,13 @@ def test_a_tree_that_has_been_full_can_be_played_to_its_end() -> None:
     while not node.position.result and (node.proved is None or node.branches):
         small.grow(node, times(2))
         assert node.best().cell & node.position.placements()
-        node = node.after_best()
+        node = node.best().node
 
 
 def test_what_a_tree_forgets_changes_nothing_else_that_it_knows() -> None:
-    root = rooted("oust", Oust(square(7)))
-    root.tree.grow(0, 0, 300_000)
-    whole = rooted("oust", Oust(square(7)))
-    whole.tree.grow(0, 0, 300_000)
+    root, whole = (rooted(Oust(square(7))) for _ in range(2))
+    for each in (root, whole):
+        each.tree.grow(0, 0, 300_000)
     root.make_room(root.tree.memory // 2)
     assert root.tree.memory < whole.tree.memory * 0.6
     waiting, forgotten = [(whole, root)], 0
@@ -269,26 +435,9 @@ def test_what_a_tree_forgets_changes_nothing_else_that_it_knows() -> None:
     assert forgotten
 
 
-@relaxed
-@given(st.one_of(plays, large_plays), st.integers(30, 300))
-def test_the_part_of_a_tree_that_is_kept_grows_on_as_in_python(play: Play, looks: int) -> None:
-    position = after(play)
-    python, core = Node(position), rooted("oust", position)
-    eye, grown = oust_eye(play.grid, lowest), let_grow(core, looks * 16)
-    grow(python, eye, times(grown))
-    one, other = python.after_best(), core.after_best()
-    if not one.position.result:
-        one.keep(0)
-        other.keep(2**30)
-        assert_same(one, other)
-        grown = let_grow(other, looks * 16)
-        assert grow(one, eye, times(grown)) == grown
-        assert_same(one, other)
-
-
 def test_a_tree_without_any_room_still_finds_a_placement() -> None:
     position = Oust(square(7))
-    small = CompiledSearcher("oust", position.grid, random.Random(1), most_bytes=0)
+    small = Searcher("oust", position.grid, random.Random(1), most_bytes=0)
     root = small.root(position)
     small.grow(root, times(10))
     assert root.best().cell & position.placements()
@@ -298,24 +447,31 @@ def test_nothing_is_left_of_trees_that_nobody_needs() -> None:
     # Each tree takes some two megabytes, and the proofs of hex 2 are shared.
     plant = """
 import random, resource, sys
-from pbm_oust.robot.compiled import CompiledSearcher
+from pbm_oust.robot.search import Searcher
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.grid import parse_grid
 def megabytes(times):
     for nth in range(times):
         for kind, name in ("oust", "square 7x7"), ("oust", "square 11x11"), ("churn", "hex 2"):
             position = KINDS[kind].start(parse_grid(name))
-            searcher = CompiledSearcher(kind, position.grid, random.Random(nth))
+            searcher = Searcher(kind, position.grid, random.Random(nth))
             root = searcher.root(position)
             root.tree.grow(0, 0, 300_000)
             root.tree.glance(0), root.tree.stones(0), root.branches, root.proved
-            root.after_best().keep(2**19)
+            root.best().node.keep(2**19)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 first = megabytes(10)
 print(megabytes(100) - first)
 """
     done = subprocess.run([sys.executable, "-c", plant], check=True, capture_output=True, text=True)
     assert float(done.stdout) < 15
+
+
+def test_games_of_churn_on_large_boards_are_cut_short() -> None:
+    # To the end, one takes tens of millions of placements.
+    root = Searcher("churn", hexagon(9), random.Random(1)).root(Churn(hexagon(9)))
+    assert root.tree.grow(0, 0, 1) == 1
+    assert root.value in (0.0, 0.5, 1.0)
 
 
 @pytest.mark.slow
@@ -334,45 +490,40 @@ def test_a_compiler_has_nothing_to_say_about_the_core(path: Path) -> None:
 
 def test_the_core_takes_no_nonsense() -> None:
     grid = square(3)
-    cells = grid.cells.to_bytes(84, "little")
+    cells, stride, slant = lattice_of(grid)
     with pytest.raises(ValueError, match="1 to 256 cells"):
-        _core.Proofs(bytes(84), grid.stride, grid.slant, 1024)
-    large = square(6).cells.to_bytes(84, "little")
+        _core.Proofs(bytes(84), stride, slant, 1024)
     with pytest.raises(ValueError, match="too large"):
-        _core.Proofs(large, square(6).stride, square(6).slant, 1024)
+        _core.Proofs(*lattice_of(square(6)), 1024)
     with pytest.raises(TypeError):
-        _core.Proofs(cells, grid.stride, grid.slant)
-    root = rooted("oust", Oust(grid))
-    for ask in (root.tree.know, root.tree.stones, root.tree.branches, root.tree.glance):
+        _core.Proofs(cells, stride, slant)
+    tree = rooted(Oust(grid)).tree
+    for ask in (tree.know, tree.stones, tree.branches, tree.glance):
         with pytest.raises(IndexError):
             ask(1)
     with pytest.raises(IndexError):
-        root.tree.grow(1, 0, 100)
+        tree.grow(1, 0, 100)
     with pytest.raises(IndexError):
-        root.tree.keep([0, 1], 100)
+        tree.keep([0, 1], 100)
     with pytest.raises(ValueError, match="no position"):
-        root.tree.keep([], 100)
+        tree.keep([], 100)
     with pytest.raises(ValueError, match="halves"):
-        root.tree.settle(0, 3)
+        tree.settle(0, 3)
     with pytest.raises(ValueError, match="does not play"):
-        CompiledSearcher("oust", square(25), random.Random(1))
+        Searcher("oust", square(25), random.Random(1))
 
 
 def test_proofs_of_another_grid_are_refused() -> None:
-    theirs, ours = hexagon(2), hexagon(3)
-    proofs = compiled.proofs_on(theirs)
     with pytest.raises(ValueError, match="no proofs of this grid"):
         _core.Tree(
-            ours.cells.to_bytes(84, "little"),
-            ours.stride,
-            ours.slant,
+            *lattice_of(hexagon(3)),
             eye=_core.CHURN_BY_CHANCE,
             x=b"",
             o=b"",
             to_move=False,
             is_mid_turn=False,
             seed=1,
-            proofs=proofs,
+            proofs=proofs_on(hexagon(2)),
             proving=1,
             most_bytes=2**20,
             picks_lowest=False,

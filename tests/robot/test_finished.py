@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.board.game import Game
-from pbm_oust.robot.analysis import Analysis, keep, kept
-from pbm_oust.robot.working import Finished
+from pbm_oust.robot.analysis import Analysis
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.house import Finished, keep, kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.games import history_of, new_game, play
@@ -84,7 +84,7 @@ def test_the_house_analyses_what_is_over_if_there_are_pages(tmp_path: Path) -> N
     house(home)
     found = analysis(home)
     assert found
-    assert len(found.verdicts) == 4
+    assert len(found.evaluations) == 4
     assert waiting(home) == []
 
 

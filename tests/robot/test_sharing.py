@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.robot.working import LEAST_SECONDS, Wanted, first_of, seconds_for
+from pbm_oust.service.house import LEAST_SECONDS, Wanted, first_of, seconds_for
 
 DAY = 24 * 3600.0
 THINKING = st.sampled_from([1.0, 10.0, 60.0])

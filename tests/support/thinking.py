@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import repeat
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place
@@ -12,9 +13,10 @@ from pbm_oust.rules.grid import hexagon
 from pbm_oust.rules.position import Side
 
 
-def lowest(cells: int) -> int:
-    """Return the lowest cell of a set: a choice without chance."""
-    return cells & -cells
+def times(number: int) -> Callable[[], bool]:
+    """Return what lets a tree grow until it was asked so often."""
+    left = repeat(True, number)
+    return lambda: next(left, False)
 
 
 def counting_clock() -> Callable[[], float]:

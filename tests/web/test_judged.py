@@ -11,8 +11,9 @@ from lxml import html
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Wish
 from pbm_oust.render.svg import CURVE_HEIGHT
-from pbm_oust.robot.analysis import Analysis, Verdict, keep
+from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.house import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.games import wish
@@ -32,18 +33,18 @@ MAILS = (
 )
 
 
-def verdict(rate: float, *line: str, is_certain: bool = False) -> Verdict:
+def evaluation(rate: float, *line: str, is_certain: bool = False) -> Evaluation:
     wishes: tuple[Wish, ...] = tuple(map(wish, line))
-    return Verdict(rate, is_certain, wishes)
+    return Evaluation(rate, is_certain, wishes)
 
 
 VERDICTS = (
-    verdict(0.52, "D1", "swap"),
-    verdict(0.71, "swap", "A1"),
-    verdict(0.71, "A1"),
-    verdict(0.74, "B7 C7", "pass"),
-    verdict(0, "A1", is_certain=True),
-    verdict(0, "A1", is_certain=True),
+    evaluation(0.52, "D1", "swap"),
+    evaluation(0.71, "swap", "A1"),
+    evaluation(0.71, "A1"),
+    evaluation(0.74, "B7 C7", "pass"),
+    evaluation(0, "A1", is_certain=True),
+    evaluation(0, "A1", is_certain=True),
 )
 
 
@@ -53,10 +54,10 @@ def home(tmp_path: Path) -> Home:
     return home_of(tmp_path / "home", ALICE, BOB, mails=MAILS, at=datetime.now(UTC))
 
 
-def analyse(home: Home, *verdicts: Verdict, board: int = 1) -> Game:
+def analyse(home: Home, *evaluations: Evaluation, board: int = 1) -> Game:
     """Keep what a search would say about a board."""
     game = read_game(home, KINDS["oust"], board)
-    keep(home, game, Analysis.of(game, 1, verdicts))
+    keep(home, game, Analysis.of(game, 1, evaluations))
     return game
 
 
@@ -137,7 +138,7 @@ def test_each_position_has_its_rate_and_how_to_go_on(
 
 
 def test_what_is_certain_is_said_so(home: Home, pages: Website) -> None:
-    ends = [verdict(rate, is_certain=True) for rate in (1, 0.5)]
+    ends = [evaluation(rate, is_certain=True) for rate in (1, 0.5)]
     analyse(home, *VERDICTS[:4], *ends)
     assert "x has won for certain." in analysis(pages.get("/oust/1/4").text)
     assert "the game is a draw for certain." in analysis(pages.get("/oust/1").text)
@@ -167,7 +168,7 @@ def test_a_game_in_play_shows_nothing_even_if_somebody_has_analysed_it(
 ) -> None:
     analyse(home, *VERDICTS)
     before = pages.get("/oust/2").text
-    analyse(home, verdict(0.5, "D1"), verdict(0.71, "swap"), board=2)
+    analyse(home, evaluation(0.5, "D1"), evaluation(0.71, "swap"), board=2)
     after = pages.get("/oust/2").text
     assert after == before
     assert analysis(after) == ""

@@ -1,7 +1,13 @@
 /* A tree of positions that grows where it looks promising, as the eye sees them.
  *
- * It grows as the tree in search.py does, where its ideas are explained. The file that includes this
- * one defines WORDS, and CORE, the name of the functions that it offers. */
+ * Each step down the tree takes the placement with the best sum of three figures: what came of it so
+ * far, and as long as it was tried little, how promising it looks and what came of placements of the
+ * same side on the same cell elsewhere in the tree (this is called progressive history). What the eye
+ * sees in a position at the end of the way counts for all positions on the way. Results are facts: a
+ * position that has one is proved, and so is a position from which the mover can reach a proved win,
+ * or nothing better. A position that several ways of the same length lead to is in the tree once.
+ *
+ * The file that includes this one defines WORDS, and CORE, the name of the functions that it offers. */
 
 #include "churn.h"
 #include "core.h"

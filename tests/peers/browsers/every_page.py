@@ -9,8 +9,9 @@ from selenium.webdriver.common.by import By
 
 from pbm_oust.accounts.tags import BROADCASTS, Unsubscribing, reply_address, tag_of, token_for
 from pbm_oust.board.record import Deed
-from pbm_oust.robot.analysis import Analysis, Verdict, keep
+from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.service.house import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import MINE
@@ -76,8 +77,8 @@ def _analyse(home: Home) -> None:
     """Keep an analysis of board 2, which is over, with a turning point."""
     game = read_game(home, KINDS["oust"], 2)
     rates = (0.5, 0.7, 0.7)
-    verdicts = (Verdict(rate, is_certain=False, line=(Deed.SWAP,)) for rate in rates)
-    keep(home, game, Analysis.of(game, 1, verdicts))
+    evaluations = (Evaluation(rate, is_certain=False, line=(Deed.SWAP,)) for rate in rates)
+    keep(home, game, Analysis.of(game, 1, evaluations))
 
 
 def play_link(here: Place) -> str:

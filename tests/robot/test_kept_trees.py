@@ -9,27 +9,20 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.challenge import origin_after
-from pbm_oust.robot import compiled
-from pbm_oust.robot.player import Trees, decide
-from pbm_oust.robot.search import Searched
-from pbm_oust.robot.searchers import VARIABLE, searcher_for
+from pbm_oust.robot.player import decide
+from pbm_oust.robot.search import IS_THERE, Searched, Searcher, Trees
 from pbm_oust.rules.position import Side
 from tests.support.games import new_game, play
 from tests.support.thinking import counting_clock, done
 
+pytestmark = pytest.mark.skipif(not IS_THERE, reason="there is no compiled core")
+
 NO_SWAP = Terms(swap=False)
-
-needs_core = pytest.mark.skipif(not compiled.IS_THERE, reason="there is no compiled core")
-
-
-@pytest.fixture(params=[pytest.param("core", marks=needs_core), "python"], autouse=True)
-def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, request.param)
 
 
 def grown(game: Game, clock_reads: int = 300) -> Searched:
     """Return a tree of a game that has grown."""
-    searcher = searcher_for(game.header.kind.name, game.header.grid, random.Random(1))
+    searcher = Searcher(game.header.kind.name, game.header.grid, random.Random(1))
     root, clock = searcher.root(game.position), counting_clock()
     searcher.grow(root, lambda: clock() < clock_reads)
     return root

@@ -1,6 +1,7 @@
 """The work of the house: which boards wait, how they share its time, and what it does there.
 
-It acts by the same service as everybody, and does each thing once.
+It acts by the same service as everybody, and does each thing once. When nothing waits, it analyses
+games that are over, and keeps that in the home.
 """
 
 import time
@@ -21,8 +22,16 @@ from pbm_oust.board.record import Deed, Wish
 from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.robot.analysis import SECONDS, Analysis, Verdict, judged, keep
-from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, Trees, decide, takes_draw
+from pbm_oust.robot.analysis import (
+    SECONDS,
+    Analysis,
+    Evaluation,
+    format_analysis,
+    judged,
+    read_analysis,
+)
+from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
+from pbm_oust.robot.search import Trees, can_search
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How
@@ -38,6 +47,7 @@ from pbm_oust.store.index import (
     boards_of_player,
     count_in,
     find_analysis,
+    keep_analysis,
     progress_of,
 )
 from pbm_oust.store.open_boards import read_game
@@ -61,7 +71,7 @@ class Waiting:
         return (read_clock(self.game, {}, now).deadline - now).total_seconds()
 
 
-class Boards:
+class HouseBoards:
     """The boards of the house in a home, and what is known of them."""
 
     def __init__(self, home: Home) -> None:
@@ -145,7 +155,7 @@ class Finished:
     def waiting(self, most_cells: int) -> Iterator[Game]:
         """Yield the games without an analysis on boards of at most so many cells.
 
-        Of each kind, those come first that ended last.
+        They are those that can be searched. Of each kind, those come first that ended last.
         """
         for kind in KINDS:
             part = Part(MOST_LOOKED_AT)
@@ -154,9 +164,10 @@ class Finished:
                     yield from self._read(entry)
 
     def _is_wanted(self, entry: Entry, most_cells: int) -> bool:
-        is_void = entry.result is None or entry.result.how is How.VOID
-        is_large = parse_grid(entry.grid).cells.bit_count() > most_cells
-        return not (is_void or is_large or self._home.ask(find_analysis, entry.name))
+        is_void, grid = entry.result is None or entry.result.how is How.VOID, parse_grid(entry.grid)
+        if is_void or grid.cells.bit_count() > most_cells or not can_search(entry.name.kind, grid):
+            return False
+        return not self._home.ask(find_analysis, entry.name)
 
     def _read(self, entry: Entry) -> Iterator[Game]:
         """Yield the game of an entry, if it can be read and is over."""
@@ -164,6 +175,25 @@ class Finished:
             game = read_game(self._home, KINDS[entry.name.kind], entry.name.board)
             if game.result:
                 yield game
+
+
+def keep(home: Home, game: Game, analysis: Analysis) -> None:
+    """Keep the analysis of a game that is over."""
+    home.do(keep_analysis, _name_of(game), format_analysis(analysis))
+
+
+def kept(home: Home, game: Game) -> Analysis | None:
+    """Return the analysis of a game, as `kept_text` and `read_analysis` do."""
+    return read_analysis(kept_text(home, game), game)
+
+
+def kept_text(home: Home, game: Game) -> str | None:
+    """Return what is kept for a board; None if that is nothing, or if the game is not over."""
+    return home.ask(find_analysis, _name_of(game)) if game.result else None
+
+
+def _name_of(game: Game) -> BoardName:
+    return BoardName(game.header.kind.name, game.header.board)
 
 
 def level_of(userid: str) -> Level:
@@ -181,7 +211,8 @@ def wishes_on(
     game = waiting.game
     rng = Random(f"{game.name} {game.next_number}")  # a game # noqa: S311 # nosec B311
     if not waiting.is_offered or game.offer is None:
-        decision = decide(game, seconds, rng, clock, trees)
+        insight = level_of(waiting.userid).insight
+        decision = decide(game, seconds, rng, clock, trees, insight)
         wishes = (decision.wish, Deed.PROPOSE) if decision.offers_draw else (decision.wish,)
         return wishes, decision
     if game.offer.action is Deed.PROPOSE:
@@ -260,7 +291,7 @@ ELSEWHERE_SECONDS = 2.0
 class Worker:
     """Plays for the house in one home, until it is told that the work is over."""
 
-    def __init__(self, boards: Boards, work: UnitOfWork, is_over: Callable[[], bool]) -> None:
+    def __init__(self, boards: HouseBoards, work: UnitOfWork, is_over: Callable[[], bool]) -> None:
         self._boards = boards
         self._work = work
         self._is_over = is_over
@@ -343,12 +374,12 @@ class Worker:
 
     def _analysed(self, game: Game, clock: Clock) -> bool:
         """Analyse a game, and return whether that was not broken off."""
-        begun, verdicts = time.perf_counter(), list[Verdict]()
-        for verdict in judged(game, SECONDS, clock):
+        begun, evaluations = time.perf_counter(), list[Evaluation]()
+        for evaluation in judged(game, SECONDS, clock):
             if self._is_over():
                 return False
-            verdicts.append(verdict)
-        keep(self._work.home, game, Analysis.of(game, SECONDS, verdicts))
+            evaluations.append(evaluation)
+        keep(self._work.home, game, Analysis.of(game, SECONDS, evaluations))
         log.info('house=analysis board="%s" s=%.0f', game.name, time.perf_counter() - begun)
         return True
 
@@ -382,7 +413,7 @@ class Worker:
 
         Returns whether all of it was done.
         """
-        game, header = waiting.game, waiting.game.header
+        game = waiting.game
         for number, wish in enumerate(wishes, game.next_number):
             begun = time.perf_counter()
             handled = act(waiting, wish, number, self._work)
@@ -397,6 +428,6 @@ class Worker:
             )
             if handled.outcome is not Outcome.DONE:
                 # The board has gone on, or something is wrong with it: nothing is tried twice.
-                self._boards.settle(BoardName(header.kind.name, header.board), number - 1)
+                self._boards.settle(_name_of(game), number - 1)
                 return False
         return True
