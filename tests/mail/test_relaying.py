@@ -2,8 +2,6 @@
 
 import asyncio
 import itertools
-import select
-import socket
 import subprocess
 import sys
 import threading
@@ -143,13 +141,17 @@ print(Relaying(home, relay, {ADDRESS!r}, time.time).flush().sent)
 
 
 @pytest.mark.usefixtures("one_connection")
-def test_letters_go_in_the_order_in_which_they_were_written(
+def test_letters_go_in_their_order_over_one_connection_whatever_becomes_of_some(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
 ) -> None:
-    post(home, clock, "a@example.org", "b@example.org", "a@example.org")
-    assert relaying.flush() == Flushed(sent=3)
-    assert subjects(relay[0]) == [b"Subject: 0", b"Subject: 1", b"Subject: 2"]
-    assert home.outbox.letters() == []
+    others = ("slow@example.org", "unknown@example.org", "slow@example.org")
+    post(home, clock, "a@example.org", *others, "b@example.org", "a@example.org")
+    assert relaying.flush() == Flushed(sent=3, kept=2, failed=1)
+    assert subjects(relay[0]) == [b"Subject: 0", b"Subject: 4", b"Subject: 5"]
+    assert len(relay[0].sessions) == relay[0].put_off == 1
+    assert recipients(home) == ["slow@example.org"] * 2
+    (failed,) = home.outbox.aside(State.FAILED)
+    assert b"To: unknown@example.org" in home.outbox.read(failed)
 
 
 class WithoutUtf8(SMTP):
@@ -172,15 +174,6 @@ def test_a_domain_beyond_ascii_goes_in_its_ascii_form(home: Home, clock: Clock) 
 
 
 @pytest.mark.usefixtures("one_connection")
-def test_all_letters_of_a_flush_go_over_one_connection(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "a@example.org", "slow@example.org", "unknown@example.org", "b@example.org")
-    assert relaying.flush() == Flushed(sent=2, kept=1, failed=1)
-    assert len(relay[0].sessions) == 1
-
-
-@pytest.mark.usefixtures("one_connection")
 def test_a_connection_takes_ten_letters_and_the_next_one_the_rest(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
 ) -> None:
@@ -189,24 +182,15 @@ def test_a_connection_takes_ten_letters_and_the_next_one_the_rest(
     assert relay[0].letters_begun == [10, 10, 1]
 
 
-def test_an_empty_outbox_needs_no_relay(home: Home, clock: Clock) -> None:
-    assert Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock).flush() == Flushed()
-
-
-def test_a_relay_that_does_not_answer_loses_nothing(home: Home, clock: Clock) -> None:
+def test_a_relay_that_does_not_answer_loses_nothing_and_is_not_needed_without_letters(
+    home: Home, clock: Clock
+) -> None:
+    relaying = Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock)
+    assert relaying.flush() == Flushed()
     post(home, clock, "a@example.org")
     with pytest.raises(OSError, match="refused"):
-        Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock).flush()
+        relaying.flush()
     assert len(home.outbox.letters()) == 1
-
-
-def test_an_address_that_is_put_off_holds_up_nobody_else_and_keeps_its_order(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "slow@example.org", "a@example.org", "slow@example.org", "b@example.org")
-    assert relaying.flush() == Flushed(sent=2, kept=2)
-    assert relay[0].put_off == 1
-    assert len(home.outbox.letters()) == 2
 
 
 def test_an_address_that_is_put_off_stays_so_for_a_whole_flush_however_it_is_written(
@@ -247,25 +231,6 @@ def test_a_letter_that_fails_while_the_outbox_is_listed_is_listed_once(
     assert relaying.flush() == Flushed(sent=1, failed=1)
     listed = [(letter.head.recipient, letter.state) for letter in listing]
     assert listed == [("a@example.org", State.FILE), ("unknown@example.org", State.FILE)]
-
-
-def test_what_is_refused_for_good_is_set_aside(
-    home: Home, clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "unknown@example.org", "a@example.org")
-    assert relaying.flush() == Flushed(sent=1, failed=1)
-    assert home.outbox.letters() == []
-    (failed,) = home.outbox.aside(State.FAILED)
-    assert b"To: unknown@example.org" in home.outbox.read(failed)
-
-
-def test_what_is_put_off_for_days_is_set_aside(
-    home: Home, clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "slow@example.org")
-    assert relaying.flush() == Flushed(kept=1)
-    clock.now += LONGEST_TRY.total_seconds() + 1
-    assert relaying.flush() == Flushed(failed=1)
 
 
 def test_a_letter_that_was_held_back_for_long_is_tried_for_days_all_the_same(
@@ -314,14 +279,14 @@ def test_what_is_refused_for_good_has_come_back_from_its_address(
     assert home.ask(all_bounces) == [Returned(address, (bounce_of(clock, status),))]
 
 
-def test_what_is_put_off_for_days_has_come_back_from_its_address(
+def test_what_is_put_off_for_days_is_set_aside_and_has_come_back(
     home: Home, clock: Clock, relaying: Relaying
 ) -> None:
     post(home, clock, "slow@example.org", "a@example.org")
-    relaying.flush()
+    assert relaying.flush() == Flushed(sent=1, kept=1)
     assert home.ask(all_bounces) == []
     clock.now += LONGEST_TRY.total_seconds() + 1
-    relaying.flush()
+    assert relaying.flush() == Flushed(failed=1)
     assert home.ask(all_bounces) == [Returned("slow@example.org", (bounce_of(clock, "4.2.1"),))]
 
 
@@ -567,23 +532,6 @@ def test_recipients_over_whom_the_relay_takes_long_hold_up_nobody(
     wait_until(lambda: recipients(home) == hanging, "what the relay has taken to be gone")
 
 
-def test_who_finds_letters_leaving_leaves_its_own_to_that_process(
-    home: Home,
-    relay: tuple[Sink, Endpoint],
-    clock: Clock,
-    relaying: Relaying,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
-    home.has_relay = True
-    post(home, clock, "hang@example.org")
-    with flushing_meanwhile(relaying):
-        assert relay[0].hanging.wait(PATIENCE)
-        post(home, clock, "a@example.org")
-        assert Relaying(home, relay[1], ADDRESS, clock).flush() == Flushed()
-        relay[0].wait_for(1)
-
-
 def test_letters_to_one_address_keep_their_order_however_many_there_are(
     home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
 ) -> None:
@@ -595,19 +543,27 @@ def test_letters_to_one_address_keep_their_order_however_many_there_are(
     assert found == [b"%d" % number for number in range(many // 2 * 2)]
 
 
-def test_only_letters_that_are_being_handed_over_cannot_be_taken_back(
+def test_a_letter_that_is_being_handed_over_is_out_of_reach(
     home: Home,
     relay: tuple[Sink, Endpoint],
     clock: Clock,
     relaying: Relaying,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """It cannot be taken back, does not go into the Maildir, and others leave theirs to it."""
     monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
-    monkeypatch.setattr(relays, "MOST_CONNECTIONS", 1)
-    post(home, clock, "hang@example.org", "a@example.org")
+    home.has_relay = True
+    post(home, clock, "hang@example.org")
     with flushing_meanwhile(relaying):
         assert relay[0].hanging.wait(PATIENCE)
-        assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, False]
+        post(home, clock, "a@example.org")
+        assert Relaying(home, relay[1], ADDRESS, clock).flush() == Flushed()
+        relay[0].wait_for(1)
+        home.has_relay = False
+        turn_letters_into_files(home)
+        assert list((home.outbox.path / "new").iterdir()) == []
+        home.has_relay = True
+    post(home, clock, "b@example.org")
     assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, False]
 
 
@@ -628,43 +584,32 @@ def test_a_flush_that_takes_long_tries_again_what_has_been_put_off(
     assert recipients(home) == ["hang@example.org", "slow@example.org"]
 
 
+class OneAtATime(SMTP):
+    """A relay that takes one connection at a time, and closes others."""
+
+    taken: "OneAtATime | None" = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if OneAtATime.taken:
+            assert isinstance(transport, asyncio.Transport)
+            transport.close()
+            return
+        OneAtATime.taken = self
+        super().connection_made(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if OneAtATime.taken is self:
+            OneAtATime.taken = None
+            super().connection_lost(error)
+
+
 def test_a_relay_that_takes_few_connections_gets_few(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, monkeypatch: pytest.MonkeyPatch
+    home: Home, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        relaying = Relaying(home, Endpoint("127.0.0.1", door.getsockname()[1]), ADDRESS, clock)
-        monkeypatch.setattr(relays, "ALL_BUSY", 0.0)
-        post(home, clock, *(f"{number}@example.org" for number in range(60)))
-        thread = threading.Thread(target=let_one_through, args=(door, relay[1]))
-        thread.start()
-        assert relaying.flush() == Flushed(sent=60)
-        door.shutdown(socket.SHUT_RDWR)
-        thread.join()
-
-
-def let_one_through(door: socket.socket, relay: Endpoint) -> None:
-    """Connect one client after the other with a relay, and turn others away meanwhile."""
-    with suppress(OSError):
-        while True:
-            door.setblocking(True)
-            first, _ = door.accept()
-            connect_with(first, door, relay)
-
-
-def connect_with(first: socket.socket, door: socket.socket, relay: Endpoint) -> None:
-    """Connect a client with a relay, and turn others away until it has gone."""
-    door.setblocking(False)
-    with first, socket.create_connection((relay.host, relay.port)) as other:
-        while True:
-            ready, _, _ = select.select([first, other, door], [], [])
-            for each in ready:  # whoever has gone makes room for who comes
-                if each is door:
-                    door.accept()[0].close()
-                    continue
-                data = each.recv(65536)
-                if not data:
-                    return
-                (other if each is first else first).sendall(data)
+    monkeypatch.setattr(relays, "ALL_BUSY", 0.0)
+    post(home, clock, *(f"{number}@example.org" for number in range(60)))
+    with listening_sink(OneAtATime) as (_, relay):
+        assert Relaying(home, relay, ADDRESS, clock).flush() == Flushed(sent=60)
 
 
 # An outbox whose relay is gone
@@ -684,23 +629,6 @@ def test_without_a_relay_waiting_letters_go_into_the_maildir(
     assert relaying.flush() == Flushed(kept=0)
     clock.now += SHORTEST_WAIT
     assert relaying.flush() == Flushed(kept=1)
-
-
-def test_letters_that_are_leaving_do_not_go_into_the_maildir(
-    home: Home,
-    relay: tuple[Sink, Endpoint],
-    clock: Clock,
-    relaying: Relaying,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
-    home.has_relay = True
-    post(home, clock, "hang@example.org")
-    with flushing_meanwhile(relaying):
-        assert relay[0].hanging.wait(PATIENCE)
-        home.has_relay = False
-        turn_letters_into_files(home)
-        assert list((home.outbox.path / "new").iterdir()) == []
 
 
 @pytest.mark.parametrize("is_international", [False, True])

@@ -2,9 +2,10 @@ r"""Conversations with the listener, one oddity in each file, played over a real
 
 `C:` is what a client sends, with CR LF behind it; `c:` is sent as it is. Both know the escapes
 `\r`, `\n`, `\\` and `\xff`; `*` and a number at the end of `c:` repeat it. `S:` is how the reply
-begins; `END` means that the listener closes; `TLS` is the handshake. The first line may begin with
-`WITH`: `lmtp` speaks LMTP, `tls` has a certificate, `smtps` also begins with the handshake,
-and the client is one of our `mail_servers` or `proxies`.
+begins; `END` means that the listener closes; `TLS` is the handshake; `LETTERS` and a number say how
+many wait in the outbox then. The first line may begin with `WITH`: `lmtp` speaks LMTP, `tls` has a
+certificate, `smtps` also begins with the handshake, and the client is one of our `mail_servers` or
+`proxies`.
 """
 
 import re
@@ -51,6 +52,8 @@ def test_the_listener_answers_as_written(home: Home, name: str) -> None:
         for line in lines:
             if line == "END":
                 assert replies.readline() == ""
+            elif line.startswith("LETTERS "):
+                assert len(home.outbox.letters()) == int(line[8:])
             elif line == "TLS":
                 client = opened.enter_context(secured(client))
                 replies = opened.enter_context(client.makefile("r", newline="\r\n"))

@@ -7,19 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, Setting
 from pbm_oust.accounts.settings import (
-    USUAL,
-    settings_of,
     values_of,
-    with_setting,
-    with_settings,
 )
-from pbm_oust.languages import ENGLISH, LANGUAGES, language_named
+from pbm_oust.languages import LANGUAGES
 from pbm_oust.mail.reading.headers import language_asked, raw_headers
-from tests.support.accounts import JOINED
-
-ACCOUNT = Account("carol", "", ("carol@example.com",), JOINED)
 
 
 def asked(*headers: str) -> str:
@@ -57,24 +49,7 @@ def test_no_header_is_too_odd(value: bytes) -> None:
     assert language_asked(raw_headers(message_from_bytes(raw))) in LANGUAGES.values()
 
 
-@pytest.mark.parametrize("word", ["fr", "francais", "french"])
-def test_french_has_several_names(word: str) -> None:
-    assert language_named(word) is LANGUAGES["fr"]
-
-
-def test_a_language_that_is_none_is_named_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match=f"of {', '.join(LANGUAGES)}"):
-        language_named("tlh")
-
-
 def test_languages_are_the_folders_there_are() -> None:
     folder = Path(__file__).parents[3] / "pbm_oust" / "languages"
     assert set(LANGUAGES) == {path.parent.name for path in folder.glob("*/language.toml")}
     assert values_of("language") == tuple(LANGUAGES)
-
-
-def test_an_account_keeps_its_language() -> None:
-    account = with_settings(ACCOUNT, with_setting(USUAL, "language", "fr"))
-    assert account.settings == (Setting("language", "fr"),)
-    assert settings_of(account).language is LANGUAGES["fr"]
-    assert settings_of(ACCOUNT).language is ENGLISH

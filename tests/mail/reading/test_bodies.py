@@ -3,7 +3,7 @@
 import pytest
 
 from pbm_oust.mail.reading import read_mail
-from tests.support.mails import FROM, in_parts, mail, parts
+from tests.support.mails import FROM, in_parts, mail
 
 PLAIN = "Content-Type: text/plain; charset=utf-8\r\n\r\nhello"
 HTML = "Content-Type: text/html\r\n\r\n<p>dear <b>friend</b></p>"
@@ -17,53 +17,8 @@ def text_of(*contents: str, kind: str = "mixed") -> str:
 # Parts
 
 
-def test_the_plain_alternative_is_read() -> None:
-    assert text_of(PLAIN, HTML, kind="alternative") == "hello"
-
-
-def test_the_plain_alternative_is_read_wherever_it_stands() -> None:
-    assert text_of(HTML, PLAIN, kind="alternative") == "hello"
-
-
 def test_a_part_without_headers_is_read() -> None:
     assert text_of("\r\nhello", NOTES) == "hello"
-
-
-def test_an_attachment_is_not_read() -> None:
-    assert text_of(NOTES, PLAIN) == "hello"
-
-
-def test_parts_inside_parts_are_read() -> None:
-    header, text = parts(PLAIN, HTML, kind="alternative")
-    assert text_of(f"{header}\r\n\r\n{text}", NOTES) == "hello"
-
-
-def test_a_signed_mail_is_read() -> None:
-    signature = "Content-Type: application/pgp-signature\r\n\r\n-----BEGIN PGP SIGNATURE-----"
-    assert text_of(PLAIN, signature, kind="signed") == "hello"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "Content-Type: application/ms-tnef; name=winmail.dat\r\n\r\nx",
-        "Content-Type: application/pkcs7-mime\r\n\r\nMIIB",
-        "Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR",
-    ],
-)
-def test_a_mail_without_a_plain_part_has_no_text_and_its_subject(content: str) -> None:
-    read = read_mail(mail(FROM, "Subject: help", content, text=""))
-    assert (read.subjects, read.text) == (("help",), "")
-
-
-def test_a_mail_of_html_alone_is_read() -> None:
-    assert text_of(HTML) == "dear friend"
-
-
-def test_html_is_read_where_the_plain_alternative_is_empty() -> None:
-    assert (
-        text_of("Content-Type: text/plain\r\n\r\n \r\n", HTML, kind="alternative") == "dear friend"
-    )
 
 
 @pytest.mark.parametrize(
@@ -84,48 +39,7 @@ def test_a_text_is_called_closed_where_there_may_be_one_that_cannot_be_read(
     assert read_mail(in_parts(content)).is_text_closed is is_closed
 
 
-def test_a_mail_in_parts_without_parts_has_no_text() -> None:
-    assert read_mail(mail(FROM, "Content-Type: multipart/mixed; boundary=x", text="")).text == ""
-
-
-@pytest.mark.parametrize("disposition", ["attachment", "inline"])
-def test_the_text_of_a_mail_that_is_attached_is_not_read(disposition: str) -> None:
-    attached = f"Content-Type: message/rfc822\r\nContent-Disposition: {disposition}\r\n\r\n"
-    assert text_of(f"{attached}Subject: old\r\n\r\noust move 17 alice wonderland D4") == ""
-
-
 # Encodings
-
-
-@pytest.mark.parametrize(
-    ("charset", "encoding", "body"),
-    [
-        ("utf-8", "8bit", "sch\u00f6n".encode()),
-        ("iso-8859-1", "8bit", "sch\u00f6n".encode("latin-1")),
-        ("windows-1252", "quoted-printable", b"sch=F6n"),
-        ("utf-8", "quoted-printable", b"sch=C3=\r\n=B6n"),
-        ("utf-8", "base64", b"c2Now7Zu"),
-        ('"UTF-8"', "BASE64", b"c2No\r\nw7Zu"),
-    ],
-)
-def test_a_text_is_decoded(charset: str, encoding: str, body: bytes) -> None:
-    kind = f"Content-Type: text/plain; charset={charset}"
-    data = mail(FROM, kind, f"Content-Transfer-Encoding: {encoding}", text=body)
-    assert read_mail(data).text == "sch\u00f6n"
-
-
-@pytest.mark.parametrize("charset", ["no-such-charset", "us-ascii", "idna", "x" * 200])
-def test_a_text_in_an_unknown_charset_is_taken_as_utf_8(charset: str) -> None:
-    kind = f"Content-Type: text/plain; charset={charset}"
-    assert read_mail(mail(FROM, kind, text="sch\u00f6n")).text == "sch\u00f6n"
-
-
-def test_a_text_that_cannot_be_decoded_has_replacement_characters() -> None:
-    assert read_mail(mail(FROM, text=b"sch\xf6n")).text == "sch\ufffdn"
-
-
-def test_line_ends_of_every_kind_become_newlines_and_nul_is_dropped() -> None:
-    assert read_mail(mail(FROM, text=b"a\r\nb\nc\rd\0e")).text == "a\nb\nc\nde"
 
 
 def test_characters_that_steer_terminals_are_dropped() -> None:

@@ -3,6 +3,7 @@
 import codecs
 import encodings.aliases
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from pbm_oust.mail.reading import read_mail
 from pbm_oust.mail.reading.body import unflowed
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.own_text import own_text
+from tests.fuzz.targets import TARGETS
 from tests.support.mails import FROM, mail
 
 COMMAND = "oust move 17 alice wonderland A1"
@@ -97,3 +99,13 @@ def test_a_text_in_every_charset_that_python_knows_is_read(charset: str) -> None
     encoding = "Content-Transfer-Encoding: base64"
     body = codecs.encode("Good luck".encode(charset), "base64")
     assert read_mail(mail(FROM, kind, encoding, text=body)).text == "Good luck"
+
+
+CORPUS = Path(__file__).parents[2] / "fuzz" / "corpus"
+INPUTS = [(path.parent.name, path.name) for path in sorted(CORPUS.glob("*/*"))]
+"""What `scripts/fuzz` has found, or begins with."""
+
+
+@pytest.mark.parametrize(("target", "name"), INPUTS)
+def test_an_input_that_was_found_breaks_no_promise(target: str, name: str) -> None:
+    TARGETS[target]((CORPUS / target / name).read_bytes())
