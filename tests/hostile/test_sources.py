@@ -27,13 +27,6 @@ from pbm_oust.store.home import Home
 from tests.support.listening import ask, begin, client_of, command, listening, send
 from tests.support.waiting import PATIENCE
 
-NAMED = {"192.0.2.7": "192.0.2.7", "2001:db8::7": "2001:db8::/64"}
-
-
-def written(address: str) -> str:
-    """Return an address as XCLIENT has it."""
-    return f"IPV6:{address}" if ":" in address else address
-
 
 def mail_help(client: smtplib.SMTP, number: int = 1) -> None:
     begin(client)
@@ -55,41 +48,31 @@ def sources_after(home: Home, *commands: str, mail_servers: str = "127.0.0.1") -
     return [envelope.source for envelope in taken]
 
 
-def test_a_mail_server_of_ours_is_no_source(home: Home) -> None:
-    assert sources_after(home) == ["", ""]
-
-
-def test_a_stranger_is_the_source_of_its_mail(home: Home) -> None:
-    assert sources_after(home, mail_servers="") == ["127.0.0.1"] * 2
-
-
-@pytest.mark.parametrize("address", NAMED)
-def test_whom_a_mail_server_names_is_the_source_of_all_that_follows(
-    home: Home, address: str
+@pytest.mark.parametrize(
+    ("commands", "sources"),
+    [
+        ("", ["", ""]),
+        ("XCLIENT ADDR=192.0.2.7", ["192.0.2.7"] * 2),
+        ("XCLIENT ADDR=IPV6:2001:db8::7", ["2001:db8::/64"] * 2),
+        ("XCLIENT ADDR=192.0.2.7; XCLIENT NAME=x HELO=y", ["192.0.2.7"] * 2),
+        ("XCLIENT ADDR=[UNAVAILABLE] NAME=x", ["", ""]),
+        ("XFORWARD ADDR=192.0.2.7", ["192.0.2.7", ""]),
+        ("XFORWARD ADDR=IPV6:2001:db8::7", ["2001:db8::/64", ""]),
+        ("XFORWARD ADDR=192.0.2.7; XFORWARD NAME=x HELO=y", ["192.0.2.7", ""]),
+        ("XFORWARD ADDR=[UNAVAILABLE] NAME=x", ["", ""]),
+    ],
+)
+def test_our_mail_servers_name_the_source_of_a_session_or_of_one_mail(
+    home: Home, commands: str, sources: list[str]
 ) -> None:
-    assert sources_after(home, f"XCLIENT ADDR={written(address)}") == [NAMED[address]] * 2
+    assert sources_after(home, *filter(None, commands.split("; "))) == sources
 
 
-@pytest.mark.parametrize("address", NAMED)
-def test_whom_a_mail_server_forwards_is_the_source_of_one_mail(home: Home, address: str) -> None:
-    assert sources_after(home, f"XFORWARD ADDR={written(address)}") == [NAMED[address], ""]
-
-
-@pytest.mark.parametrize("verb", ["XCLIENT", "XFORWARD"])
-def test_what_else_is_said_of_a_client_does_not_change_where_it_is(home: Home, verb: str) -> None:
-    sources = sources_after(home, f"{verb} ADDR=192.0.2.7", f"{verb} NAME=x HELO=y")
-    assert sources[0] == "192.0.2.7"
-
-
-@pytest.mark.parametrize("verb", ["XCLIENT", "XFORWARD"])
-def test_a_client_that_is_not_known_is_no_source(home: Home, verb: str) -> None:
-    assert sources_after(home, f"{verb} ADDR=[UNAVAILABLE] NAME=x") == ["", ""]
-
-
-@pytest.mark.parametrize("verb", ["XCLIENT", "XFORWARD"])
-def test_a_stranger_names_nobody(home: Home, verb: str) -> None:
-    sources = sources_after(home, f"{verb} ADDR=192.0.2.7", mail_servers="")
-    assert sources == ["127.0.0.1"] * 2
+@pytest.mark.parametrize("commands", [[], ["XCLIENT ADDR=192.0.2.7"], ["XFORWARD ADDR=192.0.2.7"]])
+def test_a_stranger_is_the_source_of_its_mail_and_names_nobody(
+    home: Home, commands: list[str]
+) -> None:
+    assert sources_after(home, *commands, mail_servers="") == ["127.0.0.1"] * 2
 
 
 def test_whom_a_proxy_names_is_the_source(home: Home) -> None:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.clients import MOST_CONNECTIONS_OF_ONE, S220_TLS, S250_DONE, Patience
+from pbm_oust.mail.clients import MOST_CONNECTIONS_OF_ONE, S220_TLS, Patience
 from pbm_oust.mail.session import Protocol
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Configuration
 from pbm_oust.store.home import Home
 from tests.support.certificates import FOLDER, certificate, trusting
-from tests.support.listening import answer, begin, client_of, command, listening, send
+from tests.support.listening import listening
 from tests.support.server import ADDRESS, PROGRAM, running
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -32,27 +32,6 @@ def shown_at(port: int, name: str) -> bool:
             return client.starttls(context=trusting(name))[0] == 220
         except ssl.SSLCertVerificationError:
             return False
-
-
-def test_a_mail_comes_through_tls(home: Home) -> None:
-    with listening(home, tls=Tls(certificate())) as port, client_of(port) as client:
-        client.starttls(context=trusting())
-        assert isinstance(client.sock, ssl.SSLSocket)
-        assert answer(client.ehlo()).startswith("250")
-        begin(client)
-        assert send(client, command("help")) == S250_DONE
-    assert len(home.outbox.letters()) == 1
-
-
-def test_a_mail_comes_through_implicit_tls(home: Home) -> None:
-    with (
-        listening(home, Protocol.SMTPS, tls=Tls(certificate())) as port,
-        smtplib.SMTP_SSL("localhost", port, context=trusting(), timeout=PATIENCE) as client,
-    ):
-        assert client.ehlo()[0] == 250
-        begin(client)
-        assert send(client, command("help")) == S250_DONE
-    assert len(home.outbox.letters()) == 1
 
 
 def test_nothing_older_than_tls_1_2_is_spoken() -> None:

@@ -2,22 +2,25 @@
 
 import smtplib
 import socket
-import subprocess
+import threading
 import urllib.request
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from pbm_oust.mail import metrics
 from pbm_oust.mail.handler import BOUNDS, Counts
-from pbm_oust.mail.metrics import MOST_CONNECTIONS
 from pbm_oust.play.request import Handled, Outcome
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.home import Home
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
 from tests.support.ports import free_port
-from tests.support.server import ADDRESS, PROGRAM, Server, running
+from tests.support.server import ADDRESS, Server, running
 from tests.support.waiting import PATIENCE, wait_until
 
 Found = dict[tuple[str, ...], float]
@@ -110,18 +113,6 @@ def test_metrics_go_on_without_the_store(tmp_path: Path, endpoint: str) -> None:
     assert ("pbm_oust_boards", "oust", "active") not in found
 
 
-def test_a_place_that_is_taken_is_named(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        endpoint = f"127.0.0.1:{taken.getsockname()[1]}"
-        home = home_with(tmp_path / "home", endpoint)
-        command = [PROGRAM, "--home", str(home), "serve", "--smtp", "127.0.0.1:0"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 2
-    assert f"Error: cannot listen at {endpoint}: Address already in use" in done.stderr
-
-
 def test_mails_are_counted_by_how_long_their_senders_have_waited() -> None:
     counts = Counts()
     for seconds in (0.001, BOUNDS[0], BOUNDS[-1], BOUNDS[-1] + 1):
@@ -132,25 +123,16 @@ def test_mails_are_counted_by_how_long_their_senders_have_waited() -> None:
 
 
 def test_connections_that_say_nothing_are_closed_and_take_few_threads(
-    tmp_path: Path, endpoint: str
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host, _, port = endpoint.rpartition(":")
-
-    def connected() -> socket.socket:
-        return socket.create_connection((host, int(port)), timeout=PATIENCE)
-
-    with running(home_with(tmp_path / "home", endpoint)) as server:
-        metrics_at(endpoint)
-        before = threads_of(server)
-        with ExitStack() as clients:
-            silent = [clients.enter_context(connected()) for _ in range(40)]
-            assert metrics_at(endpoint)
-            most = before + MOST_CONNECTIONS
-            wait_until(lambda: threads_of(server) <= most, "the others to have ended")
-            assert {client.recv(1) for client in silent} == {b""}
-    assert "Traceback" not in server.log
-
-
-def threads_of(server: Server) -> int:
-    """Return how many threads the process of a server has."""
-    return len(list(Path(f"/proc/{server.process.pid}/task").iterdir()))
+    monkeypatch.setattr(metrics._Handler, "timeout", 0.5)
+    collected = metrics.Metrics(home, Counts(), lambda: datetime.now(UTC))
+    with metrics.served(collected, Endpoint("127.0.0.1", 0)) as port, ExitStack() as clients:
+        place = ("127.0.0.1", port)
+        most = threading.active_count() + metrics.MOST_CONNECTIONS
+        silent = [
+            clients.enter_context(socket.create_connection(place, PATIENCE)) for _ in range(40)
+        ]
+        assert metrics_at(f"127.0.0.1:{port}")
+        wait_until(lambda: threading.active_count() <= most, "the others to have ended")
+        assert {client.recv(1) for client in silent} == {b""}
