@@ -9,10 +9,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
+from typing import TYPE_CHECKING
 
 from tests.chaos.ledger import Enough, Ledger, Mail
-from tests.chaos.stage import Stage
 from tests.support.waiting import PATIENCE
+
+if TYPE_CHECKING:
+    from tests.chaos.running import Stage
 
 ANSWERED_WITHIN = 20
 """Seconds that a client waits for an answer."""
@@ -77,7 +80,7 @@ class Tries:
 class Client:
     """Sends mails to the server on trial; every choice comes from `random`."""
 
-    stage: Stage
+    stage: "Stage"
     ledger: Ledger
     random: Random
 

@@ -15,11 +15,9 @@ from typing import Any
 import psycopg
 
 from tests.chaos.databases import PORTS, Databases
-from tests.chaos.failures import Failure
 from tests.chaos.hosts import Host
-from tests.chaos.ledger import Ledger
+from tests.chaos.ledger import Broken, Failure, Ledger
 from tests.chaos.network import network
-from tests.chaos.stage import Broken
 from tests.chaos.trial import PROGRAM, ROOT, SECONDS_OF_DELIVER
 from tests.support.limits import UNLIMITED_TABLE
 from tests.support.postgresql import server_folder, server_programs

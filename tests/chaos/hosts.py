@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from tests.chaos.stage import Broken, greeted
+from tests.chaos.ledger import Broken, greeted
 from tests.chaos.trial import PROGRAM, ROOT
 from tests.support.limits import UNLIMITED_TABLE
 from tests.support.waiting import PATIENCE

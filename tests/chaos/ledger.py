@@ -1,5 +1,6 @@
 """The ledger: every mail that was sent, what it has to lead to, and what was counted on the way."""
 
+import smtplib
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -10,6 +11,22 @@ from enum import Enum
 
 from pbm_oust.mail.reading import read_mail
 from pbm_oust.play.request import Request
+
+
+class Failure(Enum):
+    """What happens; the value stands in the report."""
+
+    KILLED = "servers killed"
+    RESTARTED = "databases started again"
+    CRASHED = "databases killed"
+    FIRST_KILLED = "first processes of databases killed"
+    FAILED_OVER = "failovers to the standby"
+    CUT_OFF = "hosts cut off"
+    STANDBY_CUT_OFF = "standbys cut off"
+
+
+class Broken(Exception):
+    """The trial cannot go on; the message says why."""
 
 
 class Kind(Enum):
@@ -148,3 +165,11 @@ class Ledger:
     def acknowledged(self) -> int:
         """How many mails were acknowledged at least once."""
         return self._acknowledged
+
+
+def greeted(smtp: smtplib.SMTP, greeting: tuple[int, bytes], host: str) -> smtplib.SMTP:
+    """Return a connection if it was greeted by a host. Raises OSError."""
+    if host.encode() not in greeting[1]:
+        smtp.close()
+        raise ConnectionError(f"{greeting[1]!r} is not from {host}")
+    return smtp

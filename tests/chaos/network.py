@@ -8,37 +8,9 @@ What is cut says nothing: connections stay open, and nothing comes through.
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from tests.chaos.wires import Place, Wires
 from tests.support.postgresql import account_ids
-
-
-class Network(Protocol):
-    """Hosts, numbered from 0 on, and databases, by their ports, which some wire joins."""
-
-    name: str
-    """What the wire is."""
-    listen_addresses: str
-    """Where the databases listen besides their sockets."""
-
-    def inside(self, host: int) -> tuple[str, ...]:
-        """Return the command that starts a program on a host."""
-
-    def beside_databases(self) -> tuple[str, ...]:
-        """Return the command that starts a database, as its account."""
-
-    def places(self, host: int) -> list[Place]:
-        """Return where a host finds the databases."""
-
-    def cut(self, host: int) -> None:
-        """Let nothing come through between a host and the databases."""
-
-    def mend(self, host: int) -> None:
-        """Let all come through again."""
-
-    def close(self) -> None:
-        """Take the wires away."""
 
 
 class Namespaces:
@@ -159,7 +131,7 @@ class Proxies:
         self._wires.close()
 
 
-def network(hosts: int, sockets: Sequence[Path], ports: Sequence[int]) -> Network:
+def network(hosts: int, sockets: Sequence[Path], ports: Sequence[int]) -> Namespaces | Proxies:
     """Return namespaces where the machine allows them, or else proxies."""
     try:
         return Namespaces(hosts, ports)

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tests.chaos.clients import Answer, Way
-from tests.chaos.failures import Failure
-from tests.chaos.ledger import Kind, Ledger
+from tests.chaos.ledger import Failure, Kind, Ledger
 from tests.chaos.running import Outcome
 
 KILLS_OF_THE_SERVER = (

@@ -6,15 +6,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from tests.chaos.clients import Client, GivenUp
 from tests.chaos.launcher import Build
-from tests.chaos.ledger import Enough, Kind, Ledger, Mail, Player
+from tests.chaos.ledger import Broken, Enough, Kind, Ledger, Mail, Player
 from tests.chaos.players import SETTINGS, tables
 from tests.chaos.power import WrongTrace
-from tests.chaos.stage import Broken, Stage
 from tests.chaos.trial import Trial
 from tests.chaos.verdict import Verdict, judge
+
+if TYPE_CHECKING:
+    from tests.chaos.cluster import Cluster
+
+    Stage = Trial | Cluster
 
 SHARES = (None, None, 0.0, 0.0, 0.5, 0.8, 1.0)
 """What a kill does to the power: nothing, or a cut, with the chance of each step to be kept that is
@@ -88,8 +93,8 @@ def conduct(
     return Outcome(plan, ledger, verdict, time.monotonic() - begun, fault, stage.wire)
 
 
-def _stage(plan: Plan, folder: Path, ledger: Ledger) -> Stage:
-    """Return what the trial is played on."""
+def _stage(plan: Plan, folder: Path, ledger: Ledger) -> "Stage":
+    """Return what the trial is played on. Without several hosts it needs no PostgreSQL."""
     if plan.hosts > 1:
         from tests.chaos.cluster import Cluster
 
@@ -103,7 +108,7 @@ class Conductor:
     def __init__(
         self,
         plan: Plan,
-        stage: Stage,
+        stage: "Stage",
         ledger: Ledger,
         progress: Callable[[Ledger], None],
         deadline: float,

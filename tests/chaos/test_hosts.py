@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
-from tests.chaos.failures import Failure
+from tests.chaos.ledger import Failure
 from tests.chaos.network import Namespaces, Proxies
 from tests.chaos.report import report
 from tests.chaos.running import Plan, conduct

@@ -15,9 +15,8 @@ from pathlib import Path
 from random import Random
 
 from tests.chaos.launcher import Build
-from tests.chaos.ledger import Ledger
+from tests.chaos.ledger import Broken, Ledger, greeted
 from tests.chaos.mains import Mains
-from tests.chaos.stage import Broken, greeted
 from tests.support.limits import UNLIMITED_TABLE
 from tests.support.processes import children_of
 from tests.support.waiting import PATIENCE, has_news

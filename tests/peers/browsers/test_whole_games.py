@@ -12,7 +12,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from tests.peers.browsers import chromium, firefox
 from tests.peers.browsers.table import Seat, Table, laid, shown
-from tests.peers.browsers.view import View
+from tests.peers.browsers.view import PHONE, View
 from tests.peers.mail_servers.host import open_folder
 from tests.support.kinds import Chance, shortest_game
 from tests.support.letters import text_of
@@ -28,11 +28,6 @@ def shortest(grid: str, is_wanted: Callable[[Chance], bool]) -> Chance:
     return min(filter(is_wanted, games), key=lambda game: len(game.turns))
 
 
-def has_pass(game: Chance) -> bool:
-    """Return whether somebody has to pass."""
-    return game.has_pass
-
-
 def has_chain(game: Chance) -> bool:
     """Return whether somebody places three stones or more in a turn."""
     return any(len(turn.split()) > 3 for turn in game.turns)
@@ -40,7 +35,7 @@ def has_chain(game: Chance) -> bool:
 
 GAMES = {
     "chain": (shortest("square 4x4", has_chain), View()),
-    "churn": (shortest_game(KINDS["churn"]), View()),
+    "churn on phones": (shortest_game(KINDS["churn"]), View(PHONE)),
     "pass without scripts": (
         shortest("square 5x2", lambda game: game.has_pass),
         View(has_scripts=False),

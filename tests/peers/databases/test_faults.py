@@ -9,20 +9,17 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pbm_oust.store.database import LATEST, Transaction, Value
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import (
     DatabaseBusy,
     DatabaseFailing,
     DatabaseLocked,
-    DatabaseReadOnly,
-    DatabaseTooNew,
 )
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.postgresql import open_server
-from pbm_oust.store.postgresql.connection import fault_of
 from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
-from tests.peers.databases.conftest import Host, mailed
-from tests.support.home_by_mail import ALICE, NOON
+from tests.peers.databases.conftest import Host
+from tests.support.home_by_mail import NOON
 from tests.support.postgresql import DatabaseServer, database_server
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -34,7 +31,6 @@ SENT_BEFORE_PREPARED = 5
 DOUBLED, BY_ZERO = "SELECT 2 * 2", "SELECT 1 / 0"
 UNHURRIED = "SELECT set_config('idle_in_transaction_session_timeout', '0', true)"
 """The statement after which who writes may say nothing for as long as it likes."""
-PREPARED = "SELECT statement FROM pg_prepared_statements ORDER BY name"
 
 
 @pytest.fixture
@@ -67,59 +63,27 @@ def has_key(database: PostgresqlDatabase, key: str) -> bool:
         return outcome_of(snapshot, key) is not None
 
 
-def test_a_server_that_begins_again_serves_at_the_first_try(own: DatabaseServer) -> None:
+def test_what_was_committed_survives_whatever_ends_the_server(own: DatabaseServer) -> None:
     database = PostgresqlDatabase(Server(own.make_database()))
     assert database.write(noting("a"))
-    assert has_key(database, "a")
     own.stop()
     own.start()
     assert has_key(database, "a")
     assert database.write(noting("b"))
-    database.close()
-
-
-def test_what_was_committed_survives_the_end_of_the_server(own: DatabaseServer) -> None:
-    database = PostgresqlDatabase(Server(own.make_database()))
-    for number in range(20):
-        assert database.write(noting(f"{number}"))
-    own.kill()
-    with pytest.raises(DatabaseFailing, match=r"the database home.* cannot be used: connection"):
-        database.write(noting("lost"))
-    own.start()
-    assert [has_key(database, f"{number}") for number in range(20)] == [True] * 20
-    assert not has_key(database, "lost")
-    database.close()
-
-
-def test_a_work_during_which_the_server_ends_is_not_done(own: DatabaseServer) -> None:
-    database = PostgresqlDatabase(Server(own.make_database()))
 
     def work(transaction: Transaction) -> bool:
-        is_new = note_key(transaction, "a", KeyOutcome.DONE, NOON)
+        is_new = note_key(transaction, "c", KeyOutcome.DONE, NOON)
         own.kill()
         return is_new
 
     with pytest.raises(DatabaseFailing):
         database.write(work)
+    with pytest.raises(DatabaseFailing, match=r"the database home.* cannot be used: connection"):
+        database.write(noting("d"))
     own.start()
-    assert not has_key(database, "a")
-    assert database.write(noting("a"))
+    assert [has_key(database, key) for key in "abcd"] == [True, True, False, False]
+    assert database.write(noting("c"))
     database.close()
-
-
-def test_mail_is_kept_by_its_sender_while_there_is_no_server(
-    own: DatabaseServer, tmp_path: Path
-) -> None:
-    host = Host(tmp_path)
-    settings = f'store = "{own.make_database()}"\nrelay = "smtp://127.0.0.1:1"\n'
-    (tmp_path / "pbm_oust.toml").write_text(settings)
-    mail = mailed(ALICE, "help", 1)
-    own.stop()
-    done = host.run("deliver", "--sender", ALICE, given=mail)
-    assert done.returncode == 75
-    assert b"cannot be used: connection" in done.stderr
-    own.start()
-    assert host.run("deliver", "--sender", ALICE, given=mail).returncode == 0
 
 
 def test_a_database_that_does_not_exist_is_named(postgresql: DatabaseServer) -> None:
@@ -187,31 +151,6 @@ def test_no_message_shows_a_password() -> None:
     assert str(raised.value).startswith("the database home at 127.0.0.1 cannot be used")
 
 
-def test_tables_of_a_later_version_are_left_alone(database: PostgresqlDatabase, url: str) -> None:
-    assert database.write(noting("a"))
-    with psycopg.connect(url) as connection:
-        connection.execute("UPDATE pbm_oust_version SET oldest = version + 1")
-    reason = f"its tables need version {LATEST + 1}, and this program knows version {LATEST}"
-    with pytest.raises(DatabaseTooNew, match=reason):
-        database.write(noting("b"))
-    again = PostgresqlDatabase(Server(url))
-    with pytest.raises(DatabaseTooNew, match=reason):
-        again.write(noting("b"))
-    again.close()
-
-
-def test_a_standby_is_read_only(database: PostgresqlDatabase, url: str) -> None:
-    assert database.write(noting("a"))
-    with psycopg.connect(url, autocommit=True) as connection:
-        name = connection.info.dbname
-        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
-    again = PostgresqlDatabase(Server(url))
-    assert has_key(again, "a")
-    with pytest.raises(DatabaseReadOnly, match="is read-only"):
-        again.write(noting("b"))
-    again.close()
-
-
 def test_who_writes_for_too_long_makes_others_come_again(
     database: PostgresqlDatabase, url: str
 ) -> None:
@@ -251,13 +190,6 @@ def test_ctrl_c_ends_a_command_that_waits_for_another_host(hosts: tuple[Host, Ho
     home.close()
 
 
-def test_a_host_that_said_nothing_for_too_long_is_told_so() -> None:
-    error = psycopg.errors.IdleInTransactionSessionTimeout("terminating connection due to ..")
-    fault = fault_of(error, "the database games at db")
-    assert isinstance(fault, DatabaseFailing)
-    assert "over which this host said nothing for too long while it wrote" in str(fault)
-
-
 def test_a_statement_that_was_cancelled_is_no_lock(database: PostgresqlDatabase) -> None:
     def slow(transaction: Transaction) -> None:
         transaction.run("SET LOCAL statement_timeout = '50ms'")
@@ -293,27 +225,6 @@ def test_what_an_error_has_kept_from_being_prepared_works_later(
         with pytest.raises(psycopg.errors.DivisionByZero):
             database.write(work)
     assert database.write(lambda transaction: transaction.rows(DOUBLED)) == [(4,)]
-
-
-def test_readers_keep_what_is_prepared_until_an_error_shows(database: PostgresqlDatabase) -> None:
-    def prepared() -> list[tuple[Value, ...]]:
-        with database.read_latest() as snapshot:
-            return snapshot.rows(PREPARED)
-
-    def double() -> None:
-        with database.read_latest() as snapshot:
-            assert snapshot.rows(DOUBLED) == [(4,)]
-
-    for _ in range(2 * SENT_BEFORE_PREPARED):
-        double()
-    before = prepared()
-    assert (DOUBLED,) in before
-    double()
-    assert prepared() == before
-    with pytest.raises(psycopg.errors.DivisionByZero), database.read_latest() as snapshot:
-        snapshot.rows(BY_ZERO)
-    double()
-    assert prepared() == []
 
 
 def test_a_pool_without_connections_says_so(url: str) -> None:
@@ -377,4 +288,6 @@ def test_a_host_that_falls_silent_while_it_writes_loses_its_lock(
     silent.begin_to_write()
     silent.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'")
     assert database.write(noting("b"))
+    with pytest.raises(DatabaseFailing, match="this host said nothing for too long while it wrote"):
+        silent.execute("SELECT 1")
     silent.close()

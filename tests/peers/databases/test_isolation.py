@@ -36,21 +36,6 @@ def count(transaction: Transaction) -> None:
     )
 
 
-def test_two_hosts_that_count_at_once_lose_nothing(url: str) -> None:
-    with (
-        closing(PostgresqlDatabase(Server(url))) as one,
-        closing(PostgresqlDatabase(Server(url))) as other,
-        ThreadPoolExecutor(4) as pool,
-    ):
-        ends = [
-            pool.submit(database.write, count) for _ in range(TIMES) for database in (one, other)
-        ]
-        for end in ends:
-            end.result(timeout=PATIENCE)
-        with one.read() as snapshot:
-            assert snapshot.row("SELECT number FROM rate_limits") == (2 * TIMES,)
-
-
 def test_hosts_that_share_the_lock_and_change_the_same_lose_nothing(url: str) -> None:
     """Each is done again alone, if another one came first; no sender hears of that."""
     works: list[Work] = [Sharing(count), Sharing(count), count]

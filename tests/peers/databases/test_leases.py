@@ -17,14 +17,14 @@ import pytest
 from pbm_oust.mail import relay as relay_module
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.relay import Flushed, Relaying
-from pbm_oust.mail.server import SHARED_SECONDS, Sweeper
+from pbm_oust.mail.server import Sweeper
 from pbm_oust.play.request import Outcome
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import Draft, Head, task_of
-from pbm_oust.store.postgresql.database import KEPT_SECONDS, PostgresqlDatabase, Server
+from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id
@@ -52,54 +52,6 @@ with database.holding() as hold:
     print(hold.is_sure, flush=True)
 """
 """A host that has leases, and is at work until somebody asks whether it still has them."""
-
-
-@pytest.fixture
-def databases(postgresql: DatabaseServer) -> Iterator[tuple[PostgresqlDatabase, ...]]:
-    """One database as two hosts have it."""
-    url = postgresql.make_database()
-    found = tuple(PostgresqlDatabase(Server(url), kept_seconds=SECONDS) for _ in range(2))
-    yield found
-    for each in found:
-        each.close()
-
-
-def test_a_host_has_what_no_other_has(databases: tuple[PostgresqlDatabase, ...]) -> None:
-    one, other = databases
-    with one.leased(["a", "b"]) as first:
-        with other.leased(["b", "c"]) as second, one.leased(["a", "c"]) as third:
-            assert [sorted(each) for each in (first, second, third)] == [["a", "b"], ["c"], []]
-        with other.leased(["c"]) as again:
-            assert again == {"c"}
-    with other.leased(["a", "b"]) as after:
-        assert after == {"a", "b"}
-
-
-def test_a_host_keeps_what_it_takes_long_for(databases: tuple[PostgresqlDatabase, ...]) -> None:
-    one, other = databases
-    until = time.monotonic() + SECONDS + 1
-    with one.leased(["a"]) as first:
-        while time.monotonic() < until:
-            with other.leased(["a"]) as second:
-                assert [sorted(each) for each in (first, second)] == [["a"], []]
-            time.sleep(0.1)
-
-
-def test_a_host_notices_that_another_one_has_what_it_had(
-    databases: tuple[PostgresqlDatabase, ...],
-) -> None:
-    one, other = databases
-    with one.holding() as first, other.holding() as second:
-        assert first.take(["a", "b"]) == {"a", "b"}
-        end = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
-        with one.read() as snapshot:
-            snapshot.rows(end)
-        wait_until(lambda: second.take(["a"]), "the server has ended the connection")
-        assert not first.is_sure
-        assert second.take(["c"]) == {"c"}
-        second.give_back(["c"])
-        time.sleep(SECONDS)
-        assert second.is_sure
 
 
 def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer) -> None:
@@ -198,10 +150,6 @@ def test_what_a_dead_host_was_to_do_is_done_by_another(
     home.close()
     late[1].run("outbox", "flush")
     assert reminders(relay) == REMINDERS
-
-
-def test_what_a_host_has_begun_is_looked_at_within_a_minute_of_its_end() -> None:
-    assert KEPT_SECONDS + max(SHARED_SECONDS, relay_module.PASS_SECONDS) < 60
 
 
 def test_a_host_that_has_seen_no_lease_takes_over_as_soon_as_others(

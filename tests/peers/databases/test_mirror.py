@@ -18,7 +18,7 @@ from pbm_oust.store.postgresql import open_server
 from pbm_oust.store.postgresql.database import PostgresqlDatabase
 from pbm_oust.store.publishing import MARK, Publisher
 from tests.peers.databases.conftest import Host, mailed
-from tests.store.kept import OUST, Kept, played
+from tests.store.kept import Kept, played
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.postgresql import DatabaseServer, database_on
 from tests.support.waiting import PATIENCE, wait_until
@@ -58,41 +58,34 @@ def histories(kept: Kept) -> dict[str, bytes]:
     return {f"{number}.txt": kept.read(number).data for (number,) in rows}
 
 
-def test_what_is_new_is_copied_and_nothing_else(kept: Kept, tmp_path: Path) -> None:
-    for _ in range(2):
+def test_what_is_new_or_was_lost_is_copied_and_nothing_else(kept: Kept, tmp_path: Path) -> None:
+    folder = tmp_path / "copy" / "oust"
+    for _ in range(3):
         kept.start("x C3")
+    answers = iter([True, True, False])
+    assert begun(kept, tmp_path / "copy").catch_up(lambda: next(answers)) == 2
+    assert set(files(tmp_path)) == {"1.txt", "2.txt"}
     publisher = begun(kept, tmp_path / "copy")
-    assert (publisher.catch_up(), publisher.catch_up()) == (2, 0)
+    assert (publisher.catch_up(), publisher.catch_up()) == (1, 0)
     kept.play(2, "o E5")
     assert (publisher.catch_up(), publisher.catch_up()) == (1, 0)
     assert files(tmp_path) == histories(kept)
     kept.play(1, "o E5")
-    again = begun(kept, tmp_path / "copy")
-    assert (again.catch_up(), again.catch_up()) == (1, 0)
-    assert files(tmp_path) == histories(kept)
-
-
-def test_who_was_interrupted_goes_on(kept: Kept, tmp_path: Path) -> None:
-    for _ in range(5):
-        kept.start()
-    answers = iter([True, True, False])
-    assert begun(kept, tmp_path / "copy").catch_up(lambda: next(answers)) == 2
-    assert set(files(tmp_path)) == {"1.txt", "2.txt"}
-    begun(kept, tmp_path / "copy").catch_up()
-    assert files(tmp_path) == histories(kept)
-
-
-def test_files_that_were_lost_or_cut_are_copied_again(kept: Kept, tmp_path: Path) -> None:
-    for _ in range(2):
-        kept.start("x C3")
-    begun(kept, tmp_path / "copy").catch_up()
-    folder = tmp_path / "copy" / "oust"
-    (folder / "1.txt").unlink()
-    (folder / "2.txt").write_bytes((folder / "2.txt").read_bytes()[:-10])
+    (folder / "2.txt").unlink()
+    (folder / "3.txt").write_bytes((folder / "3.txt").read_bytes()[:-10])
     (folder / ".2.txt.1.1.draft").write_bytes(b"one")
-    assert begun(kept, tmp_path / "copy").catch_up() == 2
+    assert begun(kept, tmp_path / "copy").catch_up() == 3
     assert files(tmp_path) == histories(kept)
     assert not list(folder.glob(".*"))
+
+
+def test_another_database_is_copied_from_the_beginning(kept: Kept, tmp_path: Path) -> None:
+    kept.start()
+    begun(kept, tmp_path / "copy").catch_up()
+    note, file = tmp_path / "copy" / MARK, tmp_path / "copy" / "oust" / "1.txt"
+    note.write_text(note.read_text().replace('"database": [', '"database": [1, '))
+    file.unlink()
+    assert begun(kept, tmp_path / "copy").catch_up() == 1
 
 
 def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
@@ -128,45 +121,6 @@ def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
     assert again.catch_up() == 0
     assert files(tmp_path) == histories(kept)
     other.database.close()
-
-
-def test_who_makes_the_same_move_on_two_servers_at_once_makes_it_once(
-    kept: Kept, database: Database, tmp_path: Path
-) -> None:
-    assert isinstance(database, PostgresqlDatabase)
-    kept.start()
-    other = Kept(tmp_path / "other", database=open_server(tmp_path, database.server.url))
-    meeting, results = threading.Barrier(2), list[object]()
-
-    def move(each: Kept) -> None:
-        is_first = iter([True])
-
-        def work(transaction: Transaction) -> None:
-            board = each.boards.read(transaction, OUST, 1)
-            if next(is_first, False):
-                meeting.wait(PATIENCE)
-            if not board.game.records:
-                each.boards.append(transaction, board, played(board.game, "x C3"))
-
-        each.database.write(Sharing(work))
-        results.append(len(each.read(1).game.records))
-
-    threads = [threading.Thread(target=move, args=[each]) for each in (kept, other)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [1, 1]
-    other.database.close()
-
-
-def test_another_database_is_copied_from_the_beginning(kept: Kept, tmp_path: Path) -> None:
-    kept.start()
-    begun(kept, tmp_path / "copy").catch_up()
-    note, file = tmp_path / "copy" / MARK, tmp_path / "copy" / "oust" / "1.txt"
-    note.write_text(note.read_text().replace('"database": [', '"database": [1, '))
-    file.unlink()
-    assert begun(kept, tmp_path / "copy").catch_up() == 1
 
 
 def test_readers_see_whole_lines_while_moves_come_in(

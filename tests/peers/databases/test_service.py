@@ -4,6 +4,7 @@ One server runs all the time. What cannot be done is answered 451, and the same 
 the trouble is over.
 """
 
+import json
 import os
 import re
 import signal
@@ -23,6 +24,7 @@ from tests.support.postgresql import DatabaseServer, account_ids, database_serve
 from tests.support.processes import children_of
 from tests.support.server import PROGRAM
 from tests.support.waiting import PATIENCE, has_news, wait_until
+from tests.support.website import website
 
 NAME = "games"
 """The database, and the role that owns it and nothing else."""
@@ -203,26 +205,60 @@ def full(served: Served) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "reason"),
+    ("trouble", "code", "reason"),
     [
-        (away, "the database games at .* cannot be used: connection"),
-        (read_only, "the database games at .* is read-only; it may be a standby"),
-        (of_later_version, f"its tables need version {LATEST + 1}, .* Install the newer program"),
-        (without_connections, 'cannot be used: .* too many connections for database "games"'),
-        (without_rights, "cannot be used: permission denied for table letters"),
-        (full, "the database games at .*: its disk is full"),
+        (away, "unreachable", "the database games at .* cannot be used: connection"),
+        (read_only, "read_only", "the database games at .* is read-only; it may be a standby"),
+        (
+            of_later_version,
+            "",
+            f"its tables need version {LATEST + 1}, .* Install the newer program",
+        ),
+        (without_connections, "", 'cannot be used: .* too many connections for database "games"'),
+        (without_rights, "", "cannot be used: permission denied for table letters"),
+        (full, "", "the database games at .*: its disk is full"),
     ],
 )
 def test_mail_is_taken_again_when_the_trouble_is_over(
-    served: Served, trouble: Callable[[Served], AbstractContextManager[None]], reason: str
+    served: Served,
+    trouble: Callable[[Served], AbstractContextManager[None]],
+    code: str,
+    reason: str,
 ) -> None:
     before = len(served.log)
     with trouble(served):
         mail = wait_until(served.refused, "a mail is refused")
         wait_until(lambda: re.search(reason, served.log[before:]), f"the log says: {reason}")
+        assert not code or trouble_of(served) == code
     wait_until(lambda: served.takes(mail), "the mail is taken")
+    assert trouble_of(served) == ""
     assert "a fault in the program" not in served.log
     assert "Traceback" not in served.log
+
+
+def trouble_of(served: Served) -> str:
+    """Return what the doctor says keeps mail away; empty if it may come."""
+    words = ["--home", str(served.folder), "doctor", "--json"]
+    done = subprocess.run([PROGRAM, *words], capture_output=True)
+    trouble = str(json.loads(done.stdout)["trouble"] or "")
+    assert bool(trouble) <= bool(done.returncode)
+    return trouble
+
+
+def test_the_pages_say_whether_mail_is_taken_as_the_database_comes_and_goes(
+    served: Served,
+) -> None:
+    def trouble() -> str:
+        got = pages.get("/healthz")
+        found = str(json.loads(got.content)["trouble"] or "")
+        assert got.status == (503 if found else 200)
+        return found
+
+    with website(served.folder) as pages:
+        wait_until(lambda: trouble() == "", "nothing keeps mail away")
+        with away(served):
+            wait_until(lambda: trouble() == "unreachable", "the server is missed")
+        wait_until(lambda: trouble() == "", "the server is there again")
 
 
 def test_others_are_answered_while_the_database_says_nothing(served: Served) -> None:

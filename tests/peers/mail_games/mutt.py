@@ -5,31 +5,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.peers.mail_games.nano import PROGRAM as NANO
-from tests.peers.mail_games.nano import type_above
 from tests.peers.mail_programs.desk import PEERS, SEND_ANYWAY
 from tests.peers.mail_programs.terminal import Terminal, terminal
+from tests.peers.settings import filled
 
-PROGRAM = PEERS / "mutt/usr/bin/mutt"
+PROGRAM, NANO = PEERS / "mutt/usr/bin/mutt", PEERS / "nano/bin/nano"
 
-_SETTINGS = """
-set from = "{userid}@example.org"
-set use_envelope_from
-set spoolfile = "{mailbox}"
-set mbox_type = Maildir
-set record = "{home}/sent"
-set confirmcreate = no
-set sendmail = "{sendmail}"
-set editor = "{editor}"
-set timeout = 1
-{send_anyway}
-ignore *
-unignore from: date: subject: to:
-"""
 
 _INDEX = r"^-.*Mutt: (?!Compose)"
 _PROMPTS = ("Reply to", "To:", "Subject: Re:", "Include message in reply?")
 """What mutt asks before an answer can be written; the first only where Reply-To is not From."""
+_LEAVE = "\x18"
 _FOLD_ALL = "\x1bV"
 
 
@@ -101,10 +87,24 @@ class Mutt:
         self._screen.wait_to_see(r"^Mail sent\.")
 
 
+def type_above(screen: Terminal, text: str) -> None:
+    """Type lines above what the draft holds, and leave the editor, which writes the draft."""
+    screen.wait_to_see(r"GNU nano")
+    screen.wait_to_see(r"\[ Read \d+ lines? \]")
+    screen.type(text.replace("\n", "\r") + "\r\r")
+    screen.wait_to_see(rf"^{re.escape(text.splitlines()[-1])}$")
+    screen.type(_LEAVE)
+    screen.wait_to_see(r"^Save modified buffer\?")
+    screen.type("y")
+    screen.wait_to_see(r"^File Name to Write:")
+    screen.type("\r")
+
+
 @contextmanager
 def at_mutt(userid: str, mailbox: Path, home: Path, sendmail: str) -> Iterator[Mutt]:
     """Run mutt for a player in the body of the `with`; `sendmail` is a command."""
-    settings = _SETTINGS.format(
+    settings = filled(
+        "muttrc",
         userid=userid,
         mailbox=mailbox,
         home=home,

@@ -8,14 +8,10 @@ from pathlib import Path
 
 from tests.peers.mail_programs.desk import PEERS
 from tests.peers.mail_programs.terminal import Terminal, terminal
+from tests.peers.settings import filled
 
 PROGRAM = PEERS / "s-nail/usr/bin/s-nail"
 
-_SETTINGS = """
-set v15-compat mta="smtp://127.0.0.1:{port}" smtp-auth=none
-set from="{userid}@example.org" hostname=example.org
-set newmail DEAD={home}/dead record={home}/sent
-"""
 
 _PROMPT = r"^\?\s*\Z"
 _LAST_LINE = (
@@ -85,7 +81,7 @@ class SNail:
 @contextmanager
 def at_s_nail(userid: str, mailbox: Path, home: Path, port: int) -> Iterator[SNail]:
     """Run s-nail for a player in the body of the `with`."""
-    (home / "mailrc").write_text(_SETTINGS.format(userid=userid, home=home, port=port))
+    (home / "mailrc").write_text(filled("mailrc", userid=userid, home=home, port=port))
     environment = {"MAILRC": str(home / "mailrc"), "HOME": str(home), "TMPDIR": str(home)}
     environment |= {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "linux"}
     with terminal([PROGRAM, "-:u", "-f", mailbox], environment, home, rows=100) as screen:

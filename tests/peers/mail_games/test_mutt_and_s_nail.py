@@ -9,8 +9,8 @@ from itertools import cycle, islice
 
 from tests.peers.mail_games.moves import Typed, game, words_of
 from tests.peers.mail_games.mutt import Mutt, at_mutt
-from tests.peers.mail_games.post import PASSWORDS, make_players, settings
 from tests.peers.mail_games.s_nail import Quote, SNail, at_s_nail
+from tests.peers.mail_servers.games import PASSWORDS, make_players
 from tests.peers.mail_servers.host import Host
 from tests.peers.mail_servers.postfix import Postfix, running_postfix
 from tests.support.waiting import wait_until
@@ -63,7 +63,7 @@ def test_a_whole_game_is_played_by_answers_from_mutt_and_s_nail(host: Host) -> N
         typed.by for number, typed in enumerate(moves) if typed.by == "alice" or number >= HALF
     )
     host.configure()
-    with running_postfix(host, settings(host)) as postfix, host.serving():
+    with running_postfix(host, host.postfix_settings) as postfix, host.serving():
         with seated(host, postfix) as (mutt, s_nail):
             play(moves[:HALF], mutt, s_nail)
             s_nail.set("reply-to-honour")
@@ -91,7 +91,7 @@ def test_answers_are_moves_where_a_mail_server_strips_their_address(host: Host) 
     host.configure()
     rewriting = host.folder / "without_tags"
     rewriting.write_text(f"{WITHOUT_TAGS}\n")
-    stripping = f"{settings(host)}\nrecipient_canonical_maps = regexp:{rewriting}\n"
+    stripping = f"{host.postfix_settings}\nrecipient_canonical_maps = regexp:{rewriting}\n"
     with running_postfix(host, stripping) as postfix, host.serving():
         with seated(host, postfix) as (mutt, s_nail):
             play(islice(game(), 4), mutt, s_nail)

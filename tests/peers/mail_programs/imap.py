@@ -16,22 +16,12 @@ from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import IO
 
 from tests.peers.mail_programs.desk import PEERS
+from tests.peers.settings import filled
 
 PASSWORD = "caterpillar"
 
 _PACKAGE = PEERS / "dovecot/usr"
 _LIBRARIES = _PACKAGE / "lib/dovecot"
-_SETTINGS = """
-libexec_dir = {libraries}
-mail_plugin_dir = {libraries}/modules
-import_environment = LD_LIBRARY_PATH
-base_dir = {folder}/run
-ssl = no
-first_valid_uid = 1
-mail_uid = {owner}
-mail_gid = {owner}
-mail_location = maildir:{maildir}
-"""
 
 
 class _Door(StreamRequestHandler):
@@ -89,7 +79,7 @@ class _Mailbox(ThreadingTCPServer):
         self.folder = folder
         settings = folder / "dovecot.conf"
         places = {"libraries": _LIBRARIES, "folder": folder, "maildir": maildir}
-        settings.write_text(_SETTINGS.format(owner=maildir.owner(), **places))
+        settings.write_text(filled("dovecot.conf", owner=maildir.owner(), **places))
         reading = (_PACKAGE / "bin/doveconf", "-f", "service=imap", "-m", "imap", "-c", settings)
         self.command = [*map(str, reading), "-e", str(_LIBRARIES / "imap")]
 

@@ -11,28 +11,13 @@ from pathlib import Path
 from tests.peers.mail_programs.desk import PEERS
 from tests.peers.mail_programs.imap import serving_imap
 from tests.peers.mail_programs.leashed import leashed
+from tests.peers.settings import filled
 from tests.support.ports import free_port
 from tests.support.waiting import PATIENCE, wait_until
 
 _PACKAGES = PEERS / "roundcube"
 _PROGRAM = _PACKAGES / "usr/share/roundcube"
 _EXTENSIONS = "ctype dom fileinfo iconv intl mbstring pdo pdo_sqlite posix sockets tokenizer xml"
-_PHP = """
-extension_dir = {folder}
-include_path = .:{packages}/usr/share/php
-session.save_path = {temporary}
-error_log = {temporary}/php_errors
-"""
-_SETTINGS = """<?php
-$config['db_dsnw'] = 'sqlite:///{folder}/database?mode=0600';
-$config['imap_host'] = '127.0.0.1:{imap}';
-$config['smtp_host'] = '127.0.0.1:{smtp}';
-$config['smtp_user'] = '';
-$config['smtp_pass'] = '';
-$config['des_key'] = 'looking-glass-looking-24';
-$config['enable_spellcheck'] = false;
-$config['htmleditor'] = {htmleditor};
-"""
 
 
 @contextmanager
@@ -54,7 +39,9 @@ def serving_roundcube(folder: Path, maildir: Path, smtp: int, *, html: bool) -> 
     with closing(sqlite3.connect(folder / "database")) as database:
         database.executescript((_PROGRAM / "SQL/sqlite.initial.sql").read_text())
     with serving_imap(folder / "imap", maildir) as imap:
-        settings = _SETTINGS.format(folder=folder, imap=imap, smtp=smtp, htmleditor=int(html))
+        settings = filled(
+            "roundcube.php", folder=folder, imap=imap, smtp=smtp, htmleditor=int(html)
+        )
         (folder / "config/config.inc.php").write_text(settings)
         with _serving_php(folder) as address:
             yield address
@@ -64,7 +51,7 @@ def serving_roundcube(folder: Path, maildir: Path, smtp: int, *, html: bool) -> 
 def _serving_php(folder: Path) -> Iterator[str]:
     (modules,) = (_PACKAGES / "usr/lib/php").glob("20*")
     (program,) = (_PACKAGES / "usr/bin").glob("php8*")
-    settings = _PHP.format(folder=modules, packages=_PACKAGES, temporary=folder / "temp")
+    settings = filled("php.ini", folder=modules, packages=_PACKAGES, temporary=folder / "temp")
     loaded = "".join(f"extension = {name}\n" for name in _EXTENSIONS.split())
     (folder / "php.ini").write_text(settings + loaded)
     port = free_port()

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.peers.browsers.chromium import browsing
-from tests.peers.mail_games.post import PASSWORDS, make_players, settings
 from tests.peers.mail_programs.desk import ALICE, BOARD, BOARD_MAIL, BOARD_SUBJECT, Desk
 from tests.peers.mail_programs.letters import GREETING, assert_reply
 from tests.peers.mail_programs.roundcube import serving_roundcube
 from tests.peers.mail_programs.webmail import Webmail
+from tests.peers.mail_servers.games import PASSWORDS, make_players
 from tests.peers.mail_servers.host import OWNER, Host, open_folder
 from tests.peers.mail_servers.postfix import running_postfix
 from tests.support.player import Player
@@ -44,7 +44,7 @@ def test_an_answer_in_html_is_read_without_the_quote(desk: Desk) -> None:
 def test_a_plain_answer_is_a_move(host: Host) -> None:
     host.configure()
     roundcube = (host.folder / "roundcube", host.mail / "alice", host.smtp_port)
-    with running_postfix(host, settings(host)) as postfix, host.serving():
+    with running_postfix(host, host.postfix_settings) as postfix, host.serving():
         make_players(host)
         bob = Player("bob", PASSWORDS["bob"], host)
         bob.send("oust challenge alice bob lookingglass -size=7")

@@ -1,8 +1,4 @@
-"""Programs that send a mail without a terminal: swaks, msmtp, curl, git send-email, Python."""
-
-import smtplib
-from email.message import EmailMessage
-from email.mime.text import MIMEText
+"""Programs that send a mail without a terminal: swaks, msmtp, curl and git send-email."""
 
 import pytest
 
@@ -15,112 +11,88 @@ from tests.peers.mail_programs.letters import (
     TEXTS,
     assert_read,
 )
-from tests.support.waiting import PATIENCE
 
 RAW = f"From: Alice <{ALICE}>\nTo: {COMMANDS}\nSubject: {COMMAND}\n"
+LATIN1 = "MIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n"
+UMLAUTS = TEXTS["umlauts"]
 
 
-def swaks(desk: Desk, *options: str) -> None:
-    program = PEERS / "swaks/usr/bin/swaks"
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--body", GREETING], GREETING),
+        (["--body", UMLAUTS], UMLAUTS),
+        (["--attach-type", "text/html", "--attach-body", PAGE], GREETING),
+        (["--body", GREETING, "--attach-type", "image/png", "--attach", "@board.png"], GREETING),
+    ],
+)
+def test_a_mail_from_swaks_is_read(options: list[str], text: str, desk: Desk) -> None:
+    desk.file("board.png", PICTURE)
+    program = ("perl", PEERS / "swaks/usr/bin/swaks")
     server = ("--server", "127.0.0.1", "--port", str(desk.port))
     addresses = ("--from", ALICE, "--to", COMMANDS, "--header", f"Subject: {COMMAND}")
-    desk.run("perl", program, *server, *addresses, *options)
-
-
-def curl(desk: Desk, *options: str, stdin: str = "") -> None:
-    program = PEERS / "curl/usr/bin/curl"
-    server = ("--silent", "--show-error", "--url", f"smtp://127.0.0.1:{desk.port}")
-    desk.run(program, *server, "--mail-from", ALICE, "--mail-rcpt", COMMANDS, *options, stdin=stdin)
-
-
-def msmtp(desk: Desk, *options: str, stdin: str | bytes) -> None:
-    program = PEERS / "msmtp/usr/bin/msmtp"
-    server = ("--host=127.0.0.1", f"--port={desk.port}", "--tls=off")
-    desk.run(program, *server, *options, stdin=stdin)
-
-
-# swaks
-
-
-@pytest.mark.parametrize("text", [TEXTS["plain"], TEXTS["umlauts"]], ids=["plain", "umlauts"])
-def test_a_text_from_swaks_is_read(text: str, desk: Desk) -> None:
-    swaks(desk, "--body", text)
+    desk.run(*program, *server, *addresses, *options)
     assert_read(desk.sent(), text)
 
 
-def test_html_from_swaks_is_read(desk: Desk) -> None:
-    swaks(desk, "--attach-type", "text/html", "--attach-body", PAGE)
-    assert_read(desk.sent(), GREETING)
+HEADERS = [option for line in RAW.splitlines() for option in ("-H", line)]
+HTML = "=<page.html;type=text/html;encoder=quoted-printable"
 
 
-def test_the_text_beside_a_picture_from_swaks_is_read(desk: Desk) -> None:
-    picture = desk.file("board.png", PICTURE)
-    swaks(desk, "--body", GREETING, "--attach-type", "image/png", "--attach", f"@{picture}")
-    assert_read(desk.sent(), GREETING)
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--upload-file", "-"], GREETING),
+        (
+            [
+                *HEADERS,
+                *("-F", f"={UMLAUTS};type=text/plain;encoder=base64"),
+                *("-F", "=@board.png;encoder=base64"),
+            ],
+            UMLAUTS,
+        ),
+        ([*HEADERS, "-F", "=(;type=multipart/alternative", "-F", HTML, "-F", "=)"], GREETING),
+    ],
+)
+def test_a_mail_from_curl_is_read(options: list[str], text: str, desk: Desk) -> None:
+    desk.file("board.png", PICTURE)
+    desk.file("page.html", PAGE)
+    program = PEERS / "curl/usr/bin/curl"
+    server = ("--silent", "--show-error", "--url", f"smtp://127.0.0.1:{desk.port}")
+    addresses = ("--mail-from", ALICE, "--mail-rcpt", COMMANDS)
+    desk.run(program, *server, *addresses, *options, stdin=f"{RAW}\n{GREETING}")
+    assert_read(desk.sent(), text)
 
 
-# curl
+@pytest.mark.parametrize(
+    ("mail", "text"),
+    [
+        (f"{RAW}\n{GREETING}".encode(), GREETING),
+        (f"{RAW}{LATIN1}\n".encode() + UMLAUTS.encode("latin-1"), UMLAUTS),
+        (f"To: {COMMANDS}\nSubject: {COMMAND}\n\n{GREETING}".encode(), GREETING),
+    ],
+    ids=["as usual", "of raw Latin-1", "without From"],
+)
+def test_a_mail_from_msmtp_is_read(mail: bytes, text: str, desk: Desk) -> None:
+    program = PEERS / "msmtp/usr/bin/msmtp"
+    server = ("--host=127.0.0.1", f"--port={desk.port}", "--tls=off")
+    sender = (f"--from={ALICE}", "--add-missing-from-header=off")
+    desk.run(program, *server, *sender, COMMANDS, stdin=mail)
+    assert_read(desk.sent(), text)
 
 
-def test_a_mail_from_curl_is_read(desk: Desk) -> None:
-    curl(desk, "--upload-file", "-", stdin=f"{RAW}\n{GREETING}")
-    assert_read(desk.sent(), GREETING)
-
-
-def test_the_parts_of_a_mail_from_curl_are_read(desk: Desk) -> None:
-    picture = desk.file("board.png", PICTURE)
-    headers = [option for line in RAW.splitlines() for option in ("-H", line)]
-    parts = (
-        "-F",
-        f"={TEXTS['umlauts']};type=text/plain;encoder=base64",
-        "-F",
-        f"=@{picture};encoder=base64",
-    )
-    curl(desk, *headers, *parts)
-    assert_read(desk.sent(), TEXTS["umlauts"])
-
-
-def test_the_alternatives_of_a_mail_from_curl_are_read(desk: Desk) -> None:
-    headers = [option for line in RAW.splitlines() for option in ("-H", line)]
-    page = desk.file("page.html", PAGE)
-    html = ("-F", f"=<{page};type=text/html;encoder=quoted-printable")
-    curl(desk, *headers, "-F", "=(;type=multipart/alternative", *html, "-F", "=)")
-    assert_read(desk.sent(), GREETING)
-
-
-# msmtp
-
-
-def test_a_mail_from_msmtp_is_read(desk: Desk) -> None:
-    msmtp(desk, f"--from={ALICE}", COMMANDS, stdin=f"{RAW}\n{GREETING}")
-    assert_read(desk.sent(), GREETING)
-
-
-def test_a_mail_of_raw_latin1_from_msmtp_is_read(desk: Desk) -> None:
-    charset = "MIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n"
-    text = TEXTS["umlauts"].encode("latin-1")
-    msmtp(desk, f"--from={ALICE}", COMMANDS, stdin=f"{RAW}{charset}\n".encode() + text)
-    assert_read(desk.sent(), TEXTS["umlauts"])
-
-
-def test_a_mail_without_from_is_read_as_from_the_envelope_sender(desk: Desk) -> None:
-    bare = f"To: {COMMANDS}\nSubject: {COMMAND}\n\n{GREETING}"
-    msmtp(desk, f"--from={ALICE}", "--add-missing-from-header=off", COMMANDS, stdin=bare)
-    assert_read(desk.sent(), GREETING)
-
-
-# git send-email
-
-
-def send_by_git(desk: Desk, text: str, *options: str) -> None:
-    git = PEERS / "git"
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [(GREETING, ""), *((UMLAUTS, each) for each in ("8bit", "quoted-printable", "base64"))],
+)
+def test_a_mail_from_git_is_read(text: str, encoding: str, desk: Desk) -> None:
+    git, core = PEERS / "git", desk.folder / "git-core"
     environment = {
-        "GIT_EXEC_PATH": str(desk.folder / "git-core"),
+        "GIT_EXEC_PATH": str(core),
         "GITPERLLIB": str(git / "usr/share/perl5"),
         "PERL5LIB": str(PEERS / "libmailtools-perl/usr/share/perl5"),
         "GIT_CONFIG_NOSYSTEM": "1",
     }
-    core = desk.folder / "git-core"
     core.mkdir()
     for folder in (git, PEERS / "git-email"):
         for program in (folder / "usr/lib/git-core").iterdir():
@@ -130,53 +102,7 @@ def send_by_git(desk: Desk, text: str, *options: str) -> None:
     server = ("--smtp-server", "127.0.0.1", "--smtp-server-port", str(desk.port))
     quiet = ("--quiet", "--confirm=never", "--suppress-cc=all", "--no-validate")
     addresses = ("--from", ALICE, "--to", COMMANDS)
-    options = (*server, *quiet, *addresses, *options)
+    encoded = ("--transfer-encoding", encoding, "--8bit-encoding", "UTF-8") if encoding else ()
+    options = (*server, *quiet, *addresses, *encoded)
     desk.run(git / "usr/bin/git", "send-email", *options, mail, **environment)
-
-
-def test_a_text_from_git_is_read(desk: Desk) -> None:
-    send_by_git(desk, GREETING)
-    assert_read(desk.sent(), GREETING)
-
-
-@pytest.mark.parametrize("encoding", ["8bit", "quoted-printable", "base64"])
-def test_a_text_that_git_has_encoded_is_read(encoding: str, desk: Desk) -> None:
-    more = ("--transfer-encoding", encoding, "--8bit-encoding", "UTF-8")
-    send_by_git(desk, TEXTS["umlauts"], *more)
-    assert_read(desk.sent(), TEXTS["umlauts"])
-
-
-# Python
-
-
-def send(desk: Desk, message: EmailMessage | MIMEText) -> None:
-    for name, value in (("From", f"Alice <{ALICE}>"), ("To", COMMANDS), ("Subject", COMMAND)):
-        message[name] = value
-    with smtplib.SMTP("127.0.0.1", desk.port, "localhost", timeout=PATIENCE) as client:
-        client.send_message(message)
-
-
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-@pytest.mark.parametrize("encoding", ["8bit", "quoted-printable", "base64"])
-def test_a_text_from_python_is_read(text: str, encoding: str, desk: Desk) -> None:
-    message = EmailMessage()
-    message.set_content(text, cte=encoding)
-    send(desk, message)
     assert_read(desk.sent(), text)
-
-
-@pytest.mark.parametrize(
-    ("text", "charset"),
-    [("umlauts", "iso-8859-15"), ("Japanese", "iso-2022-jp"), ("Russian", "koi8-r")],
-)
-def test_a_text_in_an_old_charset_from_python_is_read(text: str, charset: str, desk: Desk) -> None:
-    send(desk, MIMEText(TEXTS[text], "plain", charset))
-    assert_read(desk.sent(), TEXTS[text])
-
-
-def test_html_with_a_picture_in_it_from_python_is_read(desk: Desk) -> None:
-    message = EmailMessage()
-    message.set_content(PAGE, subtype="html")
-    message.add_related(PICTURE, "image", "png", cid="<board>")
-    send(desk, message)
-    assert_read(desk.sent(), GREETING)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.peers.mail_servers.host import PEERS, Host, stop
+from tests.peers.settings import FOLDER
 from tests.support.document import block
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -16,58 +17,6 @@ PROGRAM = PEERS / "exim4-daemon-light/usr/sbin/exim4"
 CONFIGURATION = PEERS / "exim4-config"
 ACCOUNT = "Debian-exim"
 """The account that Exim has from its start; it is never root here."""
-
-ANSWERS = """
-dc_eximconfig_configtype='internet'
-dc_other_hostnames='games.example.org'
-dc_local_interfaces='127.0.0.1'
-dc_use_split_config='true'
-dc_localdelivery='mail_spool'
-dc_readhost=''
-dc_relay_domains=''
-dc_relay_nets=''
-dc_smarthost=''
-dc_minimaldns='false'
-dc_hide_mailname=''
-CFILEMODE='644'
-"""
-"""The file in which Debian keeps what was said when the package was installed."""
-
-PRIVATE = {
-    "main/000_private": """
-CONFDIR = @FOLDER@/etc
-SPOOLDIR = @FOLDER@/spool
-DC_minimaldns = 1
-MAIN_HARDCODE_PRIMARY_HOSTNAME = games.example.org
-MAIN_QUALIFY_DOMAIN = games.example.org
-log_file_path = @FOLDER@/log/%slog
-daemon_smtp_ports = @PORT@
-tls_advertise_hosts =
-deliver_drop_privilege
-""",
-    "router/050_players": """
-players:
-  driver = accept
-  domains = example.org
-  local_parts = alice : bob
-  transport = players
-
-nowhere:
-  driver = redirect
-  domains = ! +local_domains
-  allow_fail
-  data = :fail: mail stays on this host
-""",
-    "transport/30_players": """
-players:
-  driver = appendfile
-  maildir_format
-  directory = @MAIL@/${lookup{$local_part}lsearch{@FOLDER@/etc/players}}
-  return_path_add
-  user = Debian-exim
-""",
-}
-"""What keeps the instance to itself, and mailboxes for the players' domain."""
 
 
 @dataclass
@@ -82,43 +31,50 @@ class Exim:
         """What it has logged."""
         return "".join(path.read_text() for path in sorted((self.folder / "log").iterdir()))
 
-    def wait_for_log(self, pattern: str) -> None:
-        """Wait for a line of the log that has a pattern in it."""
-        wait_until(lambda: re.search(pattern, self.log), f"a log line {pattern}")
+    def wait_until_put_off(self, reason: str) -> None:
+        """Wait until a message was put off for a reason."""
+        wait_until(lambda: re.search(f"== .*{reason}", self.log), f"a log line {reason}")
 
-    def queue(self) -> str:
+    def queue(self) -> list[str]:
         """Return what is in the queue, as Exim prints it."""
-        return self._run("-bp")
+        return self._run("-bp").splitlines()
 
-    def flush(self) -> None:
-        """Try everything in the queue again."""
-        self._run("-qff")
+    def flush_until_empty(self) -> None:
+        """Try everything in the queue again and again."""
+
+        def is_empty() -> bool:
+            self._run("-qff")
+            return self.queue() == []
+
+        wait_until(is_empty, "an empty queue")
 
     def configure(self, files: dict[str, str]) -> None:
         """Let Debian's script put these files and its own together."""
-        shutil.copytree(CONFIGURATION / "etc/exim4", self.folder / "etc")
-        for name, text in (PRIVATE | files).items():
-            own = text.replace("@FOLDER@", str(self.folder)).replace("@MAIL@", str(self.host.mail))
-            path = self.folder / "etc/conf.d" / name
-            path.write_text(own.replace("@PORT@", str(self.host.smtp_port)))
-        (self.folder / "etc/update-exim4.conf.conf").write_text(ANSWERS)
+        etc = self.folder / "etc"
+        shutil.copytree(CONFIGURATION / "etc/exim4", etc)
+        own = FOLDER / "exim4"
+        private = {str(path.relative_to(own)): path.read_text() for path in own.glob("*/*")}
+        places = {"FOLDER": self.folder, "MAIL": self.host.mail, "PORT": self.host.smtp_port}
+        for name, text in (private | files).items():
+            for place, value in places.items():
+                text = text.replace(f"@{place}@", str(value))
+            (etc / "conf.d" / name).write_text(text)
+        shutil.copy(FOLDER / "update-exim4.conf.conf", etc)
         (self.folder / "etc/players").write_text("alice: alice\nbob: bob\n")
         script = CONFIGURATION / "usr/sbin/update-exim4.conf"
         made = self.folder / "exim4.conf"
         subprocess.run(
-            [script, "--confdir", self.folder / "etc", "--output", made],
-            check=True,
-            capture_output=True,
+            [script, "--confdir", etc, "--output", made], check=True, capture_output=True
         )
-        places = {
+        names = {
             "/usr/sbin/exim4": str(shutil.copy(PROGRAM, self.folder)),
             "/etc/aliases": f"{self.folder}/etc/aliases",
             "/etc/email-addresses": f"{self.folder}/etc/email-addresses",
         }
         text = made.read_text()
-        for place, own in places.items():
-            assert place in text
-            text = text.replace(place, own)
+        for name, here in names.items():
+            assert name in text
+            text = text.replace(name, here)
         made.write_text(text)
         for name in ("aliases", "email-addresses"):
             (self.folder / "etc" / name).touch()

@@ -1,6 +1,7 @@
 """Players whose mail goes through a host's mail server, and a whole game between them."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,7 @@ from tests.peers.mail_servers.postfix import Postfix
 from tests.support.player import Letters, Player, latest_mail, play_to_the_end
 from tests.support.waiting import wait_until
 
+PASSWORDS = {"alice": "wonderland", "bob": "lookingglass"}
 Players = tuple[Player, Player]
 
 
@@ -21,6 +23,18 @@ def begin_a_game(host: Host) -> tuple[Players, Letters]:
         player.sign_up()
     players[0].send("oust challenge alice bob wonderland -size=8")
     return players, latest_mail(players)
+
+
+def make_players(host: Host) -> None:
+    """Make the players' accounts, and their mailboxes before any mail has come."""
+    for userid, password in PASSWORDS.items():
+        address = f"{userid}@example.org"
+        made = host.run("players", "add", userid, address, "--password", password)
+        assert made.returncode == 0, made.stderr
+        for folder in ("", "cur", "new", "tmp"):
+            path = host.mail / userid / folder
+            path.mkdir(mode=0o700)
+            shutil.chown(path, host.home.owner(), host.home.group())
 
 
 def finish_the_game(host: Host, players: Players, latest: Letters) -> None:

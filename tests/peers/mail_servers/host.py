@@ -172,6 +172,12 @@ class Host:
             "=pbm_oust": f"={OWNER}",
         }
 
+    @property
+    def postfix_settings(self) -> str:
+        """What the document says of Postfix with LMTP and of the relay."""
+        lmtp = {"127.0.0.1:8024": f"127.0.0.1:{self.lmtp_port}"}
+        return block("postfix-lmtp/main.cf", lmtp) + block("postfix-relay/main.cf", {})
+
     def client(self) -> smtplib.SMTP:
         """Connect to the mail server. Raises OSError."""
         return smtplib.SMTP("127.0.0.1", self.smtp_port, "localhost", timeout=PATIENCE)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.peers.mail_servers.host import PEERS, Host, stop
+from tests.peers.settings import filled
 from tests.support.ports import free_port
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -20,33 +21,6 @@ PACKAGE = PEERS / "postfix"
 LIBRARIES = PACKAGE / "usr/lib/postfix"
 ENVIRONMENT = {"LD_LIBRARY_PATH": str(LIBRARIES), "PATH": "/usr/bin:/bin"}
 
-PRIVATE = """
-compatibility_level = 3.6
-queue_directory = {folder}/queue
-data_directory = {folder}/data
-mail_spool_directory = {folder}/spool
-daemon_directory = {package}/usr/lib/postfix/sbin
-command_directory = {package}/usr/sbin
-shlib_directory = {package}/usr/lib/postfix
-meta_directory = {package}/etc/postfix
-import_environment = MAIL_CONFIG LD_LIBRARY_PATH
-export_environment = MAIL_CONFIG LD_LIBRARY_PATH
-maillog_file = {folder}/log
-maillog_file_prefixes = {folder}
-inet_interfaces = 127.0.0.1
-inet_protocols = ipv4
-smtpd_peername_lookup = no
-smtpd_forbid_bare_newline_exclusions =
-alias_maps =
-default_transport = smtp:[127.0.0.1]:{outside}
-virtual_mailbox_domains = example.org
-virtual_mailbox_base = {mail}
-virtual_mailbox_maps = inline:{{ alice@example.org=alice/ bob@example.org=bob/ }}
-virtual_uid_maps = static:{uid}
-virtual_gid_maps = static:{gid}
-virtual_minimum_uid = 1
-"""
-"""What keeps the instance to itself, and the mailboxes of the players' domain."""
 
 QUEUES = "active bounce corrupt defer deferred flush hold incoming private saved trace"
 
@@ -121,7 +95,8 @@ class Postfix:
     def configure(self, settings: str, services: str = "") -> None:
         """Write these settings and services behind what every instance has."""
         home = self.host.home.stat()
-        private = PRIVATE.format(
+        private = filled(
+            "postfix.cf",
             folder=self.folder,
             package=PACKAGE,
             outside=self.outside,

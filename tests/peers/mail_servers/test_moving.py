@@ -13,8 +13,7 @@ from tests.support.waiting import wait_until
 
 def test_a_game_moves_to_another_host_with_the_mail_that_waits(host: Host, installed: Path) -> None:
     host.configure()
-    lmtp = block("postfix-lmtp/main.cf", {"127.0.0.1:8024": f"127.0.0.1:{host.lmtp_port}"})
-    settings = lmtp + block("postfix-relay/main.cf", {})
+    settings = host.postfix_settings
     with (
         new_host(installed) as new,
         running_postfix(host, settings) as postfix,

@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.peers.browsers.view import package
 from tests.peers.mail_programs.leashed import leashed
 from tests.peers.mail_servers.host import OWNER, open_folder
+from tests.peers.settings import filled
 from tests.support import certificates
 from tests.support.document import block, example
 from tests.support.ports import free_port
@@ -19,29 +20,6 @@ HOST = "localhost"
 """Whom the certificate is for."""
 _NAMED = "games.example.org"
 _LISTEN = "127.0.0.1:8080"
-_NGINX = """
-daemon off;
-worker_processes 1;
-error_log stderr;
-pid {folder}/pid;
-events {{}}
-http {{
-    access_log {folder}/access.log;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    include {folder}/pbm_oust;
-}}
-"""
-_CADDY = """
-{{
-    admin off
-    auto_https disable_redirects
-}}
-{site}
-"""
 
 
 @contextmanager
@@ -61,7 +39,7 @@ def nginx(pages: int) -> Iterator[int]:
             },
         )
         (folder / "pbm_oust").write_text(site)
-        (folder / "nginx.conf").write_text(_NGINX.format(folder=folder))
+        (folder / "nginx.conf").write_text(filled("nginx.conf", folder=folder))
         with _running([folder / "nginx", "-e", "stderr", "-c", folder / "nginx.conf"], port):
             yield port
         assert not (folder / "access.log").read_text()
@@ -80,7 +58,7 @@ def caddy(pages: int) -> Iterator[int]:
                 _LISTEN: f"127.0.0.1:{pages}",
             },
         )
-        (folder / "Caddyfile").write_text(_CADDY.format(site=site))
+        (folder / "Caddyfile").write_text(filled("Caddyfile", site=site))
         with _running([folder / "caddy", "run", "--config", folder / "Caddyfile"], port):
             yield port
 

@@ -1,0 +1,13 @@
+"""The settings with which programs of others run in a folder of their own."""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def filled(name: str, **values: object) -> str:
+    """Return a file of this folder, in which `@NAME@` stands for the value of a name."""
+    text = (FOLDER / name).read_text()
+    for each, value in values.items():
+        text = text.replace(f"@{each.upper()}@", str(value))
+    return text
