@@ -1,6 +1,5 @@
 """Letters that show boards as players get them: text first, then the same as HTML."""
 
-import re
 from datetime import timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -13,7 +12,6 @@ from pbm_oust.letters.body import moves_of
 from pbm_oust.render.html import draw_html
 from pbm_oust.render.text import draw_text
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
-from tests.support.letters import as_text, page_of
 from tests.support.pages import Page
 
 
@@ -106,15 +104,6 @@ def test_chat_that_looks_like_the_end_of_a_part_ends_none(talk: Talk) -> None:
             "text/html",
         ]
     assert "<b>D4</b>" in Page(talk.page_to(ALICE)).text
-
-
-def test_letters_are_printed_as_text_by_the_tests_that_compare_them_whole(talk: Talk) -> None:
-    talk.send(ALICE, "oust show 1")
-    (letter,) = talk.letters
-    alone = as_text(letter.data)
-    assert types(alone) == ["text/plain"]
-    assert not page_of(alone)
-    assert re.search(rb"^MIME-Version: 1.0\nContent-Language: en\n\n", alone, re.MULTILINE)
 
 
 def taps(page: str) -> set[str]:

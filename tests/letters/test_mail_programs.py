@@ -4,6 +4,8 @@ The programs are those of Apple, Google, Microsoft, Mozilla and Yahoo, by the da
 """
 
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -17,57 +19,8 @@ from pbm_oust.rules.oust import Oust
 from tests.support.games import new_game, play, standing_at
 from tests.support.mail_programs import DATA, FEATURES, PROGRAMS, extract, features_of, lacking
 
-OUTLOOK = {"outlook windows", "outlook windows-mail"}
-"""They show HTML as Word does."""
-YAHOO = {"yahoo desktop-webmail", "yahoo ios", "yahoo android"}
-GMAIL_IN_A_BROWSER_OF_A_PHONE = {"gmail mobile-webmail"}
+LACKING = tomllib.loads(Path(__file__).with_name("mail_programs.toml").read_text())
 
-MISSING = {
-    "css-border-radius": OUTLOOK,
-    "css-table-layout": {
-        *OUTLOOK,
-        *GMAIL_IN_A_BROWSER_OF_A_PHONE,
-        "outlook macos",
-        "thunderbird somewhere",
-    },
-    "css-overflow": OUTLOOK,
-    "css-white-space": OUTLOOK,
-    "html-style": GMAIL_IN_A_BROWSER_OF_A_PHONE,
-    "css-selector-class": GMAIL_IN_A_BROWSER_OF_A_PHONE,
-    "css-at-media": {*OUTLOOK, *GMAIL_IN_A_BROWSER_OF_A_PHONE, "thunderbird macos"},
-    "html-aria-label": {*YAHOO, "outlook windows-mail", "thunderbird macos"},
-    "html-role": {"outlook windows-mail"},
-    "html-body": {"outlook macos", "yahoo ios", "yahoo android"},
-}
-"""Which programs do not know what letters use. docs/letters.md says what is seen instead."""
-
-PARTS = {
-    "css-at-media": {"a #7", "a #6 #7", "a #1 #10", "a #1", "a #2"},
-    "css-border": {"a #1 #2"},
-    "css-border-radius": {"a #2"},
-    "css-display": {"a #1", "a #4 #5", "a #6"},
-    "css-font-size": {"a #1", "a #2"},
-    "css-font-weight": {"a #1", "a #2"},
-    "css-important": {"a #1", "a #1 #2", "a #4", "a #4 #5", "a #7"},
-    "css-line-height": {"a #1"},
-    "css-margin": {"a #1", "a #1 #2 #3", "a #1 #2 #3 #4"},
-    "css-overflow": {"a #4", "a #1 #4"},
-    "css-selector-class": {"a #1"},
-    "css-text-decoration": {"a #1", "a #2 #3"},
-    "css-white-space": {"a #2", "a #1 #2"},
-    "css-width": {"a #1"},
-    "html-align": {"a #3"},
-    "html-body": {"a #1"},
-    "html-height": {"a #1 #2"},
-    "html-lang": {"a #1"},
-    "html-mailto-links": {"a #3"},
-    "html-role": {"a #2"},
-    "html-style": {"a #1 #6", "a #1 #2", "a #4"},
-    "html-width": {"a #1 #2"},
-}
-"""What programs know in part, with the numbers of caniemail's notes: none of them is about a way
-in which letters use it, or what is lost is the size on a desktop, the ring of a point that
-captures, or a line below a link."""
 
 WORDS = Words("pbmserv@example.com")
 GAME = play(new_game("square 7x7", Terms(swap=False)), "x C3", "o D3", "x F6", "o B4", "x C2")
@@ -122,8 +75,8 @@ def test_what_nobody_has_looked_up_is_found(html: str, feature: str) -> None:
 def test_programs_know_what_letters_use_or_it_is_known_what_is_seen_instead(feature: str) -> None:
     missing = {program for program, known in lacking(feature).items() if known[0] in "nu"}
     parts = {known for known in lacking(feature).values() if known.startswith("a")}
-    assert missing == MISSING.get(feature, set())
-    assert parts == PARTS.get(feature, set())
+    assert missing == {*LACKING["missing"].get(feature, [])}
+    assert parts == {*LACKING["parts"].get(feature, [])}
 
 
 def test_what_makes_the_board_is_known_everywhere() -> None:

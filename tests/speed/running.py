@@ -11,18 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from pbm_oust.mail.inbound import envelope_of, open_inbound
-from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import has_waiting
 from tests.speed.homes import PASSED, WARMING, Form, all_played, configure, make_home
 from tests.speed.load import Message
-from tests.speed.stages import stopwatch
 from tests.support.server import PROGRAM, listening_port
 from tests.support.website import website
 
@@ -140,30 +136,6 @@ class Ground:
         finally:
             home.database.close()
             shutil.rmtree(path)
-
-    def stages(self, mails: int, form: Form) -> dict[str, float]:
-        """Return the seconds of processor time that each stage of a move takes, in this process."""
-        path = self._folder / f"home{next(self._numbers)}"
-        shutil.copytree(self._home(form), path)
-        home = Home(path)
-        configuration = parse_configuration(home.read_configuration())
-        inbound = open_inbound(
-            home, configuration.address, lambda: datetime.now(UTC), configuration.limits
-        )
-
-        def take(boards: list[list[Message]]) -> None:
-            for nth in range(len(boards[0])):
-                for mail in (board[nth] for board in boards):
-                    envelope = envelope_of(mail.sender, [mail.recipient], is_of_mail_server=True)
-                    inbound.take(mail.content.removesuffix(".\r\n").encode(), envelope)
-
-        boards = self._mails(form, mails, skipped=WARMING)
-        take(self._mails(form, WARMING * len(all_played())))
-        with stopwatch() as watch:
-            take(boards)
-        home.database.close()
-        shutil.rmtree(path)
-        return {stage: spent / sum(map(len, boards)) for stage, spent in watch.spent.items()}
 
     def _home(self, form: Form) -> Path:
         """Return a home where players write in some way; each is made once."""
