@@ -7,13 +7,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.policy import SMTP as AS_SMTP
 from functools import partial
-from typing import AnyStr
+from typing import Any, AnyStr
 
 import pytest
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP
 
 from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.accounts.tags import envelope_sender
@@ -41,34 +42,88 @@ from tests.support.trouble import Fault, FaultyDisk, Trouble
 from tests.support.waiting import PATIENCE, wait_until
 
 ADDRESS = "pbmserv@example.com"
-DAYS_AHEAD = 30 * 86_400
-"""How many seconds a clock is ahead for a while."""
+DAYS = 86_400
+NOWHERE = Endpoint("127.0.0.1", 1)
 
 
-class Clock:
-    """A clock that a test sets."""
+@dataclass
+class Way:
+    """The way of letters: an outbox, a relay with its place, and a clock that a test sets."""
 
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
+    home: Home
+    sink: Sink = field(default_factory=Sink)
+    relay: Endpoint = NOWHERE
+    now: float = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
 
-    def __call__(self) -> float:
-        return self.now
+    @property
+    def at(self) -> datetime:
+        return datetime.fromtimestamp(self.now, UTC)
+
+    def post(self, *names: str) -> None:
+        """Put letters into the outbox for people at example.org, numbered in their Subjects."""
+        letters = list[Draft]()
+        for number, name in enumerate(names):
+            to = name if "@" in name else f"{name}@example.org"
+            text = f"From: {ADDRESS}\nTo: {to}\nSubject: {number}\n"
+            content = f"{text}Message-ID: <{number}@example.com>\n\nhello\n".encode()
+            letters.append(
+                Draft(Head(to, f"<{number}@example.com>", f"{number}"), content, self.at)
+            )
+        post_letters(self.home, *letters)
+
+    def relaying(self, home: Home | None = None) -> Relaying:
+        return Relaying(home or self.home, self.relay, ADDRESS, lambda: self.now)
+
+    def flush(self) -> Flushed:
+        return self.relaying().flush()
+
+    @property
+    def waiting(self) -> list[str]:
+        """Whom the letters in the outbox are for, in their order."""
+        letters = self.home.outbox.waiting()
+        return [letter.head.recipient.removesuffix("@example.org") for letter in letters]
+
+    @property
+    def leaving(self) -> list[bool]:
+        """Which letters in the outbox are being handed over."""
+        return [letter.is_leaving for letter in self.home.outbox.waiting()]
+
+    @property
+    def sent(self) -> list[str]:
+        """Whom the relay has taken letters for, in their order."""
+        return [sent.rcpt_tos[0].removesuffix("@example.org") for sent in self.sink.taken]
+
+    @property
+    def subjects(self) -> list[int]:
+        """The Subjects of the letters that the relay has taken."""
+        contents = [bytes(sent.original_content or b"") for sent in self.sink.taken]
+        return [int(content.split(b"Subject: ")[1].split()[0]) for content in contents]
+
+    def came_back(self) -> list[Returned]:
+        return self.home.ask(all_bounces)
+
+    @contextmanager
+    def flushing(self) -> Iterator[None]:
+        """Let a thread flush the outbox during the body of the `with`."""
+        relaying = self.relaying()
+        thread = threading.Thread(target=relaying.flush)
+        thread.start()
+        try:
+            yield
+        finally:
+            relaying.stop()
+            thread.join()
 
 
 @pytest.fixture
-def relay() -> Iterator[tuple[Sink, Endpoint]]:
-    with listening_sink() as found:
-        yield found
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def way(home: Home) -> Iterator[Way]:
+    with listening_sink() as (sink, relay):
+        yield Way(home, sink, relay)
 
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for a relay that hangs as long as a test may take."""
+    """Wait for a relay that hangs as long as a test may take, and not at the end."""
     monkeypatch.setattr(relays, "PATIENCE", PATIENCE)
 
 
@@ -79,79 +134,37 @@ def one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def relaying(home: Home, relay: tuple[Sink, Endpoint], clock: Clock) -> Relaying:
-    return Relaying(home, relay[1], ADDRESS, clock)
+def stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
 
 
-def post(home: Home, clock: Clock, *recipients: str) -> None:
-    at = datetime.fromtimestamp(clock.now, UTC)
-    letters = [
-        Draft(
-            Head(to, f"<{number}@example.com>", f"{number}"),
-            f"From: {ADDRESS}\nTo: {to}\nSubject: {number}\n"
-            f"Message-ID: <{number}@example.com>\n\nhello\n".encode(),
-            at,
-        )
-        for number, to in enumerate(recipients)
-    ]
-    post_letters(home, *letters)
+FLUSHING = """
+import time
+from pbm_oust.mail import relay as relays
+from pbm_oust.store.configuration import Endpoint
 
-
-def recipients(home: Home) -> list[str]:
-    """Return whom the letters in the outbox are for, in their order."""
-    return [letter.head.recipient for letter in home.outbox.waiting()]
-
-
-def is_put_off(home: Home, times: int) -> bool:
-    """Return whether a letter in the outbox has been put off so many times."""
-    return times in [letter.failures for letter in home.outbox.waiting()]
-
-
-def bounce_of(clock: Clock, status: str) -> Bounce:
-    """Return the bounce that the first letter posted leads to."""
-    return Bounce(datetime.fromtimestamp(clock.now, UTC), status, "<0@example.com>", "0")
-
-
-def subjects(sink: Sink) -> list[bytes]:
-    lines = (line for sent in sink.taken for line in (sent.original_content or b"").split(b"\r\n"))
-    return [line for line in lines if line.startswith(b"Subject: ")]
-
-
+relays.MOST_CONNECTIONS = {connections}
+relay = Endpoint("127.0.0.1", {port})
+print(relays.Relaying(home, relay, "pbmserv@example.com", time.time).flush().sent)
+"""
+"""A script that flushes the outbox of its home, and prints how many letters went."""
 HOME_OF_A_PROCESS = """
 import sys
 from pathlib import Path
 from pbm_oust.store.home import Home
 home = Home(Path(sys.argv[1]))
 """
-OVER_ONE_CONNECTION = """
-from pbm_oust.mail import relay as relays
-relays.MOST_CONNECTIONS = 1
-"""
-
-
-def flushing(relay: Endpoint) -> str:
-    """Return a script that flushes the outbox of its home, and prints how many letters went."""
-    return f"""
-import time
-from pbm_oust.store.configuration import Endpoint
-from pbm_oust.mail.relay import MOST_CONNECTIONS, Relaying
-relay = Endpoint({relay.host!r}, {relay.port})
-print(Relaying(home, relay, {ADDRESS!r}, time.time).flush().sent)
-"""
 
 
 @pytest.mark.usefixtures("one_connection")
-def test_letters_go_in_their_order_over_one_connection_whatever_becomes_of_some(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    others = ("slow@example.org", "unknown@example.org", "slow@example.org")
-    post(home, clock, "a@example.org", *others, "b@example.org", "a@example.org")
-    assert relaying.flush() == Flushed(sent=3, kept=2, failed=1)
-    assert subjects(relay[0]) == [b"Subject: 0", b"Subject: 4", b"Subject: 5"]
-    assert len(relay[0].sessions) == relay[0].put_off == 1
-    assert recipients(home) == ["slow@example.org"] * 2
-    (failed,) = home.outbox.aside(State.FAILED)
-    assert b"To: unknown@example.org" in home.outbox.read(failed)
+def test_letters_go_in_their_order_over_one_connection_whatever_becomes_of_some(way: Way) -> None:
+    way.post("a", "slow", "unknown", "slow", "b", "a")
+    assert way.flush() == Flushed(sent=3, kept=2, failed=1)
+    assert way.subjects == [0, 4, 5]
+    assert len(way.sink.sessions) == way.sink.put_off == 1
+    assert way.waiting == ["slow"] * 2
+    (failed,) = way.home.outbox.aside(State.FAILED)
+    assert b"To: unknown@example.org" in way.home.outbox.read(failed)
 
 
 class WithoutUtf8(SMTP):
@@ -163,105 +176,88 @@ class WithoutUtf8(SMTP):
             await super().push(status)
 
 
-def test_a_domain_beyond_ascii_goes_in_its_ascii_form(home: Home, clock: Clock) -> None:
-    post(home, clock, "jurgen@b\u00fccher.example", "j\u00fcrgen@example.org")
+def test_a_domain_beyond_ascii_goes_in_its_ascii_form(home: Home) -> None:
     with listening_sink(WithoutUtf8) as (sink, relay):
-        flushed = Relaying(home, relay, ADDRESS, clock).flush()
-    assert flushed == Flushed(sent=1, failed=1)
-    assert sink.taken[0].rcpt_tos == ["jurgen@xn--bcher-kva.example"]
+        way = Way(home, sink, relay)
+        way.post("jurgen@b\u00fccher.example", "j\u00fcrgen")
+        assert way.flush() == Flushed(sent=1, failed=1)
+    assert way.sent == ["jurgen@xn--bcher-kva.example"]
     came_back = home.ask(bounces_of, "j\u00fcrgen@example.org")
     assert [each.status for each in came_back.bounces] == ["5.6.7"]  # no fault of the mailbox
 
 
 @pytest.mark.usefixtures("one_connection")
-def test_a_connection_takes_ten_letters_and_the_next_one_the_rest(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, *(f"{number % 3}@example.org" for number in range(2 * MOST_LETTERS + 1)))
-    assert relaying.flush() == Flushed(sent=21)
-    assert relay[0].letters_begun == [10, 10, 1]
+def test_a_connection_takes_ten_letters_and_the_next_one_the_rest(way: Way) -> None:
+    way.post(*(f"{number % 3}" for number in range(2 * MOST_LETTERS + 1)))
+    assert way.flush() == Flushed(sent=21)
+    assert way.sink.letters_begun == [10, 10, 1]
 
 
 def test_a_relay_that_does_not_answer_loses_nothing_and_is_not_needed_without_letters(
-    home: Home, clock: Clock
+    home: Home,
 ) -> None:
-    relaying = Relaying(home, Endpoint("127.0.0.1", 1), ADDRESS, clock)
-    assert relaying.flush() == Flushed()
-    post(home, clock, "a@example.org")
+    way = Way(home)
+    assert way.flush() == Flushed()
+    way.post("a")
     with pytest.raises(OSError, match="refused"):
-        relaying.flush()
-    assert len(home.outbox.letters()) == 1
+        way.flush()
+    assert way.waiting == ["a"]
 
 
 def test_an_address_that_is_put_off_stays_so_for_a_whole_flush_however_it_is_written(
-    home: Home,
-    relay: tuple[Sink, Endpoint],
-    clock: Clock,
-    relaying: Relaying,
-    monkeypatch: pytest.MonkeyPatch,
+    way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relays, "MOST_FOUND", 2)
-    post(home, clock, "slow@example.org", "Slow@Example.org", "slow@example.org", "a@example.org")
-    assert relaying.flush(all_letters=True) == Flushed(sent=1, kept=3)
-    assert relay[0].put_off == 1
-    assert not any(letter.is_leaving for letter in home.outbox.waiting())
+    way.post("slow", "Slow@Example.org", "slow", "a")
+    assert way.relaying().flush(all_letters=True) == Flushed(sent=1, kept=3)
+    assert way.sink.put_off == 1
+    assert not any(way.leaving)
 
 
-def test_an_address_that_is_put_off_is_tried_after_longer_and_longer_waits(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "slow@example.org")
-    tries = []
-    begun = clock.now
-    while clock.now < begun + 12 * 3600:
-        before = relay[0].put_off
-        relaying.flush()
-        if relay[0].put_off > before:
-            tries.append(clock.now - begun)
-        clock.now += SHORTEST_WAIT
+def test_an_address_that_is_put_off_is_tried_after_longer_and_longer_waits(way: Way) -> None:
+    way.post("slow")
+    tries, begun = list[float](), way.now
+    while way.now < begun + 12 * 3600:
+        before = way.sink.put_off
+        way.flush()
+        if way.sink.put_off > before:
+            tries.append(way.now - begun)
+        way.now += SHORTEST_WAIT
     waits = [after - before for before, after in itertools.pairwise(tries)]
     assert waits == [60, 240, 960, 3840, LONGEST_WAIT, LONGEST_WAIT]
 
 
-def test_a_letter_that_fails_while_the_outbox_is_listed_is_listed_once(
-    home: Home, clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "a@example.org", "unknown@example.org")
-    listing = home.outbox.listed()
-    assert relaying.flush() == Flushed(sent=1, failed=1)
+def test_a_letter_that_fails_while_the_outbox_is_listed_is_listed_once(way: Way) -> None:
+    way.post("a", "unknown")
+    listing = way.home.outbox.listed()
+    assert way.flush() == Flushed(sent=1, failed=1)
     listed = [(letter.head.recipient, letter.state) for letter in listing]
     assert listed == [("a@example.org", State.FILE), ("unknown@example.org", State.FILE)]
 
 
-def test_a_letter_that_was_held_back_for_long_is_tried_for_days_all_the_same(
-    home: Home, clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "slow@example.org")
-    home.do(hold_letters)
-    clock.now += 2 * LONGEST_TRY.total_seconds()
-    release_letters(home, datetime.fromtimestamp(clock.now, UTC))
+def test_a_letter_that_was_held_back_for_long_is_tried_for_days_all_the_same(way: Way) -> None:
+    way.post("slow")
+    way.home.do(hold_letters)
+    way.now += 2 * LONGEST_TRY.total_seconds()
+    release_letters(way.home, way.at)
     for _ in range(3):
-        assert relaying.flush() == Flushed(kept=1)
-        clock.now += LONGEST_WAIT
-    clock.now += LONGEST_TRY.total_seconds()
-    assert relaying.flush() == Flushed(failed=1)
+        assert way.flush() == Flushed(kept=1)
+        way.now += LONGEST_WAIT
+    way.now += LONGEST_TRY.total_seconds()
+    assert way.flush() == Flushed(failed=1)
 
 
-def test_a_letter_whose_recipient_cannot_be_read_is_set_aside(
-    home: Home, clock: Clock, relaying: Relaying
-) -> None:
-    at = datetime.fromtimestamp(clock.now, UTC)
-    post_letters(home, Draft(Head('"', "<1@example.com>", "1"), b'To: "\nFrom: a@b\n\n', at))
-    assert relaying.flush() == Flushed(failed=1)
+def test_a_letter_whose_recipient_cannot_be_read_is_set_aside(way: Way) -> None:
+    head = Head('"', "<1@example.com>", "1")
+    post_letters(way.home, Draft(head, b'To: "\nFrom: a@b\n\n', way.at))
+    assert way.flush() == Flushed(failed=1)
 
 
-def test_each_letter_comes_back_to_an_address_of_its_own_recipient(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "a@example.org", "b@example.org")
-    relaying.flush()
-    senders = {sent.rcpt_tos[0]: sent.mail_from for sent in relay[0].taken}
-    assert senders == {to: envelope_sender(ADDRESS, home.key(), to) for to in senders}
+def test_each_letter_comes_back_to_an_address_of_its_own_recipient(way: Way) -> None:
+    way.post("a", "b")
+    way.flush()
+    senders = {sent.rcpt_tos[0]: sent.mail_from for sent in way.sink.taken}
+    assert senders == {to: envelope_sender(ADDRESS, way.home.key(), to) for to in senders}
     assert len(set(senders.values())) == 2
 
 
@@ -269,65 +265,56 @@ def test_each_letter_comes_back_to_an_address_of_its_own_recipient(
 
 
 @pytest.mark.parametrize(
-    ("address", "status"), [("unknown@example.org", "5.1.1"), ("spam@example.org", "5.7.1")]
+    ("name", "status", "seconds"),
+    [
+        ("unknown", "5.1.1", 0.0),
+        ("spam", "5.7.1", 0.0),
+        ("slow", "4.2.1", LONGEST_TRY.total_seconds() + 1),
+    ],
 )
-def test_what_is_refused_for_good_has_come_back_from_its_address(
-    address: str, status: str, home: Home, clock: Clock, relaying: Relaying
+def test_what_is_refused_for_good_or_for_days_has_come_back_from_its_address(
+    name: str, status: str, seconds: float, way: Way
 ) -> None:
-    post(home, clock, address, "a@example.org")
-    assert relaying.flush() == Flushed(sent=1, failed=1)
-    assert home.ask(all_bounces) == [Returned(address, (bounce_of(clock, status),))]
-
-
-def test_what_is_put_off_for_days_is_set_aside_and_has_come_back(
-    home: Home, clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "slow@example.org", "a@example.org")
-    assert relaying.flush() == Flushed(sent=1, kept=1)
-    assert home.ask(all_bounces) == []
-    clock.now += LONGEST_TRY.total_seconds() + 1
-    assert relaying.flush() == Flushed(failed=1)
-    assert home.ask(all_bounces) == [Returned("slow@example.org", (bounce_of(clock, "4.2.1"),))]
+    way.post(name, "a")
+    is_failed = not seconds
+    assert way.flush() == Flushed(sent=1, kept=not is_failed, failed=is_failed)
+    if seconds:
+        assert way.came_back() == []
+        way.now += seconds
+        assert way.flush() == Flushed(failed=1)
+    bounce = Bounce(way.at, status, "<0@example.com>", "0")
+    assert way.came_back() == [Returned(f"{name}@example.org", (bounce,))]
 
 
 @pytest.mark.parametrize("reply", ["550 5.7.1 go away", "530 5.7.0 log in", "451 4.3.0"])
-def test_what_the_relay_has_against_us_is_never_permanent(
-    reply: str, home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "a@example.org", "b@example.org")
-    relay[0].refuses_senders, relay[0].refusal = True, reply
-    assert relaying.flush() == Flushed(kept=2)
-    assert (home.outbox.aside(State.FAILED), home.ask(all_bounces)) == ([], [])
-    relay[0].refuses_senders = False
-    clock.now += SHORTEST_WAIT
-    assert relaying.flush() == Flushed(sent=2)
+def test_what_the_relay_has_against_us_is_never_permanent(reply: str, way: Way) -> None:
+    way.post("a", "b")
+    way.sink.refuses_senders, way.sink.refusal = True, reply
+    assert way.flush() == Flushed(kept=2)
+    assert (way.home.outbox.aside(State.FAILED), way.came_back()) == ([], [])
+    way.sink.refuses_senders = False
+    way.now += SHORTEST_WAIT
+    assert way.flush() == Flushed(sent=2)
 
 
 # A relay that goes away
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("manner", ["drop", "hang"])
+@pytest.mark.parametrize("lost", ["drop", "hang"])
 def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
-    manner: str,
-    home: Home,
-    relay: tuple[Sink, Endpoint],
-    clock: Clock,
-    relaying: Relaying,
-    monkeypatch: pytest.MonkeyPatch,
+    lost: str, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relays, "PATIENCE", 1.5)
-    lost = f"{manner}@example.org"
-    post(home, clock, lost, "a@example.org", lost, "b@example.org")
-    assert relaying.flush() == Flushed(sent=2, kept=2)
-    post(home, clock, "c@example.org", lost)
-    assert relaying.flush() == Flushed(sent=1)
-    clock.now += SHORTEST_WAIT
-    post(home, clock, "d@example.org")
-    assert relaying.flush() == Flushed(sent=1, kept=3)
-    assert [sent.rcpt_tos[0][0] for sent in relay[0].taken] == ["a", "b", "c", "d"]
-    assert recipients(home) == [lost] * 3
-    assert (home.outbox.aside(State.FAILED), home.ask(all_bounces)) == ([], [])
+    way.post(lost, "a", lost, "b")
+    assert way.flush() == Flushed(sent=2, kept=2)
+    way.post("c", lost)
+    assert way.flush() == Flushed(sent=1)
+    way.now += SHORTEST_WAIT
+    way.post("d")
+    assert way.flush() == Flushed(sent=1, kept=3)
+    assert (way.sent, way.waiting) == (["a", "b", "c", "d"], [lost] * 3)
+    assert (way.home.outbox.aside(State.FAILED), way.came_back()) == ([], [])
 
 
 class Leaving(Sink):
@@ -350,32 +337,18 @@ class Leaving(Sink):
         await asyncio.Event().wait()
         return ""
 
-    async def handle_MAIL(
-        self,
-        server: SMTP,
-        session: Session,
-        envelope: Envelope,
-        address: str,
-        options: list[str],
-    ) -> str:
+    async def handle_MAIL(self, server: SMTP, *given: Any) -> str:
         self.number += 1
-        await super().handle_MAIL(server, session, envelope, address, options)
+        await super().handle_MAIL(server, *given)
         return await self.leave(server, "MAIL")
 
-    async def handle_RCPT(
-        self,
-        server: SMTP,
-        session: Session,
-        envelope: Envelope,
-        address: str,
-        options: list[str],
-    ) -> str:
-        await super().handle_RCPT(server, session, envelope, address, options)
+    async def handle_RCPT(self, server: SMTP, *given: Any) -> str:
+        await super().handle_RCPT(server, *given)
         return await self.leave(server, "RCPT")
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(self, server: SMTP, *given: Any) -> str:
         said = await self.leave(server, "DATA")
-        await super().handle_DATA(server, session, envelope)
+        await super().handle_DATA(server, *given)
         return said
 
 
@@ -383,24 +356,26 @@ class Leaving(Sink):
 @pytest.mark.parametrize("says", ["421 4.7.0 too many letters, come again", ""])
 @pytest.mark.parametrize("after", ["MAIL", "RCPT", "DATA"])
 def test_a_relay_that_takes_few_letters_over_a_connection_gets_all_of_them_at_once(
-    says: str, after: str, home: Home, clock: Clock
+    says: str, after: str, home: Home
 ) -> None:
     """The third letter of each connection is too many."""
-    post(home, clock, *(f"{number % 9}@example.org" for number in range(20)))
     leaving = Leaving(lambda number: number % 3 == 0, says=says, after=after)
     with listening_sink(handler=leaving) as (_, relay):
-        assert Relaying(home, relay, ADDRESS, clock).flush() == Flushed(sent=20)
-    assert {sent.rcpt_tos[0] for sent in leaving.taken} == {f"{n}@example.org" for n in range(9)}
+        way = Way(home, leaving, relay)
+        way.post(*(f"{number % 9}" for number in range(20)))
+        assert way.flush() == Flushed(sent=20)
+    assert {*way.sent} == {f"{number}" for number in range(9)}
 
 
 @pytest.mark.parametrize("after", ["MAIL", "RCPT", "DATA"])
 def test_once_a_relay_no_longer_cuts_all_connections_everything_leaves(
-    after: str, home: Home, clock: Clock
+    after: str, home: Home
 ) -> None:
-    post(home, clock, *(f"{number}@example.org" for number in range(50)))
     leaving = Leaving(lambda _: True, after=after)
     with listening_sink(handler=leaving) as (_, relay):
-        relaying = Relaying(home, relay, ADDRESS, clock)
+        way = Way(home, leaving, relay)
+        way.post(*(f"{number}" for number in range(50)))
+        relaying = way.relaying()
         for _ in range(3):
             with pytest.raises(OSError, match=r"closed|reset"):
                 relaying.flush()
@@ -411,97 +386,73 @@ def test_once_a_relay_no_longer_cuts_all_connections_everything_leaves(
 
 @pytest.mark.usefixtures("one_connection")
 def test_letters_that_were_to_wait_by_a_clock_that_was_ahead_leave_in_their_order(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
+    way: Way,
 ) -> None:
-    clock.now += DAYS_AHEAD
-    post(home, clock, "slow@example.org", "a@example.org")
-    assert relaying.flush() == Flushed(sent=1, kept=1)
-    post(home, clock, "b@example.org", "slow@example.org")
-    clock.now -= DAYS_AHEAD
-    post(home, clock, "b@example.org")
-    assert relaying.flush() == Flushed(sent=2, kept=2)
-    clock.now += LONGEST_WAIT
-    assert relaying.flush() == Flushed(kept=2)
-    assert [sent.rcpt_tos[0][0] for sent in relay[0].taken] == ["a", "b", "b"]
+    way.now += 30 * DAYS
+    way.post("slow", "a")
+    assert way.flush() == Flushed(sent=1, kept=1)
+    way.post("b", "slow")
+    way.now -= 30 * DAYS
+    way.post("b")
+    assert way.flush() == Flushed(sent=2, kept=2)
+    way.now += LONGEST_WAIT
+    assert way.flush() == Flushed(kept=2)
+    assert way.sent == ["a", "b", "b"]
 
 
 def test_what_a_relay_says_in_the_end_does_not_matter(
-    home: Home,
-    relay: tuple[Sink, Endpoint],
-    clock: Clock,
-    relaying: Relaying,
-    monkeypatch: pytest.MonkeyPatch,
+    way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relays, "MOST_FOUND", 1)
-    relay[0].farewell = "421 4.7.0 you have been here for long"
-    post(home, clock, "a@example.org", "b@example.org")
-    assert relaying.flush() == Flushed(sent=2)
+    way.sink.farewell = "421 4.7.0 you have been here for long"
+    way.post("a", "b")
+    assert way.flush() == Flushed(sent=2)
 
 
-def test_a_process_that_dies_over_a_letter_loses_none(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock
-) -> None:
-    post(home, clock, "a@example.org", "hang@example.org", "b@example.org")
-    script = f"{HOME_OF_A_PROCESS}{OVER_ONE_CONNECTION}{flushing(relay[1])}"
-    with subprocess.Popen([sys.executable, "-c", script, str(home.path)]) as process:
-        assert relay[0].hanging.wait(PATIENCE)
+def test_a_process_that_dies_over_a_letter_loses_none(way: Way) -> None:
+    way.post("a", "hang", "b")
+    script = HOME_OF_A_PROCESS + FLUSHING.format(connections=1, port=way.relay.port)
+    with subprocess.Popen([sys.executable, "-c", script, str(way.home.path)]) as process:
+        assert way.sink.hanging.wait(PATIENCE)
         process.kill()
-    assert recipients(home) == ["hang@example.org", "b@example.org"]
+    assert way.waiting == ["hang", "b"]
 
 
 # Several at once, and faults
 
 
-def test_processes_that_flush_at_once_send_each_letter_once(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock
-) -> None:
-    post(home, clock, *(f"{number}@example.org" for number in range(30)))
-    printed = run_at_once(home, *[flushing(relay[1])] * 3)
+def test_processes_that_flush_at_once_send_each_letter_once(way: Way) -> None:
+    way.post(*(f"{number}" for number in range(30)))
+    script = FLUSHING.format(connections=MOST_CONNECTIONS, port=way.relay.port)
+    printed = run_at_once(way.home, *[script] * 3)
     assert sum(map(int, printed)) == 30
-    assert sorted(subjects(relay[0])) == sorted(b"Subject: %d" % number for number in range(30))
-    assert home.outbox.letters() == []
+    assert (sorted(way.subjects), way.waiting) == ([*range(30)], [])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", first_is_fast(FAULTS))
-def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(
-    fault: Fault, home: Home, relay: tuple[Sink, Endpoint], clock: Clock
-) -> None:
+def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(fault: Fault, way: Way) -> None:
     at, is_disturbed = 0, True
     while is_disturbed:
         at += 1
-        post(home, clock, "a@example.org", f"unknown{at}@example.org", "b@example.org")
-        trouble = Trouble(at, fault)
-        taken = len(relay[0].taken)
+        way.post("a", f"unknown{at}", "b")
+        trouble, taken = Trouble(at, fault), len(way.sink.taken)
         with FaultyWrites(trouble).in_use():
-            tried = Home(home.path, FaultyDisk(trouble))
+            tried = Home(way.home.path, FaultyDisk(trouble))
             with suppress(OSError):
-                Relaying(tried, relay[1], ADDRESS, clock).flush()
+                way.relaying(tried).flush()
             is_disturbed = trouble.steps >= at
             trouble.end()
             tried.database.close()
-        Relaying(home, relay[1], ADDRESS, clock).flush()
-        sent = {each.rcpt_tos[0] for each in relay[0].taken[taken:]}
-        assert sent == {"a@example.org", "b@example.org"}, at
-        assert home.outbox.letters() == [], at
-        assert len(home.outbox.aside(State.FAILED)) == at
-        assert len(home.ask(bounces_of, f"unknown{at}@example.org").bounces) == 1
+        way.flush()
+        assert {*way.sent[taken:]} == {"a", "b"}, at
+        assert way.waiting == [], at
+        assert len(way.home.outbox.aside(State.FAILED)) == at
+        assert len(way.home.ask(bounces_of, f"unknown{at}@example.org").bounces) == 1
     assert at > 5
 
 
 # Connections
-
-
-@contextmanager
-def flushing_meanwhile(relaying: Relaying) -> Iterator[None]:
-    """Let a thread flush the outbox during the body of the `with`."""
-    thread = threading.Thread(target=relaying.flush)
-    thread.start()
-    try:
-        yield
-    finally:
-        relaying.stop()
-        thread.join()
 
 
 def connections() -> int:
@@ -509,79 +460,59 @@ def connections() -> int:
     return sum(thread.name == "relay" for thread in threading.enumerate())
 
 
+@pytest.mark.usefixtures("stops_at_once")
 @pytest.mark.parametrize("stalled", [1, slow(3)])
-def test_recipients_over_whom_the_relay_takes_long_hold_up_nobody(
-    stalled: int,
-    home: Home,
-    relay: tuple[Sink, Endpoint],
-    clock: Clock,
-    relaying: Relaying,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
-    home.has_relay = True
-    post(home, clock, *(f"hang{number}@example.org" for number in range(stalled)))
-    post(home, clock, *(f"{number}@example.org" for number in range(40)))
-    with flushing_meanwhile(relaying):
-        relay[0].wait_for(40)
-        assert relay[0].hanging.is_set()
-        post(home, clock, "late@example.org")
-        assert relay[0].wait_for(41)[-1].rcpt_tos == ["late@example.org"]
+def test_recipients_over_whom_the_relay_takes_long_hold_up_nobody(stalled: int, way: Way) -> None:
+    way.home.has_relay = True
+    hanging = [f"hang{number}" for number in range(stalled)]
+    way.post(*hanging)
+    way.post(*(f"{number}" for number in range(40)))
+    with way.flushing():
+        way.sink.wait_for(40)
+        assert way.sink.hanging.is_set()
+        way.post("late")
+        way.sink.wait_for(41)
+        assert way.sent[-1] == "late"
         assert 1 <= connections() <= MOST_CONNECTIONS
-    hanging = [f"hang{number}@example.org" for number in range(stalled)]
-    wait_until(lambda: recipients(home) == hanging, "what the relay has taken to be gone")
+    wait_until(lambda: way.waiting == hanging, "what the relay has taken to be gone")
 
 
-def test_letters_to_one_address_keep_their_order_however_many_there_are(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    many = 43
-    post(home, clock, *["a@example.org", "A@example.org"] * (many // 2), "b@example.org")
-    assert relaying.flush() == Flushed(sent=many // 2 * 2 + 1)
-    to_a = [sent for sent in relay[0].taken if sent.rcpt_tos != ["b@example.org"]]
-    found = [(sent.original_content or b"").split(b"Subject: ")[1].split()[0] for sent in to_a]
-    assert found == [b"%d" % number for number in range(many // 2 * 2)]
+def test_letters_to_one_address_keep_their_order_however_many_there_are(way: Way) -> None:
+    way.post(*["a", "A@example.org"] * 21, "b")
+    assert way.flush() == Flushed(sent=43)
+    assert [number for number in way.subjects if number != 42] == [*range(42)]
 
 
-def test_a_letter_that_is_being_handed_over_is_out_of_reach(
-    home: Home,
-    relay: tuple[Sink, Endpoint],
-    clock: Clock,
-    relaying: Relaying,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("stops_at_once")
+def test_a_letter_that_is_being_handed_over_is_out_of_reach(way: Way) -> None:
     """It cannot be taken back, does not go into the Maildir, and others leave theirs to it."""
-    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
-    home.has_relay = True
-    post(home, clock, "hang@example.org")
-    with flushing_meanwhile(relaying):
-        assert relay[0].hanging.wait(PATIENCE)
-        post(home, clock, "a@example.org")
-        assert Relaying(home, relay[1], ADDRESS, clock).flush() == Flushed()
-        relay[0].wait_for(1)
-        home.has_relay = False
-        turn_letters_into_files(home)
-        assert list((home.outbox.path / "new").iterdir()) == []
-        home.has_relay = True
-    post(home, clock, "b@example.org")
-    assert [letter.is_leaving for letter in home.outbox.waiting()] == [True, False]
+    way.home.has_relay = True
+    way.post("hang")
+    with way.flushing():
+        assert way.sink.hanging.wait(PATIENCE)
+        way.post("a")
+        assert way.flush() == Flushed()
+        way.sink.wait_for(1)
+        way.home.has_relay = False
+        turn_letters_into_files(way.home)
+        assert list((way.home.outbox.path / "new").iterdir()) == []
+        way.home.has_relay = True
+    way.post("b")
+    assert way.leaving == [True, False]
 
 
-def test_a_flush_that_takes_long_tries_again_what_has_been_put_off(
-    home: Home,
-    relay: tuple[Sink, Endpoint],
-    clock: Clock,
-    relaying: Relaying,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
-    home.has_relay = True
-    post(home, clock, "hang@example.org", "slow@example.org")
-    with flushing_meanwhile(relaying):
-        for tried in (1, 2, 3):
-            wait_until(partial(is_put_off, home, tried), "a letter that waits for another time")
-            clock.now += LONGEST_WAIT
-    assert recipients(home) == ["hang@example.org", "slow@example.org"]
+@pytest.mark.usefixtures("stops_at_once")
+def test_a_flush_that_takes_long_tries_again_what_has_been_put_off(way: Way) -> None:
+    def is_put_off(times: int) -> bool:
+        return times in [letter.failures for letter in way.home.outbox.waiting()]
+
+    way.home.has_relay = True
+    way.post("hang", "slow")
+    with way.flushing():
+        for times in (1, 2, 3):
+            wait_until(partial(is_put_off, times), "a letter that waits for another time")
+            way.now += LONGEST_WAIT
+    assert way.waiting == ["hang", "slow"]
 
 
 class OneAtATime(SMTP):
@@ -604,31 +535,30 @@ class OneAtATime(SMTP):
 
 
 def test_a_relay_that_takes_few_connections_gets_few(
-    home: Home, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relays, "ALL_BUSY", 0.0)
-    post(home, clock, *(f"{number}@example.org" for number in range(60)))
-    with listening_sink(OneAtATime) as (_, relay):
-        assert Relaying(home, relay, ADDRESS, clock).flush() == Flushed(sent=60)
+    with listening_sink(OneAtATime) as (sink, relay):
+        way = Way(home, sink, relay)
+        way.post(*(f"{number}" for number in range(60)))
+        assert way.flush() == Flushed(sent=60)
 
 
 # An outbox whose relay is gone
 
 
-def test_without_a_relay_waiting_letters_go_into_the_maildir(
-    home: Home, relay: tuple[Sink, Endpoint], clock: Clock, relaying: Relaying
-) -> None:
-    post(home, clock, "a@example.org", "slow@example.org")
-    assert relaying.flush() == Flushed(sent=1, kept=1)
-    home.has_relay = False
-    turn_letters_into_files(home)
-    (path,) = (home.outbox.path / "new").iterdir()
+def test_without_a_relay_waiting_letters_go_into_the_maildir(way: Way) -> None:
+    way.post("a", "slow")
+    assert way.flush() == Flushed(sent=1, kept=1)
+    way.home.has_relay = False
+    turn_letters_into_files(way.home)
+    (path,) = (way.home.outbox.path / "new").iterdir()
     assert b"To: slow@example.org" in path.read_bytes()
-    home.has_relay = True
-    relay[0].put_off = 0
-    assert relaying.flush() == Flushed(kept=0)
-    clock.now += SHORTEST_WAIT
-    assert relaying.flush() == Flushed(kept=1)
+    way.home.has_relay = True
+    way.sink.put_off = 0
+    assert way.flush() == Flushed(kept=0)
+    way.now += SHORTEST_WAIT
+    assert way.flush() == Flushed(kept=1)
 
 
 @pytest.mark.parametrize("is_international", [False, True])
