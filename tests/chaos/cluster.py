@@ -17,7 +17,7 @@ import psycopg
 from tests.chaos.databases import PORTS, Databases
 from tests.chaos.hosts import Host
 from tests.chaos.ledger import Broken, Failure, Ledger
-from tests.chaos.network import network
+from tests.chaos.network import Namespaces
 from tests.chaos.trial import PROGRAM, ROOT, SECONDS_OF_DELIVER
 from tests.support.limits import UNLIMITED_TABLE
 from tests.support.postgresql import server_folder, server_programs
@@ -37,10 +37,7 @@ _HELD = (
 
 
 class Cluster:
-    """Hosts in a folder. What fails comes back within the same step, or soon after.
-
-    `wire` says what joins them with the databases.
-    """
+    """Hosts in a folder. What fails comes back within the same step, or soon after."""
 
     histories_take = letters_take = float(PATIENCE)
 
@@ -65,9 +62,8 @@ class Cluster:
         log = self._left.enter_context(self.log.open("ab"))
         programs = self._left.enter_context(server_programs())
         self._databases = Databases(self._left.enter_context(server_folder()), programs)
-        self._network = network(hosts, self._databases.sockets, PORTS)
+        self._network = Namespaces(hosts, PORTS)
         self._left.callback(self._network.close)
-        self.wire = self._network.name
         self._hosts = [
             Host(folder / f"host{each}", self._network.inside(each), self._letters, log)
             for each in range(hosts)
@@ -119,10 +115,9 @@ class Cluster:
                 self._network.cut(host)
                 self._wait(failure, random)
                 self._network.mend(host)
-            case Failure.STANDBY_CUT_OFF:
-                self._databases.cut()
-                self._wait(failure, random)
-                self._databases.mend()
+            case Failure.STANDBY_SILENT:
+                with self._databases.silent_standby():
+                    self._wait(failure, random)
         self._ledger.count(failure.value)
         return False
 

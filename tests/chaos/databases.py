@@ -1,11 +1,15 @@
 """The databases of a trial with several hosts: one that is written to, and one that follows it."""
 
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 
-from tests.chaos.wires import Wires
 from tests.support.postgresql import DatabaseServer
+from tests.support.processes import children_of
 from tests.support.waiting import wait_until
 
 NAME = "home"
@@ -16,7 +20,7 @@ _FOLLOWS = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
 
 
 class Databases:
-    """Two servers of PostgreSQL in a folder, of which one follows the other, over a wire.
+    """Two servers of PostgreSQL in a folder, of which one follows the other.
 
     Whatever is committed is on the disks of both.
     """
@@ -27,15 +31,6 @@ class Databases:
             DatabaseServer(programs, folder / str(port), is_durable=True, port=port)
             for port in PORTS
         )
-        self._wire = Wires(1)
-        self._ends = folder / "wire"
-        """Where the wire has a socket for each server that may be followed."""
-
-    @property
-    def sockets(self) -> list[Path]:
-        """Where the servers listen."""
-        servers = sorted((self.primary, self.standby), key=lambda each: each.port)
-        return [each.folder / _socket(each) for each in servers]
 
     @property
     def url(self) -> str:
@@ -57,9 +52,6 @@ class Databases:
                 "wal_receiver_timeout": f"{SILENT_SECONDS}s",
             }
             server.inside = inside
-        self._ends.mkdir()
-        for socket in self.sockets:
-            self._wire.lead_from(0, self._ends / socket.name, socket)
         self.primary.make()
         self.primary.let_in("10.77.0.0/24")
         self.primary.start()
@@ -81,13 +73,17 @@ class Databases:
         self.primary.kill_first_process()
         self.primary.start()
 
-    def cut(self) -> None:
-        """Let nothing come through between the servers."""
-        self._wire.cut(0)
-
-    def mend(self) -> None:
-        """Let all come through again."""
-        self._wire.mend(0)
+    @contextmanager
+    def silent_standby(self) -> Iterator[None]:
+        """Let the second server say nothing, as one that cannot be reached."""
+        processes = [self.standby.pid, *children_of(self.standby.pid)]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
 
     def fail_over(self) -> None:
         """Let the server end so, and the other one take its place; it follows that one later."""
@@ -101,13 +97,10 @@ class Databases:
         """End both servers."""
         self.standby.stop()
         self.primary.kill()
-        self._wire.close()
 
     def _follow(self) -> None:
         """Let the second server follow the first one, which commits nothing without it."""
-        self.standby.follow(
-            f"postgresql://postgres@/postgres?host={self._ends}&port={self.primary.port}"
-        )
+        self.standby.follow(self.primary.url("postgres"))
         self.standby.start()
         self.primary.do("ALTER SYSTEM SET synchronous_standby_names = '*'")
         self.primary.do("SELECT pg_reload_conf()")
@@ -118,8 +111,3 @@ class Databases:
         search = f"{_FOLLOWS} WHERE sync_state = 'sync'"
         with psycopg.connect(self.primary.url("postgres")) as connection:
             return connection.execute(search.encode()).fetchone() == (True,)
-
-
-def _socket(server: DatabaseServer) -> str:
-    """Return the name of the socket of a server."""
-    return f".s.PGSQL.{server.port}"

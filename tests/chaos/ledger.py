@@ -22,7 +22,7 @@ class Failure(Enum):
     FIRST_KILLED = "first processes of databases killed"
     FAILED_OVER = "failovers to the standby"
     CUT_OFF = "hosts cut off"
-    STANDBY_CUT_OFF = "standbys cut off"
+    STANDBY_SILENT = "standbys silent"
 
 
 class Broken(Exception):

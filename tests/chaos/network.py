@@ -1,15 +1,12 @@
-"""What lies between hosts and their databases, and can be cut: namespaces, or proxies of ours.
+"""What lies between hosts and their databases, and can be cut: the cables of network namespaces.
 
-A host in a network namespace of its own has a cable to the databases, which are in one of theirs.
-Where the machine does not allow that, each host has proxies on loopback that lead to the databases.
-What is cut says nothing: connections stay open, and nothing comes through.
+A host in a namespace of its own has a cable to the databases, which are in one of theirs. What is
+cut says nothing: connections stay open, and nothing comes through. It takes root.
 """
 
 import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 
-from tests.chaos.wires import Place, Wires
 from tests.support.postgresql import account_ids
 
 
@@ -19,7 +16,6 @@ class Namespaces:
     They are gone with this process. Raises OSError where the machine does not allow them.
     """
 
-    name = "network namespaces"
     listen_addresses = "10.77.0.254"
 
     def __init__(self, hosts: int, ports: Sequence[int]) -> None:
@@ -47,7 +43,7 @@ class Namespaces:
         user, group = account_ids()
         return (*self._entering(0), f"--setuid={user}", f"--setgid={group}")
 
-    def places(self, host: int) -> list[Place]:
+    def places(self, host: int) -> list[tuple[str, int]]:
         """Return where a host finds the databases."""
         return [(self.listen_addresses, port) for port in self._ports]
 
@@ -94,46 +90,3 @@ def _new_namespace() -> subprocess.Popen[bytes]:
     if holder.stdout.readline() != b"ready\n":
         raise OSError(holder.communicate()[1].decode())
     return holder
-
-
-class Proxies:
-    """A proxy on loopback for each host and database. `sockets` are those of the databases."""
-
-    name = "proxies"
-    listen_addresses = ""
-
-    def __init__(self, hosts: int, sockets: Sequence[Path]) -> None:
-        self._wires = Wires(hosts)
-        self._places = [[self._wires.lead(host, path) for path in sockets] for host in range(hosts)]
-
-    def inside(self, _host: int) -> tuple[str, ...]:
-        """Return nothing: all hosts are this one."""
-        return ()
-
-    def beside_databases(self) -> tuple[str, ...]:
-        """Return nothing: all databases are on this host."""
-        return ()
-
-    def places(self, host: int) -> list[Place]:
-        """Return where a host finds the databases."""
-        return self._places[host]
-
-    def cut(self, host: int) -> None:
-        """Let nothing come through for a host."""
-        self._wires.cut(host)
-
-    def mend(self, host: int) -> None:
-        """Let all come through again."""
-        self._wires.mend(host)
-
-    def close(self) -> None:
-        """End the proxies."""
-        self._wires.close()
-
-
-def network(hosts: int, sockets: Sequence[Path], ports: Sequence[int]) -> Namespaces | Proxies:
-    """Return namespaces where the machine allows them, or else proxies."""
-    try:
-        return Namespaces(hosts, ports)
-    except OSError:
-        return Proxies(hosts, sockets)

@@ -52,7 +52,7 @@ def _figures(outcome: Outcome) -> Iterator[str]:
     }
     power = "power cuts" if plan.power else "no power cuts"
     spared = f" of {plan.spared}" if plan.spared else ""
-    several = f"{plan.hosts} hosts, joined with their databases by {outcome.wire}"
+    several = f"{plan.hosts} hosts"
     what = several if plan.hosts > 1 else f"build {plan.build.value}{spared}"
     yield f"{what}, seed {plan.seed}, {power}"
     yield from (f"{what:<44}{count:>8,}" for what, count in figures.items())

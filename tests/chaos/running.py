@@ -63,8 +63,6 @@ class Outcome:
     verdict: Verdict
     seconds: float
     fault: str = ""
-    wire: str = ""
-    """What joins several hosts with their databases."""
 
     @property
     def is_right(self) -> bool:
@@ -90,7 +88,7 @@ def conduct(
     finally:
         stage.close()
     verdict = judge(stage.home, stage.log, ledger.mails)
-    return Outcome(plan, ledger, verdict, time.monotonic() - begun, fault, stage.wire)
+    return Outcome(plan, ledger, verdict, time.monotonic() - begun, fault)
 
 
 def _stage(plan: Plan, folder: Path, ledger: Ledger) -> "Stage":

@@ -45,7 +45,6 @@ class Trial:
 
     hosts = 1
     letters_take = 0.0
-    wire = ""
 
     def __init__(
         self,

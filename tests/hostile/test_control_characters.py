@@ -9,15 +9,14 @@ from email import message_from_bytes, policy
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import pbm_oust
-from pbm_oust.cli import main
 from pbm_oust.cli.log import LogFormatter
 from pbm_oust.render.visible import visible_json, visible_letter, visible_line, visible_text
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from tests.support.accounts import make_account
+from tests.support.command_line import run
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, mailed
 
@@ -25,10 +24,6 @@ HOSTILE = "\x00\x07\x08\x1b[31m\r\x7f\x85\x9b\udc9b\u202e\u2066\u200b\u2028\ufef
 STEERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\u200b\u2028]"
 )
-
-
-def run(home: Home, *arguments: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home.path), *arguments], input=stdin)
 
 
 def logged(log: logging.LogRecord | str) -> str:
@@ -80,7 +75,7 @@ def test_no_line_of_a_traceback_passes_for_an_entry() -> None:
 
 def test_a_mail_with_control_characters_reaches_no_log(home: Home, tmp_path: Path) -> None:
     mail = f"From: {ALICE}\nSubject: oust \x1b[31mshow\rINFO\x9b 4\nMessage-ID: <1@x>\n\n\x1b[2J"
-    delivered = run(home, "deliver", stdin=mail)
+    delivered = run(home, "deliver", given=mail)
     assert delivered.exit_code == 0
     assert not STEERS.search(delivered.output)
 
@@ -155,9 +150,9 @@ def test_a_configuration_with_control_characters_steers_no_terminal(home: Home) 
 
 def test_an_import_with_control_characters_steers_no_terminal(home: Home) -> None:
     for text in ("pbm_oust history 1\nKind: \x1b[31m\n", '{"kind": "\x1b"}', "(;GM[\x1b\x9b])"):
-        assert not STEERS.search(run(home, "games", "import", stdin=text).output)
+        assert not STEERS.search(run(home, "games", "import", given=text).output)
     line = json.dumps({"userid": "\x1b[31m\u202e", "password": "x\x9b"})
-    assert not STEERS.search(run(home, "players", "import", stdin=line).output)
+    assert not STEERS.search(run(home, "players", "import", given=line).output)
 
 
 @pytest.mark.parametrize("address", ["a\u202eb@example.org", "a\u200bb@example.org"])

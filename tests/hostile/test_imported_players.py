@@ -4,25 +4,20 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
+from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of, mailed
 
 OURS = "pbmserv@example.com"
-
-
-def run(home: Path, *arguments: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home), "players", *arguments], input=stdin)
 
 
 @pytest.fixture
 def lines(tmp_path: Path) -> list[str]:
     """Two players, as another home has exported them."""
     home = home_of(tmp_path / "from", ALICE, BOB)
-    return run(home.path, "export").stdout.splitlines()
+    return run(home, "players", "export").stdout.splitlines()
 
 
 @pytest.fixture
@@ -67,7 +62,7 @@ def test_an_account_that_no_command_can_have_made_is_refused(
 ) -> None:
     second = json.dumps(json.loads(lines[1]) | changed)
     for arguments in (["--dry-run"], []):
-        refused = run(other.path, "import", *arguments, stdin=f"{lines[0]}\n{second}\n")
+        refused = run(other, "players", "import", *arguments, given=f"{lines[0]}\n{second}\n")
         assert refused.exit_code == 1
         assert "standard input: line 2: " in refused.output
         assert reason in refused.output
@@ -85,7 +80,7 @@ def test_what_commands_have_made_is_taken(tmp_path: Path, other: Home) -> None:
         "signoff bob lookingglass",
     ):
         mailed(home, ALICE, line)
-    exported = run(home.path, "export").stdout
-    taken = run(other.path, "import", stdin=exported)
+    exported = run(home, "players", "export").stdout
+    taken = run(other, "players", "import", given=exported)
     assert taken.output == "imported 3 accounts\n"
-    assert set(exported.splitlines()) <= set(run(other.path, "export").stdout.splitlines())
+    assert set(exported.splitlines()) <= set(run(other, "players", "export").stdout.splitlines())

@@ -4,23 +4,18 @@ import os
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
 from pbm_oust.cli.operator import LARGEST_IMPORT
 from pbm_oust.mail.clients import S250_DONE
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from tests.support.accounts import make_account
+from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, mailed
 from tests.support.listening import command, deliver
 
 BOARD = BoardName("oust", 1)
-
-
-def run(path: Path, *arguments: str, stdin: str | bytes = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(path), *arguments], input=stdin)
 
 
 @pytest.fixture
@@ -139,9 +134,9 @@ def test_a_draft_is_not_written_through_a_link(home: Home, tmp_path: Path) -> No
 @pytest.mark.parametrize("what", ["games", "players"])
 def test_what_is_imported_has_a_limit_unless_it_is_known_to_be_large(home: Home, what: str) -> None:
     text = b"\n" * (LARGEST_IMPORT + 1)
-    refused = run(home.path, what, "import", "--dry-run", stdin=text)
+    refused = run(home.path, what, "import", "--dry-run", given=text)
     assert (refused.exit_code, "give --large" in refused.output) == (1, True)
     assert (
-        "--large" not in run(home.path, what, "import", "--large", "--dry-run", stdin=text).output
+        "--large" not in run(home.path, what, "import", "--large", "--dry-run", given=text).output
     )
-    assert "--large" not in run(home.path, what, "import", "--dry-run", stdin=text[1:]).output
+    assert "--large" not in run(home.path, what, "import", "--dry-run", given=text[1:]).output

@@ -12,22 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
 from pbm_oust.store.disk import set_mode
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from tests.support.accounts import make_account
+from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, mailed
 
 BOARD = BoardName("oust", 1)
 NOBODY = 65534
 LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'rb+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
-
-
-def run(path: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["--home", str(path), *arguments])
 
 
 def mode(path: Path) -> int:

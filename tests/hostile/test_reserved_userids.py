@@ -4,14 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from pbm_oust.accounts.account import RESERVED_USERIDS
-from pbm_oust.cli import main
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_codes
 from tests.support.accounts import make_account
 from tests.support.cases import pairs
+from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, mailed
 
 USERIDS = pairs(Path(__file__).with_name("userids.txt"))
@@ -19,10 +18,6 @@ SOME, LIKE_THEM, OTHERS = (
     [userid for userid, what in USERIDS if what == wanted]
     for wanted in ("reserved", "like one", "anybody's")
 )
-
-
-def run(home: Home, *arguments: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home.path), *arguments], input=stdin)
 
 
 @pytest.mark.parametrize("userid", [*SOME, *LIKE_THEM])
@@ -61,7 +56,7 @@ def test_no_account_with_a_reserved_userid_is_imported(home: Home, tmp_path: Pat
     for userid in ("alice", "root"):
         make_account(other, userid, "wonderland", f"{userid}@example.org")
     exported = run(other, "players", "export").output
-    imported = run(home, "players", "import", stdin=exported)
+    imported = run(home, "players", "import", given=exported)
     assert imported.exit_code == 1
     assert "line 2: the userid root is reserved" in imported.output
     assert home.userids() == []

@@ -11,13 +11,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from pbm_oust.cli import main
 from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import MOST_CONNECTIONS, ConnectionLimits, Patience
 from pbm_oust.mail.delivery import Reply, hand_over, handed
 from pbm_oust.store.own_socket import FOR_DELIVER, OwnSocket, connect
+from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
 from tests.support.outbox import letters
@@ -83,9 +82,7 @@ def all_of(
             mail = MAILS[name]
             log.clear()
             before = {letter.name for letter in letters(home)}
-            result = CliRunner().invoke(
-                main, ["--home", str(path), "deliver", *mail.options], input=mail.data
-            )
+            result = run(path, "deliver", *mail.options, given=mail.data)
             outcomes = re.findall(r"outcome=(\S+|\".*?\") .*bytes=(\d+)", log.text)
             sent = [each for each in letters(home) if each.name not in before]
             told = [(each.to, each.subject, masked(each.text)) for each in sent]
@@ -116,10 +113,9 @@ def test_what_a_mail_leads_to_is_the_same_with_a_server_and_without(
 def test_a_mail_for_somebody_else_may_come_again_while_no_address_is_set(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE)
     home.configuration.write_text("")
-    command = ["--home", str(tmp_path), "deliver", *TO]
-    assert CliRunner().invoke(main, command, input=HELP).exit_code == os.EX_TEMPFAIL
+    assert run(tmp_path, "deliver", *TO, given=HELP).exit_code == os.EX_TEMPFAIL
     home.configuration.write_text(f'address = "{ADDRESS}"\n')
-    assert CliRunner().invoke(main, command, input=HELP).exit_code == os.EX_OK
+    assert run(tmp_path, "deliver", *TO, given=HELP).exit_code == os.EX_OK
 
 
 @pytest.mark.parametrize(
@@ -190,8 +186,7 @@ def test_deliver_asks_for_another_try_then(tmp_path: Path) -> None:
     own = OwnSocket(tmp_path, FOR_DELIVER)
     thread = threading.Thread(target=lambda: own.socket.accept()[0].close())
     thread.start()
-    command = ["--home", str(tmp_path), "deliver", *TO]
-    assert CliRunner().invoke(main, command, input=HELP).exit_code == os.EX_TEMPFAIL
+    assert run(tmp_path, "deliver", *TO, given=HELP).exit_code == os.EX_TEMPFAIL
     thread.join()
     own.close()
     assert list(tmp_path.iterdir()) == []

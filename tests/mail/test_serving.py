@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
 from pbm_oust.mail import relay, server
+from tests.support.command_line import run
 from tests.support.player import Player
 from tests.support.ports import free_port
 from tests.support.server import ADDRESS, PROGRAM, letters_in, running, started
@@ -53,12 +52,12 @@ def test_letters_wait_for_a_relay_that_is_down_and_one_that_it_refuses_holds_up_
         Player("alice", "wonderland", server).send(
             "signup alice wonderland unknown@example.org alice@example.org"
         )
-    assert len(json.loads(_run(tmp_path, "outbox", "list", "--json").stdout)) == 2
-    flushed = _run(tmp_path, "outbox", "flush", "--relay", url)
+    assert len(json.loads(run(tmp_path, "outbox", "list", "--json").stdout)) == 2
+    flushed = run(tmp_path, "outbox", "flush", "--relay", url)
     assert (flushed.exit_code, flushed.stdout) == (1, "1 sent, 0 kept, 1 failed\n")
     assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]]
     assert letters_in(tmp_path) == {}
-    (listed,) = json.loads(_run(tmp_path, "outbox", "list", "--json").stdout)
+    (listed,) = json.loads(run(tmp_path, "outbox", "list", "--json").stdout)
     assert (listed["to"], listed["state"]) == ("unknown@example.org", "failed")
 
 
@@ -73,7 +72,7 @@ def test_a_folder_in_the_place_of_a_history_disturbs_nobody(tmp_path: Path) -> N
         alice.send("oust games")
         subjects = [str(mail["Subject"]) for mail in alice.new_mail()]
     assert subjects == ["oust 1 #1: your turn, alice", "oust games: 1 board"]
-    verified = _run(tmp_path, "games", "verify")
+    verified = run(tmp_path, "games", "verify")
     assert verified.exit_code == 0
     assert "oust 1: ok" in verified.stdout
     (aside,) = (tmp_path / "oust").glob("1.txt.edited-*")
@@ -153,7 +152,7 @@ def test_a_relay_that_hangs_does_not_keep_the_server_from_stopping(tmp_path: Pat
             connection, _ = silent.accept()
             with connection:
                 assert server.stop() == 0
-    assert len(json.loads(_run(tmp_path, "outbox", "list", "--json").stdout)) == 1
+    assert len(json.loads(run(tmp_path, "outbox", "list", "--json").stdout)) == 1
 
 
 @pytest.mark.parametrize("key", ["smtp", "metrics"])
@@ -174,13 +173,13 @@ def test_the_mail_command_prints_the_answer(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         to = ("--smtp", f"127.0.0.1:{server.port}")
         (tmp_path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
-        made = _run(tmp_path, "mail", *to, "--from", "a@example.org", "signup alice wonderland")
+        made = run(tmp_path, "mail", *to, "--from", "a@example.org", "signup alice wonderland")
         assert made.exit_code == 0
         assert made.stdout.startswith("Subject: please confirm ")
         (line,) = re.findall("^  (verify .+)$", made.stdout, re.MULTILINE)
-        welcome = _run(tmp_path, "mail", *to, "--from", "a@example.org", line)
+        welcome = run(tmp_path, "mail", *to, "--from", "a@example.org", line)
         assert welcome.stdout.startswith("Subject: welcome, alice\n\nYour account is ready")
-        refused = _run(tmp_path, "mail", *to, "--from", "a@example.org", "oust move 1 alice bad A1")
+        refused = run(tmp_path, "mail", *to, "--from", "a@example.org", "oust move 1 alice bad A1")
         assert refused.exit_code == 1
         assert "You sent:\n\n  oust move 1 alice ******** A1\n" in refused.stdout
 
@@ -190,7 +189,7 @@ def test_the_mail_command_says_when_there_is_no_answer(tmp_path: Path) -> None:
     with running(tmp_path / "home") as server:
         (tmp_path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
         to = ("--smtp", f"127.0.0.1:{server.port}")
-        refused = _run(tmp_path, "mail", *to, "--from", "a@example.org", "help")
+        refused = run(tmp_path, "mail", *to, "--from", "a@example.org", "help")
     assert refused.exit_code == 1
     assert "there is no answer in" in refused.stderr
 
@@ -204,19 +203,19 @@ def test_the_mail_command_says_why_a_mail_was_not_taken(
         (url.removeprefix("smtp://"), ": 451 4.3.0 try again later"),
         (f"127.0.0.1:{free_port()}", ""),
     ):
-        refused = _run(tmp_path, "mail", "--smtp", place, "--from", "a@b.org", "help")
+        refused = run(tmp_path, "mail", "--smtp", place, "--from", "a@b.org", "help")
         assert refused.exit_code == 1
         assert f"the server at {place} did not take the mail{reason}" in refused.stderr
-    assert _run(tmp_path, "mail", "--from", "a@example.org", "help\nx").exit_code == 2
+    assert run(tmp_path, "mail", "--from", "a@example.org", "help\nx").exit_code == 2
 
 
 def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
     message = "From: alice@example.org\nSubject: signup alice wonderland\n\n"
-    assert _run(tmp_path, "deliver", stdin=message).exit_code == 0
+    assert run(tmp_path, "deliver", given=message).exit_code == 0
     (code,) = letters_in(tmp_path).values()
     to = ("--recipient", str(code["Reply-To"]))
     message = "From: alice@example.org\nSubject: I am alice\n\nYes.\n"
-    assert _run(tmp_path, "deliver", *to, stdin=message).exit_code == 0
+    assert run(tmp_path, "deliver", *to, given=message).exit_code == 0
     subjects = [str(letter["Subject"]) for letter in letters_in(tmp_path).values()]
     assert subjects == [code["Subject"], "welcome, alice"]
 
@@ -224,7 +223,7 @@ def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
 def test_deliver_asks_for_another_try_when_the_home_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("in the way")
     message = "From: a@example.org\nSubject: help\n\n"
-    tried = _run(tmp_path / "home", "deliver", stdin=message)
+    tried = run(tmp_path / "home", "deliver", given=message)
     assert tried.exit_code == 75
 
 
@@ -244,7 +243,7 @@ def test_deliver_and_the_server_share_a_home(tmp_path: Path) -> None:
             thread.join()
     boards = sorted(int(path.stem) for path in (tmp_path / "oust").glob("*.txt"))
     assert boards == list(range(1, 4 * 3 * 2 + 1))
-    assert _run(tmp_path, "games", "verify").exit_code == 0
+    assert run(tmp_path, "games", "verify").exit_code == 0
 
 
 def _challenge_both_ways(home: Path, player: Player, players: list[Player]) -> None:
@@ -255,7 +254,3 @@ def _challenge_both_ways(home: Path, player: Player, players: list[Player]) -> N
             player.send(command)
             mail = f"From: {player.address}\nSubject: {command}\n\n"
             subprocess.run([PROGRAM, "--home", str(home), "deliver"], input=mail, text=True)
-
-
-def _run(home: Path, *arguments: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)

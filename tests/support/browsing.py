@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 from html import unescape
-from html.parser import HTMLParser
 from http.cookies import SimpleCookie
+from typing import Any
 from urllib.parse import urlencode, urljoin
+
+from lxml.html import fromstring
 
 from tests.support.website import Got, Website
 
@@ -18,50 +20,6 @@ class Form:
     required: set[str] = field(default_factory=set)
     words: str = ""
     """What it shows, its button too."""
-
-
-class _Forms(HTMLParser):
-    """Takes the forms of a page apart."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.forms: list[Form] = []
-        self._form: Form | None = None
-        self._select = self._area = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "form":
-            assert given["method"] == "post"
-            self._form = Form(given["action"])
-            self.forms.append(self._form)
-        if self._form is None:
-            return
-        name = given.get("name", "")
-        if "required" in given:
-            self._form.required.add(name)
-        if tag == "input" and given.get("type") != "checkbox":
-            self._form.fields[name] = given.get("value", "")
-        if tag == "select":
-            self._select = name
-        if tag == "option" and (self._select not in self._form.fields or "selected" in given):
-            self._form.fields[self._select] = given["value"]
-        if tag == "textarea":
-            self._area = name
-            self._form.fields[name] = ""
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "form":
-            self._form = None
-        if tag == "textarea":
-            self._area = ""
-
-    def handle_data(self, data: str) -> None:
-        if self._form and self._area:
-            self._form.fields[self._area] += data
-        elif self._form:
-            self._form.words += data
 
 
 @dataclass
@@ -96,7 +54,8 @@ class Browser:
 
     def forms(self) -> list[Form]:
         """Return all forms of the page."""
-        return _Forms(self.got.text).forms
+        page: Any = fromstring(self.got.text)
+        return [_form(each) for each in page.forms]
 
     def send(self, form: Form, **values: str) -> Got:
         """Fill a form in and send it; `option_size` stands for the field `option.size`."""
@@ -120,3 +79,12 @@ class Browser:
         self.got = got
         if got.status == 303:
             self.open(got.headers["location"])
+
+
+def _form(form: Any) -> Form:
+    """Return a form as lxml reads it."""
+    assert form.method == "POST"
+    controls = [each for each in form.inputs if each.name and each.get("type") != "checkbox"]
+    fields = {each.name: each.value or "" for each in controls}
+    required = {each.name for each in form.inputs if "required" in each.attrib}
+    return Form(form.action or "", fields, required, form.text_content())

@@ -87,12 +87,15 @@ def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being
     alice.see("That is done.")
 
 
-def test_a_page_of_a_link_learns_of_the_other_s_move(browser: Remote, table: Table) -> None:
+def test_a_page_of_a_link_swaps_and_learns_of_the_other_s_move(
+    browser: Remote, table: Table
+) -> None:
     alice, bob = Seat(table.player("alice"), browser), table.player("bob")
-    bob.send("oust challenge alice bob lookingglass -size=5")
-    alice.follow_link(1)
-    alice.play(["C3"])
+    bob.send("oust challenge bob alice lookingglass -size=5")
+    bob.answer(letter_for(bob, 1), "C3")
+    alice.follow_link(2)
+    alice.press("Swap")
     alice.see("That is done.")
-    bob.answer(letter_for(bob, 2), "A1")
+    bob.answer(letter_for(bob, 3), "A1")
     alice.see("bob played A1.")
     alice.see("It is the turn of alice")

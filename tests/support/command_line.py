@@ -1,0 +1,14 @@
+"""The command line of the program, within the process of the test."""
+
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from pbm_oust.cli import main
+from pbm_oust.store.home import Home
+
+
+def run(home: Home | Path, *words: str, given: str | bytes = "") -> Result:
+    """Run a command on a home, and return what it printed and how it ended."""
+    path = home.path if isinstance(home, Home) else home
+    return CliRunner().invoke(main, ["--home", str(path), *words], input=given)
