@@ -4,35 +4,29 @@ import os
 import smtplib
 import socket
 import stat
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from pbm_oust.doctor.home import check_host
 from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 from pbm_oust.store.own_socket import FOR_OWNER, Occupied, OwnSocket
-from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.command_line import run
+from tests.support.home_by_mail import ALICE, BOB, home_of, new_id
 from tests.support.mails import mail
-from tests.support.server import ADDRESS, PROGRAM, Server, letters_in, running
-from tests.support.waiting import PATIENCE
+from tests.support.server import ADDRESS, letters_in, running
 
 CHALLENGE = "oust challenge alice bob -size=5"
-DATA = mail(f"From: {ALICE}", f"Subject: {CHALLENGE}")
-ASKED = "please confirm a challenge to bob"
-BEGUN = "oust 1 #1: your turn, alice"
+BEGUN = {"oust 1 #1: your turn, alice", "alice challenges you: oust 1"}
+ASKED = {"please confirm a challenge to bob"}
 
 
-def run(home: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [PROGRAM, "--home", str(home), *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=PATIENCE)
-
-
-def mail_command(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return run(home, "mail", "--from", ALICE, *options, CHALLENGE)
+def mail_command(home: Path, *options: str, line: str = CHALLENGE) -> Result:
+    return run(home, "mail", "--from", ALICE, *options, line)
 
 
 def configured(path: Path) -> Path:
@@ -43,59 +37,43 @@ def configured(path: Path) -> Path:
     return path
 
 
-def by_own_socket(server: Server) -> None:
-    connection = own_socket.connect(server.home, FOR_OWNER)
-    assert connection
-    with smtplib.LMTP(local_hostname="localhost") as client:
-        client.sock = connection
-        assert client.getreply()[0] == 220
-        client.sendmail(ALICE, ADDRESS, DATA)
-
-
-def by_command(server: Server) -> None:
-    assert mail_command(server.home).returncode == 0
-
-
-def by_port(server: Server) -> None:
-    with smtplib.SMTP("127.0.0.1", server.port, "localhost") as client:
-        client.sendmail(ALICE, ADDRESS, DATA)
-
-
-def by_command_and_port(server: Server) -> None:
-    assert mail_command(server.home, "--smtp", f"127.0.0.1:{server.port}").returncode == 0
-
-
-def by_lmtp(server: Server) -> None:
-    with smtplib.LMTP(str(server.home / "lmtp")) as client:
-        client.sendmail(ALICE, ADDRESS, DATA)
-
-
-def by_deliver(server: Server) -> None:
-    options = ("--sender", ALICE, "--recipient", ADDRESS)
-    assert run(server.home, "deliver", *options, stdin=DATA.decode()).returncode == 0
+def owners_client(home: Path) -> smtplib.LMTP:
+    """Return a client at the own socket."""
+    client = smtplib.LMTP(local_hostname="localhost")
+    client.sock = own_socket.connect(home, FOR_OWNER)
+    assert client.getreply()[0] == 220
+    return client
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("send", "answer"),
-    [
-        (by_own_socket, BEGUN),
-        (by_command, BEGUN),
-        (by_port, ASKED),
-        (by_command_and_port, ASKED),
-        (by_lmtp, ASKED),
-        (by_deliver, ASKED),
-    ],
-)
-def test_only_a_mail_through_the_own_socket_is_believed(
-    send: Callable[[Server], None], answer: str, tmp_path: Path
-) -> None:
+def test_only_a_mail_through_the_own_socket_is_believed(tmp_path: Path) -> None:
     home = configured(tmp_path / "home")
     with running(home, "--lmtp", f"unix:{home / 'lmtp'}") as server:
-        send(server)
-    subjects = {str(letter["Subject"]) for letter in letters_in(home).values()}
-    assert answer in subjects
-    assert len(subjects) == (2 if answer == BEGUN else 1)
+        port = f"127.0.0.1:{server.port}"
+
+        def hand_over(client: smtplib.SMTP, data: bytes) -> None:
+            with client:
+                client.sendmail(ALICE, ADDRESS, data)
+
+        def deliver(data: bytes) -> None:
+            options = ("--sender", ALICE, "--recipient", ADDRESS)
+            assert run(home, "deliver", *options, given=data).exit_code == 0
+
+        ways: list[tuple[Callable[[bytes], object], bool]] = [
+            (lambda data: hand_over(owners_client(home), data), True),
+            (lambda data: hand_over(smtplib.LMTP(str(home / "lmtp")), data), False),
+            (deliver, False),
+        ]
+        for number, (way, is_believed) in enumerate(ways):
+            known = set(letters_in(home))
+            line = f"oust challenge alice bob -size={number + 5}"
+            way(mail(f"From: {ALICE}", f"Subject: {line}", new_id()))
+            new = [each for key, each in letters_in(home).items() if key not in known]
+            assert {str(each["Subject"]) for each in new} == (BEGUN if is_believed else ASKED)
+        believed = mail_command(home, line="churn challenge alice bob")
+        asked = mail_command(home, "--smtp", port, line="churn challenge bob alice")
+        assert believed.stdout.startswith("Subject: churn 1 #1: your turn, alice\n")
+        assert asked.stdout.startswith("Subject: please confirm a challenge to bob\n")
 
 
 @pytest.mark.slow
@@ -107,15 +85,14 @@ def test_the_server_makes_its_socket_and_removes_it(tmp_path: Path) -> None:
         status = path.lstat()
         assert stat.S_ISSOCK(status.st_mode)
         assert stat.S_IMODE(status.st_mode) == 0o600
-        examined = run(home, "doctor")
-        assert FOR_OWNER not in examined.stdout
+        assert FOR_OWNER not in run(home, "doctor").stdout
         run(home, "backup", str(tmp_path / "copy"))
         assert not (tmp_path / "copy" / FOR_OWNER).exists()
         assert (tmp_path / "copy" / "pbm_oust.db").exists()
         server.stop()
     assert not os.path.lexists(path)
     refused = mail_command(home)
-    assert refused.returncode == 1
+    assert refused.exit_code == 1
     assert f"no server is running for the home {home}" in refused.stderr
     assert f"pbm-oust --home {home} serve" in refused.stderr
 
@@ -129,7 +106,7 @@ def test_a_server_that_was_killed_leaves_no_hindrance(tmp_path: Path) -> None:
         assert (home / FOR_OWNER).exists()
         assert "no server is running" in mail_command(home).stderr
         with running(home):
-            assert mail_command(home).returncode == 0
+            assert mail_command(home).exit_code == 0
 
 
 @pytest.mark.slow
@@ -139,7 +116,7 @@ def test_a_second_server_leaves_the_socket_to_the_first(tmp_path: Path) -> None:
         with running(home) as second:
             second.stop()
         assert f"serving without {home / FOR_OWNER}: another server listens at it" in second.log
-        assert mail_command(home).returncode == 0
+        assert mail_command(home).exit_code == 0
 
 
 @pytest.mark.slow
@@ -147,7 +124,8 @@ def test_a_file_in_its_place_does_not_keep_mail_from_coming_in(tmp_path: Path) -
     home = configured(tmp_path / "home")
     (home / FOR_OWNER).write_text("mine")
     with running(home) as server:
-        by_port(server)
+        with smtplib.SMTP("127.0.0.1", server.port, "localhost") as client:
+            client.sendmail(ALICE, ADDRESS, mail(f"From: {ALICE}", f"Subject: {CHALLENGE}"))
         assert "it is no socket" in mail_command(home).stderr
     assert "it is no socket; move it away" in server.log
     assert (home / FOR_OWNER).read_text() == "mine"
