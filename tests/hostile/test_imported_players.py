@@ -38,7 +38,7 @@ def away(*vacations: tuple[str, str]) -> dict[str, object]:
         ({"joined": "0001-01-01T00:00:00Z"}, "no time at which it can have happened"),
         ({"disabled": [{"since": "2999-01-01T00:00:00Z"}]}, "no time at which it can have"),
         ({"signed_off": [{"since": "9999-01-01T00:00:00Z"}]}, "no time at which it can have"),
-        ({"addresses": [f"a{nth}@x.example" for nth in range(100_000)]}, "at most 10"),
+        ({"addresses": [f"a{nth}@x.example" for nth in range(1_000)]}, "at most 10"),
         ({"addresses": [ALICE, OURS]}, "the address of this server"),
         ({"addresses": ["PBMserv@example.com"]}, "the address of this server"),
         (away(("2026-11-01T00:00:00Z", "9999-01-01T00:00:00Z")), "30 days in a year"),

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.letters.body import moves_of
+from pbm_oust.render.html import draw_html
+from pbm_oust.render.text import draw_text
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.pages import Page
 
@@ -169,3 +172,32 @@ def test_the_boards_of_a_digest_can_be_tapped(talk: Talk) -> None:
     assert {tap.split()[0] for tap in taps(page)} == {"1", "2"}
     assert len(Page(page).boards) == 2
     assert "too large" not in page
+
+
+def drawings() -> tuple[int, int, int]:
+    """Return how often a board was drawn as text and as HTML, and a whole game written."""
+    counted = (draw_text, draw_html, moves_of)
+    text, html, games = (each.cache_info().misses for each in counted)
+    return text, html, games
+
+
+@pytest.mark.parametrize(
+    ("line", "drawn"),
+    [
+        ("oust move 1 alice wonderland C3", (1, 1, 0)),
+        ("oust move 1 alice wonderland Z9", (1, 1, 0)),
+        ("oust resign 1 alice wonderland", (1, 1, 1)),
+        ("oust showas alice wonderland 1 1#0", (1, 1, 0)),
+        ("oust chat 1 alice wonderland", (0, 0, 0)),
+        ("oust games", (0, 0, 0)),
+    ],
+)
+def test_a_board_is_drawn_once_as_text_and_once_as_html_for_all_letters_of_a_command(
+    talk: Talk, line: str, drawn: tuple[int, int, int]
+) -> None:
+    talk.send(CAROL, "oust watch 1 carol rabbithole")
+    for each in (draw_text, draw_html, moves_of):
+        each.cache_clear()
+    talk.send(ALICE, line, "Good luck")
+    assert talk.letters
+    assert drawings() == drawn

@@ -101,12 +101,12 @@ def test_a_client_that_was_cut_off_harms_no_other(home: Home, port: int) -> None
 def test_a_connection_that_is_used_again_and_again_takes_more_mails_than_commands(
     port: int,
 ) -> None:
-    silent = (FROM, "X-Loop: other@example.org", "Subject: help")
-    texts = [LINE * 3000] * 5 + [b""] * MOST_COMMANDS
+    large = mail(FROM, "Precedence: bulk", text=LINE * 3000)
+    silent = mail(FROM, "X-Loop: other@example.org", "Subject: help")
     with client_of(port) as client:
-        for text in texts:
+        for each in [large] * 5 + [silent] * MOST_COMMANDS:
             begin(client)
-            assert send(client, mail(*silent, text=text)) == S250_DONE
+            assert send(client, each) == S250_DONE
 
 
 def test_a_session_of_too_many_commands_is_ended(port: int) -> None:

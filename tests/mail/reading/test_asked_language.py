@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.settings import (
-    values_of,
-)
-from pbm_oust.languages import LANGUAGES
+from pbm_oust.accounts.settings import values_of
+from pbm_oust.languages import LANGUAGES, language_named
 from pbm_oust.mail.reading.headers import language_asked, raw_headers
 
 
@@ -47,6 +45,12 @@ def test_what_somebody_likes_to_read_goes_before_what_he_writes() -> None:
 def test_no_header_is_too_odd(value: bytes) -> None:
     raw = b"Accept-Language: " + value.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n\nhello"
     assert language_asked(raw_headers(message_from_bytes(raw))) in LANGUAGES.values()
+
+
+def test_a_language_has_several_names_and_one_that_is_none_is_named_with_those_there_are() -> None:
+    assert [language_named(word).code for word in ("fr", "francais", "french")] == ["fr"] * 3
+    with pytest.raises(ValueError, match=f"of {', '.join(LANGUAGES)}"):
+        language_named("tlh")
 
 
 def test_languages_are_the_folders_there_are() -> None:
