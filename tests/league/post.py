@@ -1,7 +1,6 @@
 """Mail to the server by SMTP, and the letters that its relay takes, sorted by whom they are for."""
 
 import smtplib
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from email.utils import format_datetime
 from pathlib import Path
 
 from pbm_oust.store.home import Home
-from tests.support.server import listening_port, stopped
+from tests.support.server import logging_into
 from tests.support.sink import Sink, listening_sink
 from tests.support.waiting import wait_until
 
@@ -76,14 +75,9 @@ class Post:
 def serving(home: Home, clock: Path, log: Path) -> Iterator[Post]:
     """Run a server by a clock in a file, with a relay that takes everything."""
     launcher = [sys.executable, "-m", "tests.league.launcher", str(home.path), str(clock)]
-    with listening_sink() as (sink, relay), log.open("w") as errors:
+    with listening_sink() as (sink, relay):
         sink.knows_everybody = True
-        process = subprocess.Popen(
-            [*launcher, str(relay.port)], stdout=subprocess.PIPE, stderr=errors, text=True
-        )
-        try:
-            post = Post(home, listening_port(process), sink)
+        with logging_into(log, [*launcher, str(relay.port)]) as (_, port):
+            post = Post(home, port, sink)
             yield post
             post.settle()
-        finally:
-            stopped(process)

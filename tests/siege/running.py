@@ -5,9 +5,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -17,7 +16,7 @@ from tests.hostile.attack import MEGABYTE, resident
 from tests.siege.honest import Table, address_of, password_of
 from tests.siege.hostile import SENDERS, SESSIONS, VICTIMS
 from tests.support.accounts import make_account
-from tests.support.server import ADDRESS, PROGRAM, Server, listening_port, stopped
+from tests.support.server import ADDRESS, PROGRAM, Server, logging_into
 
 ROOT = Path(__file__).parents[2]
 _FAULT = re.compile(r"^.*(?:fault in the program|Traceback|kept by the sender).*$", re.MULTILINE)
@@ -111,7 +110,9 @@ def conduct(plan: Plan, folder: Path, show: Callable[[str], None]) -> Outcome:
     home = Home(folder / "home")
     home.prepare()
     log = folder / "log"
-    with _running(home.path, log) as server:
+    command = [PROGRAM, "--home", str(home.path), "serve", "--address", ADDRESS]
+    with logging_into(log, [*command, "--smtp", "127.0.0.1:0"]) as (process, port):
+        server = Server(home.path, process, port)
         tables = [
             Table(number, Random(plan.seed + number), server.port) for number in range(plan.tables)
         ]
@@ -145,20 +146,6 @@ def conduct(plan: Plan, folder: Path, show: Callable[[str], None]) -> Outcome:
         tuple(_FAULT.findall(log.read_text())),
         seconds,
     )
-
-
-@contextmanager
-def _running(home: Path, log: Path) -> Iterator[Server]:
-    """Run a server that writes its log into a file."""
-    command = [PROGRAM, "--home", str(home), "serve", "--address", ADDRESS]
-    with log.open("w") as written:
-        process = subprocess.Popen(
-            [*command, "--smtp", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=written, text=True
-        )
-    try:
-        yield Server(home, process, listening_port(process))
-    finally:
-        stopped(process)
 
 
 def _attackers(server: Server, plan: Plan) -> subprocess.Popen[str]:

@@ -19,7 +19,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.letters import has_waiting
 from tests.speed.homes import PASSED, WARMING, Form, all_played, configure, make_home
 from tests.speed.load import Message
-from tests.support.server import PROGRAM, listening_port
+from tests.support.server import PROGRAM, logging_into
 from tests.support.website import website
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ class Ground:
     def null(self, shape: Shape, mails: int) -> Run:
         """Let the server that drops each mail take so many."""
         command = [sys.executable, "-m", "tests.speed.null"]
-        with started(command, self._folder / "null.log") as (process, port):
+        with logging_into(self._folder / "null.log", command) as (process, port):
             boards = self._mails(Form.PASSWORD, mails, skipped=WARMING)
             return self._sent(process, port, shape, boards)
 
@@ -111,7 +111,7 @@ class Ground:
         That is the rate at which the outbox neither grows nor shrinks.
         """
         command = [sys.executable, "-m", "tests.speed.relay"]
-        with started(command, self._folder / "relay.log") as (_, at):
+        with logging_into(self._folder / "relay.log", command) as (_, at):
             relay = f"smtp://127.0.0.1:{at}"
             with self._serving(form, relay, options) as (home, process, port):
                 _wait_for_letters(home)
@@ -129,7 +129,7 @@ class Ground:
         home = Home(path)
         command = [PROGRAM, "--home", str(path), "serve", "--smtp", "127.0.0.1:0", *options]
         try:
-            with started(command, self._folder / "serve.log") as (process, port):
+            with logging_into(self._folder / "serve.log", command) as (process, port):
                 warming = self._mails(form, WARMING * len(all_played()))
                 self._sent(process, port, SHAPES[0], warming)
                 yield home, process, port
@@ -164,20 +164,6 @@ class Ground:
         Raises RuntimeError if one is refused.
         """
         return send(process.pid, port, shape, boards, self._folder / "mails.json", rate)
-
-
-@contextmanager
-def started(command: list[str], log: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """Run a server by a command line; give it and its port."""
-    with log.open("w") as written:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=written, text=True, cwd=ROOT
-        )
-        try:
-            yield process, listening_port(process)
-        finally:
-            process.terminate()
-            process.wait(20)
 
 
 def mails_of(

@@ -12,9 +12,9 @@ import psycopg
 
 from tests.speed.filled import copy_of, fill, make_even_smaller, make_small
 from tests.speed.homes import BOARDS, WARMING, Form, configure
-from tests.speed.running import NOWHERE, SHAPES, Run, mails_of, processor_time, send, started
+from tests.speed.running import NOWHERE, SHAPES, Run, mails_of, processor_time, send
 from tests.support.postgresql import DatabaseServer
-from tests.support.server import PROGRAM
+from tests.support.server import PROGRAM, logging_into
 
 MADE, TRIED = "made", "tried"
 """The database that is filled, and the copy of it on which a run is made."""
@@ -103,7 +103,7 @@ class Several:
     def _serving(self, home: Path) -> Iterator[tuple[int, int]]:
         """Run a server; give its process and its port."""
         command = [PROGRAM, "--home", str(home), "serve", "--smtp", "127.0.0.1:0"]
-        with started(command, self._folder / f"{home.name}.log") as (process, port):
+        with logging_into(self._folder / f"{home.name}.log", command) as (process, port):
             yield process.pid, port
 
     def _sent(self, servers: list[tuple[int, int]], mails: int, skipped: int) -> Run:

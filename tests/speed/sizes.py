@@ -1,5 +1,6 @@
 """The same commands on small homes and on a large one, in turn."""
 
+import os
 import re
 import statistics
 import subprocess
@@ -22,7 +23,7 @@ from pbm_oust.store.upkeep import forget_expired
 from tests.speed.many import PASSWORD, address_of, userid_of
 from tests.support.kinds import Chance
 from tests.support.mails import mail
-from tests.support.server import ADDRESS, PROGRAM, listening_port, stopped
+from tests.support.server import ADDRESS, PROGRAM, logging_into
 
 NOWHERE = "smtp://127.0.0.1:1"
 """A relay that nobody is at, so that letters wait."""
@@ -93,17 +94,10 @@ class Field:
         """Return the seconds until a server is ready, and its most memory after some time in MB."""
         command = [PROGRAM, "--home", str(self.home.path), "serve", "--address", ADDRESS]
         begun = time.perf_counter()
-        process = subprocess.Popen(
-            [*command, "--smtp", "127.0.0.1:0"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        listening_port(process)
-        ready = time.perf_counter() - begun
-        time.sleep(20)
-        status = Path(f"/proc/{process.pid}/status").read_text()
-        stopped(process)
+        with logging_into(Path(os.devnull), [*command, "--smtp", "127.0.0.1:0"]) as (process, _):
+            ready = time.perf_counter() - begun
+            time.sleep(20)
+            status = Path(f"/proc/{process.pid}/status").read_text()
         found = re.search(r"VmHWM:\s+(\d+)", status)
         return ready, int(found[1]) / 1024 if found else 0.0
 

@@ -1,12 +1,9 @@
 """Python processes that work on one home at the same time, and what they leave behind."""
 
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pbm_oust.store.home import Home
-from tests.support.waiting import PATIENCE
+from tests.support.beside import run_scripts
 
 OPENING = """
 import sys
@@ -16,6 +13,7 @@ from pbm_oust.store.home import Home
 home = Home(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
+exec(sys.argv[2])
 """
 
 
@@ -24,22 +22,7 @@ def run_at_once(home: Home, *scripts: str) -> list[str]:
 
     They find the home in their variable `home`.
     """
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", OPENING + script, str(home.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for script in scripts
-    ]
-    for process in processes:
-        assert process.stdout
-        assert process.stdout.readline() == "ready\n"
-    with ThreadPoolExecutor() as pool:
-        printed = list(pool.map(lambda each: each.communicate("\n", timeout=PATIENCE), processes))
-    assert [process.returncode for process in processes] == [0] * len(processes)
-    return [output for output, _ in printed]
+    return run_scripts(OPENING, *((home.path, script) for script in scripts))
 
 
 def files(folder: Path) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.support.player import Letters, read_maildir
 from tests.support.waiting import PATIENCE
 
+ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
 ADDRESS = "pbmserv@example.com"
 STOPPING = 55
@@ -93,6 +94,19 @@ def started(
         if process.poll() is None:
             server.stop()
         print(server.log)
+
+
+@contextmanager
+def logging_into(log: Path, command: Sequence[str]) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Run a server that writes its log into a file; give it and its port."""
+    with log.open("w") as written:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=written, text=True, cwd=ROOT
+        )
+    try:
+        yield process, listening_port(process)
+    finally:
+        stopped(process)
 
 
 def letters_in(home: Path) -> Letters:
