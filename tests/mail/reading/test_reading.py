@@ -12,6 +12,8 @@ from tests.support.cases import pairs
 from tests.support.mails import FROM, mail
 from tests.support.rings import examples
 
+FOLDER = Path(__file__).parent
+
 
 def identity(*headers: str, text: str = "hello\r\n") -> str:
     return read_mail(mail(*headers, text=text)).identity
@@ -20,7 +22,7 @@ def identity(*headers: str, text: str = "hello\r\n") -> str:
 # The sender
 
 
-@pytest.mark.parametrize(("value", "sender"), pairs(Path(__file__).with_name("senders.txt")))
+@pytest.mark.parametrize(("value", "sender"), pairs(FOLDER / "senders.txt"))
 def test_the_sender_is_the_first_address_in_from(value: str, sender: str) -> None:
     assert read_mail(mail(f"From: {value}")).sender == sender
 
@@ -28,6 +30,37 @@ def test_the_sender_is_the_first_address_in_from(value: str, sender: str) -> Non
 @pytest.mark.parametrize("address", ["", '"taro..y."@docomo.example', '"a@b,c;d:(e)"@example.org'])
 def test_the_sender_of_a_mail_without_from_is_that_of_its_envelope(address: str) -> None:
     assert read_mail(mail("Subject: help"), address).sender == address
+
+
+# Subjects
+
+
+@pytest.mark.parametrize(("given", "wanted"), pairs(FOLDER / "subjects.txt"))
+def test_a_subject_is_read(given: str, wanted: str) -> None:
+    assert read_mail(mail(FROM, f"Subject: {given}")).subjects == (wanted,)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["=?utf-8?b?b3V?= help", "=?utf-8?b?=?=", "=?utf-8?x?a?= help", "=?idna?q?a?="],
+)
+def test_a_broken_encoded_word_does_not_lose_the_mail(value: str) -> None:
+    assert read_mail(mail(FROM, f"Subject: {value}")).text == "hello"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["=?utf-7?q?oust_+2AA-?=", "=?utf-8?q?oust?= \\ud800", "=?unicode_escape?q?oust_=5Cud800?="],
+)
+def test_a_character_that_cannot_be_written_does_not_lose_the_mail(value: str) -> None:
+    (subject,) = read_mail(mail(FROM, f"Subject: {value}")).subjects
+    assert subject.encode().startswith(b"oust ")
+
+
+def test_two_subjects_are_both_read_and_none_is_missed() -> None:
+    read = read_mail(mail(FROM, "Subject: help", "Subject: Re: oust games"))
+    assert read.subjects == ("help", "oust games")
+    assert read_mail(mail(FROM)).subjects == ()
 
 
 # Identity
