@@ -323,7 +323,8 @@ class Home:
         if not self.is_on_server:
             for transaction in transactions:
                 self.publisher.publish(transaction.boards)
-        if letters := [letter for each in transactions for letter in each.letters]:
+        letters = [letter for each in transactions for letter in each.letters]
+        if letters or self._has_unwritten:
             self.write_out(letters)
 
 
