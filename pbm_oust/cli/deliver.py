@@ -1,19 +1,18 @@
 """`pbm-oust deliver`: one mail from a pipe.
 
-It hands the mail to the server of the home, if one runs, and imports little for that.
+It hands the mail to the server of the home, if one runs, and imports little for that. If none runs,
+it does all that the mail leads to.
 """
 
-import gc
 import os
 import sys
 from pathlib import Path
 
 import click
 
-from pbm_oust.cli.main import Done, uncollected
 from pbm_oust.cli.terminal import tell
 from pbm_oust.mail import LARGEST_MAIL
-from pbm_oust.mail.delivery import Reply, hand_over, handed
+from pbm_oust.mail.delivery import Handed, Reply, hand_over, handed
 
 _NO_SUCH_RECIPIENT = "5.1.1"
 """RFC 3463, section 3.2."""
@@ -29,17 +28,11 @@ def deliver(context: click.Context, sender: str | None, recipient: str | None) -
     Exit status as in sysexits.h: 0 done, 65 not readable, 67 not our recipient, 75 try again.
     """
     home = Path(context.find_root().params["home"])
-    data = sys.stdin.buffer.read(LARGEST_MAIL + 1)
-    mail = handed(data, sender, recipient)
-    reply = hand_over(home, mail)
-    if reply is None:
-        with uncollected():
-            from pbm_oust.cli.unserved import take
-
-        gc.freeze()  # What has been imported stays: it is never garbage.
-        raise Done(take(home, mail))
-    tell(reply.text)
-    raise Done(_status(reply))
+    mail = handed(sys.stdin.buffer.read(LARGEST_MAIL + 1), sender, recipient)
+    if reply := hand_over(home, mail):
+        tell(reply.text)
+        raise SystemExit(_status(reply))
+    raise SystemExit(_take(home, mail))
 
 
 def _status(reply: Reply) -> int:
@@ -49,3 +42,52 @@ def _status(reply: Reply) -> int:
     if reply.code < 500:
         return os.EX_TEMPFAIL
     return os.EX_NOUSER if reply.text.startswith(_NO_SUCH_RECIPIENT) else os.EX_DATAERR
+
+
+def _take(path: Path, mail: Handed) -> int:
+    """Take a mail for a home without a server, and return the exit status.
+
+    One for somebody else is kept by its sender while no address is configured: the configuration
+    may be about to be saved. Letters go to the relay at once, if there is one.
+    """
+    from pbm_oust.accounts.address import is_same_address
+    from pbm_oust.cli.operator import Operator, log, start_log
+    from pbm_oust.mail.inbound import KeptBySender, envelope_of, not_ours
+    from pbm_oust.mail.reading import UnreadableMail
+    from pbm_oust.store.configuration import USUAL_ADDRESS
+    from pbm_oust.store.upkeep import turn_letters_into_files
+
+    start_log()
+    operator = Operator(path)
+    try:
+        address = operator.configuration.address
+        for recipient in mail.recipients:
+            if not is_same_address(recipient, address):
+                tell(not_ours(recipient, address))
+                return os.EX_NOUSER if address != USUAL_ADDRESS else os.EX_TEMPFAIL
+        inbound = operator.inbound()
+        home = inbound.work.home
+        home.recover()
+        inbound.take(mail.data, envelope_of(mail.sender, mail.recipients))
+        home.write_tally(home.now())
+        try:  # the mail is done, whatever becomes of its letters
+            if relay := operator.configuration.relay:
+                operator.relaying(relay).flush()
+            else:
+                turn_letters_into_files(home)
+        except Exception as error:  # noqa: BLE001 - the outermost edge
+            log.warning("letters stay in the outbox: %s", error)
+    except UnreadableMail as error:
+        tell(f"not readable: {error}")
+        return os.EX_DATAERR
+    except KeptBySender:
+        return os.EX_TEMPFAIL
+    except (OSError, click.ClickException) as error:
+        log.error("kept by the sender: %s", error)
+        return os.EX_TEMPFAIL
+    except Exception:  # noqa: BLE001 - the outermost edge
+        log.exception("kept by the sender: a fault in the program")
+        return os.EX_TEMPFAIL
+    finally:
+        operator.close()
+    return os.EX_OK

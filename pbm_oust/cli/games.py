@@ -1,48 +1,72 @@
-"""`pbm-oust games list`, `show`, `history` and `why`: looking at boards."""
+"""`pbm-oust games list`, `show`, `history`, `why`, `export`, `import` and `analyse`.
 
+Boards are looked at, and come and go in other forms. What a search says about a game that is over
+is a table.
+"""
+
+import re
 import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import click
 
-from pbm_oust.board.formats.structured import record_fields, result_fields
+from pbm_oust.board.formats import parse_any
+from pbm_oust.board.formats.sgf import format_sgf, has_tree
+from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
+from pbm_oust.board.formats.structured import format_structured, record_fields, result_fields
 from pbm_oust.board.game import Game
-from pbm_oust.board.notation import format_action, format_time
+from pbm_oust.board.history import BadHistory
+from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time
 from pbm_oust.cli.operator import (
-    BOARD_AT,
     KIND,
     Operator,
     Refused,
-    as_json,
-    board_number,
-    complete_boards,
+    board_at_named,
+    board_named,
+    command,
     complete_userids,
-    kind_name,
-    pass_operator,
+    import_argument,
+    large_option,
     print_fields,
     print_json,
     print_table,
+    read_import,
 )
-from pbm_oust.cli.terminal import Shown, has_colours, is_terminal, page, say, shown
-from pbm_oust.doctor.finding import counted
+from pbm_oust.cli.terminal import (
+    TerminalText,
+    has_colours,
+    is_terminal,
+    page,
+    progress_bar,
+    say,
+    say_data,
+    shown,
+)
+from pbm_oust.doctor import counted
 from pbm_oust.grammar.values import BoardAt, Filter
+from pbm_oust.mail.reading import UnreadableMail, whole_texts
 from pbm_oust.play.moving import Origin, Way, origin_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.render.text import LETTERS, Letters, game_text
+from pbm_oust.render.text import GLYPHS, Glyphs, game_text
+from pbm_oust.robot import analysis as analyses
+from pbm_oust.robot.search import can_search, lack
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import How, Kind, Side
+from pbm_oust.service.house import keep, kept
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.index import BoardName, Entry, entry_of
 from pbm_oust.store.letters import State, answers_about
+from pbm_oust.store.open_boards import NotImported, import_game, plan_import
 
 COLOURS = {Side.X: "red", Side.O: "cyan"}
 
-_MARKS = Letters(x=("\ue000", "\ue001"), o=("\ue002", "\ue003"))
+_MARKS = Glyphs(x=("\ue000", "\ue001"), o=("\ue002", "\ue003"))
 """Stand for stones while a board is drawn, to tell them from the names of columns."""
-_COLOURED = ((_MARKS.x, LETTERS.x, COLOURS[Side.X]), (_MARKS.o, LETTERS.o, COLOURS[Side.O]))
+_COLOURED = ((_MARKS.x, GLYPHS.x, COLOURS[Side.X]), (_MARKS.o, GLYPHS.o, COLOURS[Side.O]))
 
 PAUSE = 0.5
 """Seconds between two looks at the size of the history."""
@@ -52,6 +76,7 @@ _WAYS = {
     Way.QUEUED: "queued before, and followed at once on the record of a mail",
     Way.PASSED: "the server passed for the player after the record of a mail",
     Way.SWEEP: "by a sweep, because it was due",
+    Way.HOUSE: "by the house, a program of this server",
     Way.OPERATOR: "by the operator",
     Way.IMPORTED: "imported with the game",
     Way.UNKNOWN: "by a mail of which nothing is kept",
@@ -64,7 +89,7 @@ _STATES = {
 }
 
 
-@click.command("list")
+@command("list", has_json=True)
 @click.argument("kind", type=KIND, required=False)
 @click.option(
     "--player",
@@ -79,8 +104,6 @@ _STATES = {
     show_default=True,
     help="All boards, active ones, those that are over, or those that wait for the player.",
 )
-@as_json
-@pass_operator
 def list_(
     operator: Operator, kind: Kind | None, player: str | None, which: str, as_json: bool
 ) -> None:
@@ -116,17 +139,10 @@ def list_(
 
 def _is_wanted(entry: Entry, which: Filter, player: str) -> bool:
     """Return whether a board belongs on a list for a player, or for all if none is named."""
-    if player and player not in entry.owners:
-        return False
-    match which:
-        case Filter.ALL:
-            return True
-        case Filter.INACTIVE:
-            return entry.result is not None
-        case Filter.ACTIVE:
-            return entry.result is None
-        case Filter.NEXT:
-            return entry.result is None and player in ("", entry.to_move)
+    is_theirs = player in ("", *entry.owners)
+    if which is Filter.NEXT:
+        return is_theirs and entry.result is None and player in ("", entry.to_move)
+    return is_theirs and which in (Filter.ALL, Filter.INACTIVE if entry.result else Filter.ACTIVE)
 
 
 def _deadline(operator: Operator, board: Entry) -> str | None:
@@ -180,17 +196,14 @@ def _side_to_move(board: Entry) -> str | None:
     return str(side.value)
 
 
-@click.command()
-@kind_name
-@click.argument("board", type=BOARD_AT, metavar="BOARD[#N]", shell_complete=complete_boards)
+@command(has_json=True)
+@board_at_named
 @click.option(
     "--watch",
     "is_watched",
     is_flag=True,
     help="Draw it again after each record, until the game is over.",
 )
-@as_json
-@pass_operator
 def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_json: bool) -> None:
     """Draw a board as it is, or as it was after record N."""
     if is_watched:
@@ -207,7 +220,7 @@ def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_js
         deadline = {"deadline": _deadline_of(operator, game)}
         print_json(summary(entry_of(game)) | deadline | _stone_fields(game))
     else:
-        page(Shown(f"{_headed(game)}\n"))
+        page(TerminalText(f"{_headed(game)}\n"))
 
 
 def _stone_fields(game: Game) -> dict[str, Any]:
@@ -220,13 +233,13 @@ def _stone_fields(game: Game) -> dict[str, Any]:
     }
 
 
-def _headed(game: Game) -> Shown:
+def _headed(game: Game) -> TerminalText:
     """Return a board as it is printed, below its name, grid and state."""
     heading = shown(f"{game.name}, {game.header.grid}: {state_of(entry_of(game))}")
-    return Shown(f"{heading}\n\n{_drawn(game)}")
+    return TerminalText(f"{heading}\n\n{_drawn(game)}")
 
 
-def _drawn(game: Game) -> Shown:
+def _drawn(game: Game) -> TerminalText:
     """Return a board with its heading, in colours if there are any."""
     if not has_colours():
         return shown(game_text(game))
@@ -234,7 +247,7 @@ def _drawn(game: Game) -> Shown:
     for marks, letters, colour in _COLOURED:
         for mark, letter, bold in zip(marks, letters, (False, True), strict=True):
             text = text.replace(mark, click.style(letter, fg=colour, bold=bold))
-    return Shown(text)
+    return TerminalText(text)
 
 
 def _watch(operator: Operator, kind: Kind, board: int) -> None:
@@ -266,11 +279,8 @@ def _draw(game: Game, *, is_first: bool) -> None:
     say(_headed(game))
 
 
-@click.command()
-@kind_name
-@board_number
-@as_json
-@pass_operator
+@command(has_json=True)
+@board_named
 def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
     """Print the history of a board.
 
@@ -285,11 +295,8 @@ def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
         page(operator.history(kind, board).decode("utf-8", "replace"))
 
 
-@click.command()
-@kind_name
-@click.argument("board", type=BOARD_AT, metavar="BOARD[#N]", shell_complete=complete_boards)
-@as_json
-@pass_operator
+@command(has_json=True)
+@board_at_named
 def why(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
     """Tell which mail led to record N of a board, or to its latest one.
 
@@ -358,4 +365,168 @@ def _origin_fields(origin: Origin, answer: str | None) -> dict[str, Any]:
         }
         if mail
         else None,
+    }
+
+
+_FORMATS: dict[str, Callable[[Sheet], str]] = {"sgf": format_sgf, "json": format_structured}
+_HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
+"""How a mail begins."""
+
+MOST_SECONDS = 3600
+"""How long a position may be searched."""
+_CERTAIN = {0.0: "lost", 0.5: "draw", 1.0: "won"}
+
+
+@command()
+@board_named
+@click.option("--sgf", is_flag=True, help="SGF, which programs for Go can show.")
+@click.option("--json", is_flag=True, help="One JSON object.")
+def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
+    """Print a game as SGF or JSON.
+
+    `games import` reads it back without loss.
+    """
+    chosen = [form for form, is_chosen in forms.items() if is_chosen]
+    if not chosen:
+        raise click.UsageError("say in which form: --sgf or --json")
+    if len(chosen) > 1:
+        named = " and ".join(f"--{form}" for form in chosen)
+        raise click.UsageError(f"{named} are two forms; choose one of them")
+    try:
+        sheet = read_sheet(operator.history(kind, board))
+    except BadHistory as error:
+        path = operator.home.history_path(BoardName(kind.name, board))
+        raise Refused(f"{path}: {error}") from None
+    say_data(f"{_FORMATS[chosen[0]](sheet).rstrip()}\n".encode())
+
+
+@command("import")
+@import_argument
+@click.option(
+    "--as",
+    "number",
+    type=click.IntRange(1, MOST_GIVEN),
+    metavar="N",
+    help="The number of the board; the next one by default.",
+)
+@click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
+@large_option
+def import_(operator: Operator, file: str, number: int | None, dry_run: bool, large: bool) -> None:
+    """Make a board from a game in FILE, or on standard input.
+
+    The game may be SGF or JSON from `games export`, a history, or a text or mail with SGF, as the
+    last mails of a game are, quoted, attached or not; gzip may have compressed it. Every record is
+    checked against the rules. Both players of a game that goes on need accounts. Nobody is mailed.
+    """
+    name, data = read_import(file, large=large)
+    try:
+        draft = parse_any(_text(data))
+        if dry_run:
+            game = plan_import(draft, operator.home, operator.home.now(), number)
+        else:
+            game = import_game(draft, operator.prepared_home(), operator.home.now(), number)
+    except (BadGame, NotImported) as error:
+        raise Refused(f"{name}: {error}") from None
+    told = "would import" if dry_run else "imported"
+    records = counted(len(game.records), "record")
+    say(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
+
+
+def _text(data: bytes) -> str:
+    """Return the text of a file, or of a mail in a file."""
+    if _HEADER.match(data):
+        try:
+            texts = whole_texts(data)
+        except UnreadableMail as error:
+            raise BadGame("the mail", str(error)) from None
+        if found := next(filter(has_tree, texts), ""):
+            return found
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadGame(f"line {line}", "the text is not UTF-8") from None
+
+
+@command(has_json=True)
+@board_named
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, max=MOST_SECONDS, min_open=True),
+    default=analyses.SECONDS,
+    show_default=True,
+    metavar="N",
+    help="How long each position is searched, on one core.",
+)
+@click.option("--sgf", is_flag=True, help="Print SGF with comments, of which Sabaki draws a curve.")
+def analyse(
+    operator: Operator, kind: Kind, board: int, seconds: float, sgf: bool, as_json: bool
+) -> None:
+    """Say how likely x was to win after each record of a game.
+
+    Beside that stands how to go on best from there. The game must be over. It takes --seconds for
+    each record, and less where the end is near. x is the side, whoever owned it at the time; !
+    marks the turning points. The result is kept in the home, where pages show it. What is kept is
+    printed at once if it was searched for as long.
+    """
+    if sgf and as_json:
+        raise click.UsageError("--sgf and --json are two forms; choose one of them")
+    game = operator.game(kind, board)
+    if not game.result:
+        raise Refused(f"{game.name} is not over, and only games that are over are analysed")
+    analysis = _analysis(operator, game, seconds)
+    if sgf:
+        say_data(format_sgf(Sheet(game), analyses.notes_of(analysis)).encode())
+    elif as_json:
+        print_json(summary(entry_of(game)) | _fields(game, analysis))
+    else:
+        heading = f"{game.name}, {game.header.grid}: {state_of(entry_of(game))}"
+        say(f"{heading}; {analysis.seconds:g} s a position")
+        print_table(("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE"), _rows(game, analysis))
+
+
+def _analysis(operator: Operator, game: Game, seconds: float) -> analyses.Analysis:
+    """Return an analysis that is kept, or a deeper one, which is kept from then on."""
+    home = operator.prepared_home()
+    found = kept(home, game)
+    if found and found.seconds >= seconds:
+        return found
+    header = game.header
+    if not can_search(header.kind.name, header.grid):
+        reason = lack() or f"the house does not search {header.kind.name} on {header.grid}"
+        raise Refused(f"{game.name} cannot be analysed: {reason}")
+    evaluations, number = list[analyses.Evaluation](), len(game.records) + 1
+    with progress_bar("searching") as progress:
+        for evaluation in analyses.judged(game, seconds, time.perf_counter):
+            evaluations.append(evaluation)
+            progress(len(evaluations), number)
+    analysis = analyses.Analysis.of(game, seconds, evaluations)
+    keep(home, game, analysis)
+    return analysis
+
+
+def _rows(game: Game, analysis: analyses.Analysis) -> Iterator[tuple[object, ...]]:
+    """Yield what the table says about the start, and then about each record."""
+    turning = analyses.turning_points(game, analysis)
+    first, *later = analysis.evaluations
+    yield "", 0, "", "", _rate(first), analyses.line_text(first)
+    for record, evaluation in zip(game.records, later, strict=True):
+        mark = "!" if record.number in turning else ""
+        played = record.by, format_action(record.action)
+        yield mark, record.number, *played, _rate(evaluation), analyses.line_text(evaluation)
+
+
+def _rate(evaluation: analyses.Evaluation) -> str:
+    """Return how likely x is to win, in a word where that is certain."""
+    return _CERTAIN[evaluation.x_wins] if evaluation.is_certain else f"{evaluation.x_wins:.1%}"
+
+
+def _fields(game: Game, analysis: analyses.Analysis) -> dict[str, object]:
+    return {
+        "seconds": analysis.seconds,
+        "turning_points": analyses.turning_points(game, analysis),
+        "positions": [
+            {"after": number, **analyses.evaluation_fields(evaluation)}
+            for number, evaluation in enumerate(analysis.evaluations)
+        ],
     }

@@ -1,10 +1,9 @@
-"""`pbm-oust backup`, `restore`, `home`, and `games verify` and `accept`: all that a home holds.
+"""`pbm-oust backup`, `restore`, `doctor`, `home`, and `games verify` and `accept`: the home.
 
 It is copied while it is used, made from a copy, copied into another one, and brought to the tables
 of this version. Its histories are compared with their files, and taken from them.
 """
 
-import logging
 import signal
 import sys
 import threading
@@ -18,22 +17,22 @@ import click
 
 from pbm_oust.board.game import Game
 from pbm_oust.cli.games import state_of
-from pbm_oust.cli.log import start_log
 from pbm_oust.cli.operator import (
     KIND,
     Operator,
     Parsed,
     Refused,
-    as_json,
-    board_number,
+    board_named,
+    command,
     complete_boards,
-    kind_name,
+    log,
     no_board,
-    pass_operator,
     print_json,
+    start_log,
 )
 from pbm_oust.cli.terminal import progress_bar, say
-from pbm_oust.doctor.finding import counted
+from pbm_oust.doctor import Severity, counted
+from pbm_oust.doctor.home import examine
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -50,8 +49,7 @@ from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.rebuilding import on_all_cores
-
-log = logging.getLogger("pbm_oust")
+from pbm_oust.store.upkeep import described, find_trouble
 
 LOOK_SECONDS = 1.0
 """How often `home copy --follow` looks for what has changed."""
@@ -62,9 +60,8 @@ _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 
 
-@click.command()
+@command()
 @_folder
-@pass_operator
 def backup(operator: Operator, folder: Path) -> None:
     """Copy the home into DIR, which is empty or not there yet.
 
@@ -77,9 +74,8 @@ def backup(operator: Operator, folder: Path) -> None:
     say(f"{folder} holds {_told(copied)}")
 
 
-@click.command()
+@command()
 @_folder
-@pass_operator
 def restore(operator: Operator, folder: Path) -> None:
     """Make the home from a backup in DIR.
 
@@ -208,14 +204,13 @@ def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) 
         raise Refused(f"{folder} is not up to date: this was told to stop before all was copied")
 
 
-@click.command()
+@command()
 @click.option(
     "--owner",
     type=Parsed("URL", parse_store),
     default="",
     help="The URL of the database for the owner of its tables.",
 )
-@pass_operator
 def upgrade(operator: Operator, owner: str) -> None:
     """Bring the tables of the home to the version of this program.
 
@@ -238,11 +233,9 @@ def upgrade(operator: Operator, owner: str) -> None:
     say(f"the tables of {home.path} can be used; this program works with version {LATEST}")
 
 
-@click.command()
+@command(has_json=True)
 @click.argument("kind", type=KIND, required=False)
 @click.argument("board", type=click.IntRange(min=1), required=False, shell_complete=complete_boards)
-@as_json
-@pass_operator
 def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
     """Replay histories, and compare their files.
 
@@ -326,10 +319,8 @@ def _difference(home: Home, name: BoardName, game: Game) -> str:
     return ""
 
 
-@click.command()
-@kind_name
-@board_number
-@pass_operator
+@command()
+@board_named
 def accept(operator: Operator, kind: Kind, board: int) -> None:
     """Let an edited history be the history of its board.
 
@@ -347,8 +338,7 @@ def accept(operator: Operator, kind: Kind, board: int) -> None:
     say(f"{name} has the history of {path} now: {there}{instead}")
 
 
-@click.command()
-@pass_operator
+@command()
 def rebuild(operator: Operator) -> None:
     """Make the database from the files of histories.
 
@@ -362,3 +352,28 @@ def rebuild(operator: Operator) -> None:
             rebuilding.rebuild(home.database, home.boards, home.publisher, progress)
     boards = home.ask(count_all)
     say(f"the database holds {counted(boards, 'board')}")
+
+
+@command(has_json=True)
+@click.option("--relay", "with_relay", is_flag=True, help="Greet the relay, too.")
+def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
+    """Say what is wrong with the home, and what to do.
+
+    Prints a line for each finding. Replays every history, and changes nothing. Exit status 1 if
+    something is wrong. As JSON it also says whether mail can be taken, as /healthz on the pages
+    does.
+    """
+    home = operator.home_as_it_is
+    findings = list(examine(home, with_relay))
+    if as_json:
+        found = [
+            {"verdict": each.verdict.value, "about": each.about, "text": each.text}
+            for each in findings
+        ]
+        trouble = find_trouble(home, lasts=False)
+        print_json({**described(trouble), "findings": found})
+    else:
+        for finding in findings:
+            say(finding)
+    if any(finding.verdict is Severity.BAD for finding in findings):
+        raise SystemExit(1)

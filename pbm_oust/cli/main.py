@@ -4,27 +4,15 @@ Nothing here needs more than click: each command imports what it needs when it r
 """
 
 import atexit
-import gc
 import os
 import signal
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from pbm_oust import __version__
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Look for no garbage while the body imports: it makes none, and looking takes long."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 class LazyGroup(click.Group):
@@ -49,8 +37,7 @@ class LazyGroup(click.Group):
         name, command, rest = super().resolve_command(ctx, args)
         if name and name in self._lazy_subcommands:
             module, _, attribute = self._lazy_subcommands[name][0].partition(":")
-            with uncollected():
-                command = getattr(import_module(f"{__package__}.{module}"), attribute)
+            command = getattr(import_module(f"{__package__}.{module}"), attribute)
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -73,14 +60,14 @@ class LazyGroup(click.Group):
             "deliver:deliver",
             "Take one message from standard input, for a pipe or .forward.",
         ),
-        "doctor": ("doctor:doctor", "Say what is wrong with the home, and what to do."),
-        "house": ("house:house", "Let the house play on the boards that wait for it."),
-        "mail": ("mail:mail", "Mail a command to the running server and print its answer."),
-        "ratings": ("ratings:ratings", "Show how the ratings came about, game by game."),
+        "doctor": ("home:doctor", "Say what is wrong with the home, and what to do."),
+        "house": ("serve:house", "Let the house play on the boards that wait for it."),
+        "mail": ("outbox:mail", "Mail a command to the running server and print its answer."),
+        "ratings": ("players:ratings", "Show how the ratings came about, game by game."),
         "restore": ("home:restore", "Make the home from a backup in DIR."),
         "serve": ("serve:serve", "Take mail and answer it, until told to stop."),
-        "standings": ("ratings:standings", "List players by rating."),
-        "web": ("web:web", "Serve pages with the boards, until told to stop."),
+        "standings": ("players:standings", "List players by rating."),
+        "web": ("serve:web", "Serve pages with the boards, until told to stop."),
         "sweep": ("rulings:sweep", "Do what is due: reminders, games lost on time, digests."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -109,13 +96,13 @@ def main(home: str) -> None:
     lazy_subcommands={
         "accept": ("home:accept", "Let an edited history be the history of its board."),
         "adopt": ("rulings:adopt", "Hand a side to another player."),
-        "analyse": ("formats:analyse", "Say how likely x was to win after each record of a game."),
+        "analyse": ("games:analyse", "Say how likely x was to win after each record of a game."),
         "award": ("rulings:award", "End a game: a side wins, or it is a draw."),
         "challenge": ("rulings:challenge", "Set up a board for two players; USERID1 moves first."),
-        "export": ("formats:export", "Print a game as SGF or JSON."),
+        "export": ("games:export", "Print a game as SGF or JSON."),
         "extend": ("rulings:extend", "Give the player to move more time."),
         "history": ("games:history", "Print the history of a board."),
-        "import": ("formats:import_", "Make a board from a game in FILE, or on standard input."),
+        "import": ("games:import_", "Make a board from a game in FILE, or on standard input."),
         "list": ("games:list_", "List boards."),
         "show": ("games:show", "Draw a board as it is, or as it was after record N."),
         "undo": ("rulings:undo", "Take the latest turn back, all parts of it."),
@@ -194,55 +181,38 @@ INTERRUPTED = 130
 """The exit status of a command that Ctrl-C has ended."""
 
 
-class Done(SystemExit):
-    """A command has done all that it had to do, and printed what it had to print."""
-
-    code: int
-
-    def end(self) -> NoReturn:
-        """End the process without freeing its objects one by one, which takes long."""
-        atexit._run_exitfuncs()
-        os._exit(self.code)
-
-
-class _Keyboard:
-    """Whether Ctrl-C was pressed; that ends a command, whatever the command makes of it."""
-
-    was_interrupted = False
-
-    def __init__(self) -> None:
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._interrupt)
-
-    def _interrupt(self, *_: object) -> None:
-        self.was_interrupted = True
-        raise KeyboardInterrupt
-
-
 def run() -> None:
     """Run the command line; report errors of the disk or the network like any refusal."""
     # Python looks for the code of `-c` and `-m` in the working directory first, multiprocessing's
     # too: no process that is started below this one shall.
     os.environ["PYTHONSAFEPATH"] = "1"
-    keyboard = _Keyboard()
+    was_interrupted = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal was_interrupted
+        was_interrupted = True
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
     try:
         main()
-    except Done as done:
-        done.end()
     except SystemExit as end:
-        if keyboard.was_interrupted and end.code:
-            Done(INTERRUPTED).end()
-        raise
+        if not (was_interrupted and end.code):
+            raise
     except BaseException as error:  # noqa: BLE001 - the outermost edge
         from pbm_oust.cli.terminal import say, say_text
 
-        if keyboard.was_interrupted:
+        if was_interrupted:
             say("Aborted!", err=True)
-            Done(INTERRUPTED).end()
-        if isinstance(error, OSError):
+        elif isinstance(error, OSError):
             say(f"Error: {error}", err=True)
         else:
             import traceback
 
             say_text(traceback.format_exc(), err=True)
-        raise SystemExit(1) from None
+        if not was_interrupted:
+            raise SystemExit(1) from None
+    # Threads and processes that still work are not waited for.
+    atexit._run_exitfuncs()
+    os._exit(INTERRUPTED)

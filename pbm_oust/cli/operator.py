@@ -1,24 +1,25 @@
-"""What the operator's commands work with, and how they print."""
+"""What the operator's commands work with, how they print, and how the server logs."""
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property, wraps
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from pbm_oust.accounts.address import parse_own_address
+from pbm_oust.accounts.address import parse_own_address, without_addresses
 from pbm_oust.board.game import Game
 from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.grammar.values import BoardAt, read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.render.text import in_columns
-from pbm_oust.render.visible import visible_line
+from pbm_oust.render.visible import visible_line, visible_text
 from pbm_oust.rules.grid import Grid, Shape, parse_size
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
@@ -26,6 +27,7 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.configuration import (
     BadConfiguration,
     Configuration,
+    Endpoint,
     parse_configuration,
     parse_endpoint,
     parse_relay,
@@ -38,6 +40,8 @@ from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.rebuilding import Progress, untold
 
 if TYPE_CHECKING:
+    from pbm_oust.mail.inbound import Inbound
+    from pbm_oust.mail.relay import Relaying
     from pbm_oust.play.unit_of_work import UnitOfWork
 
 
@@ -95,14 +99,31 @@ class Operator:
             raise Refused(f"cannot use {self.path} as home: {error.strerror}") from None
         return self._home
 
-    def unit_of_work(self) -> "UnitOfWork":
-        """Return a unit of work on the home, whose notices become letters."""
-        from pbm_oust.letters.letters import Letters  # few commands write letters
-        from pbm_oust.play.unit_of_work import UnitOfWork
+    def inbound(self) -> "Inbound":
+        """Return what takes a mail for the home."""
+        from pbm_oust.mail.inbound import open_inbound  # few commands write letters
 
         home, configured = self.prepared_home(), self.configuration
-        letters = Letters(configured.address, home.now, home.key, configured.web_address)
-        return UnitOfWork(home, letters.write, home.now)
+        given = home, configured.address, home.now, configured.limits
+        return open_inbound(*given, web_address=configured.web_address)
+
+    def unit_of_work(self) -> "UnitOfWork":
+        """Return a unit of work on the home, whose notices become letters."""
+        return self.inbound().work
+
+    def relaying(self, relay: Endpoint) -> "Relaying":
+        """Return what hands the letters of the home to a relay."""
+        from pbm_oust.mail.relay import Relaying  # few homes with a pipe have a relay
+
+        return Relaying(self._home, relay, self.configuration.address, self._home.database.time)
+
+    def hand_over(self) -> None:
+        """Hand the letters that are due to the relay, if there is one; they stay if it is down."""
+        if relay := self.configuration.relay:
+            try:
+                self.relaying(relay).flush()
+            except (BadConfiguration, OSError) as error:
+                say(f"letters stay in the outbox: {error}", err=True)
 
     def close(self) -> None:
         """Close what is open of the home."""
@@ -112,10 +133,8 @@ class Operator:
     @cached_property
     def boards(self) -> Salvage:
         """The boards of the home, which can be read even without its database."""
-        return Salvage(self.home, self._warn)
-
-    def _warn(self, fault: DatabaseFault) -> None:
-        say(f"Warning: {fault}. This comes from the histories alone.", err=True)
+        warning = "Warning: {}. This comes from the histories alone."
+        return Salvage(self.home, lambda fault: say(warning.format(fault), err=True))
 
     def game(self, kind: Kind, board: int) -> Game:
         """Return the game of a board. Raises Refused if there is none, and DamagedHistory."""
@@ -152,29 +171,39 @@ def no_board(kind: Kind, board: int) -> Refused:
     return Refused(f"there is no board {kind.name} {board}")
 
 
-def pass_operator(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the operator with the home that the command line names, once for all.
+def command(
+    name: str | None = None,
+    *,
+    has_json: bool = False,
+    context_settings: dict[str, Any] | None = None,
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a command of a function that is given the operator first.
 
-    What is damaged there and has to be repaired first refuses the command, in its own words.
+    That is one with the home that the command line names, once for all. What is damaged there and
+    has to be repaired first refuses the command, in its own words. With `has_json`, the last of its
+    options is --json.
     """
 
-    @wraps(function)
-    def with_operator(*words: Any, **options: Any) -> Any:
-        root = click.get_current_context().find_root()
-        if root.obj is None:
-            root.obj = Operator(Path(root.params["home"]))
-            root.call_on_close(root.obj.close)
-        try:
-            return function(root.obj, *words, **options)
-        except (AccountDamaged, DamagedHistory) as damage:
-            raise Refused(str(damage)) from None
+    def made_of(function: Callable[..., Any]) -> click.Command:
+        @wraps(function)
+        def with_operator(**given: Any) -> Any:
+            root = click.get_current_context().find_root()
+            if root.obj is None:
+                root.obj = Operator(Path(root.params["home"]))
+                root.call_on_close(root.obj.close)
+            try:
+                return function(root.obj, **given)
+            except (AccountDamaged, DamagedHistory) as damage:
+                raise Refused(str(damage)) from None
 
-    return with_operator
+        made = click.command(name, context_settings=context_settings)(with_operator)
+        if has_json:
+            made.params.append(
+                click.Option(["--json", "as_json"], is_flag=True, help="Print JSON.")
+            )
+        return made
 
-
-def now() -> datetime:
-    """Return the time."""
-    return datetime.now(UTC)
+    return made_of
 
 
 def print_json(value: object) -> None:
@@ -297,34 +326,49 @@ def _beginning(words: list[str], incomplete: str) -> list[CompletionItem]:
 
 
 kind_name = click.argument("kind", type=KIND)
-board_number = click.argument("board", type=click.IntRange(min=1), shell_complete=complete_boards)
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def grid_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options --size and --hex, which `grid_from` reads."""
-    function = click.option(
-        "--size", metavar="SIZE", help="The size of the grid, as in a challenge."
-    )(function)
-    return click.option(
-        "--hex",
-        "hexagonal",
-        metavar="SIDES",
-        help="The sides of a hexagonal grid: 7, 3,4 or 3,3,5.",
-    )(function)
+def board_named(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the board that its first two words name, as `kind` and `board`."""
+    number = click.IntRange(min=1)
+    named = click.argument("board", type=number, shell_complete=complete_boards)
+    return kind_name(named(function))
 
 
-def grid_from(kind: Kind, size: str | None, hexagonal: str | None) -> Grid:
-    """Return the grid that the options name, or the game's own. Raises UsageError."""
-    if size and hexagonal:
+def board_at_named(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the board that its first two words name, perhaps as of a record."""
+    named = click.argument(
+        "board", type=BOARD_AT, metavar="BOARD[#N]", shell_complete=complete_boards
+    )
+    return kind_name(named(function))
+
+
+def grid_named(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the game that its first word names, and the grid that its options name.
+
+    That is the game's own if there is neither --size nor --hex.
+    """
+
+    @kind_name
+    @click.option(
+        "--hex", "sides", metavar="SIDES", help="The sides of a hexagonal grid: 7, 3,4 or 3,3,5."
+    )
+    @click.option("--size", metavar="SIZE", help="The size of the grid, as in a challenge.")
+    @wraps(function)
+    def with_grid(*, kind: Kind, size: str | None, sides: str | None, **given: Any) -> Any:
+        return function(kind=kind, grid=_grid(kind, size, sides), **given)
+
+    return with_grid
+
+
+def _grid(kind: Kind, size: str | None, sides: str | None) -> Grid:
+    if size and sides:
         raise click.UsageError("give either --size or --hex")
+    given = size or sides
     try:
-        if size:
-            grid = parse_size(kind.own_shape, size)
-        elif hexagonal:
-            grid = parse_size(Shape.HEX, hexagonal)
-        else:
-            grid = kind.default_grid
+        grid = kind.default_grid
+        if given:
+            grid = parse_size(Shape.HEX if sides else kind.own_shape, given)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     if not kind.plays_on(grid):
@@ -370,3 +414,37 @@ def read_import(file: str, *, large: bool) -> tuple[str, bytes]:
     if not large and len(data) > LARGEST_IMPORT:
         raise Refused(f"{name} has more than 4 MB; to take it all the same, give --large")
     return name, data
+
+
+log = logging.getLogger("pbm_oust")
+
+_Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+_INSTEAD = "(address)"
+
+
+class LogFormatter(logging.Formatter):
+    """Writes each entry as one line that steers no terminal and names no address.
+
+    That is so whatever it quotes, such as the reasons of other mail servers.
+
+    The lines of a traceback below it are indented, so that none of them passes for an entry.
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
+        """Return the line of an entry."""
+        return visible_line(without_addresses(super().formatMessage(record), _INSTEAD))
+
+    def formatException(self, ei: _Raised) -> str:  # noqa: N802 - logging's own name
+        """Return the traceback of an error."""
+        shown = visible_text(without_addresses(super().formatException(ei), _INSTEAD))
+        return "\n".join(f"    {line}" for line in shown.split("\n"))
+
+
+def start_log() -> None:
+    """Log to standard error. Libraries log only warnings, which hold no mail."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.INFO)
+    for library in ("mail.log", "mail.debug", "asyncio"):
+        logging.getLogger(library).setLevel(logging.WARNING)

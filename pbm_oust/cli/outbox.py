@@ -1,37 +1,38 @@
-"""`pbm-oust outbox`: listing and showing letters, and handing them to the relay."""
+"""`pbm-oust outbox` and `mail`: letters that wait, and a command by mail with its answer."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from email.utils import format_datetime
+import smtplib
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from email.message import EmailMessage
+from email.utils import format_datetime, make_msgid
 from typing import Any
 
 import click
 
 from pbm_oust.cli.operator import (
     ADDRESS,
+    ENDPOINT,
     RELAY,
     Operator,
     Refused,
-    as_json,
-    pass_operator,
+    command,
+    complete_command,
     print_json,
     print_table,
 )
 from pbm_oust.cli.terminal import say, say_data, say_text
-from pbm_oust.doctor.finding import counted
-from pbm_oust.mail.relay import Relaying
+from pbm_oust.doctor import counted
+from pbm_oust.store import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.letters import Letter, State, hold_waiting, parse_content, text_of
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 
-@click.command("list")
-@as_json
-@pass_operator
+@command("list", has_json=True)
 def list_(operator: Operator, as_json: bool) -> None:
     """List letters that wait, are held back, or failed."""
     letters = list(map(_summary, operator.home.outbox.listed()))
@@ -43,10 +44,9 @@ def list_(operator: Operator, as_json: bool) -> None:
         print_table(("LETTER", "STATE", "TO", "SUBJECT"), rows)
 
 
-@click.command()
+@command()
 @click.argument("name")
 @click.option("--raw", is_flag=True, help="Print it as it goes to the relay.")
-@pass_operator
 def show(operator: Operator, name: str, raw: bool) -> None:
     """Print a letter. The beginning of its name is enough."""
     outbox = operator.home.outbox
@@ -63,18 +63,16 @@ def show(operator: Operator, name: str, raw: bool) -> None:
     say_text(f"\n{text_of(message)}")
 
 
-@click.command("flush")
+@command()
 @click.option("--relay", type=RELAY, help="Where to hand letters over: smtp://HOST:PORT.")
-@pass_operator
 def flush(operator: Operator, relay: Endpoint | None) -> None:
     """Hand all letters that wait to the relay now."""
     relay = relay or operator.configuration.relay
     if relay is None:
         raise click.UsageError("no relay is configured; name one with --relay")
+    operator.prepared_home()
     try:
-        address = operator.configuration.address
-        relaying = Relaying(operator.prepared_home(), relay, address, operator.home.database.time)
-        flushed = relaying.flush(all_letters=True)
+        flushed = operator.relaying(relay).flush(all_letters=True)
     except BadConfiguration as error:
         raise click.UsageError(str(error)) from None
     except DatabaseFault:
@@ -86,32 +84,29 @@ def flush(operator: Operator, relay: Endpoint | None) -> None:
         raise SystemExit(1)
 
 
-@click.command()
+@command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
-@pass_operator
 def retry(operator: Operator, names: tuple[str, ...]) -> None:
     """Send failed letters again. The beginning of a name is enough."""
-    failed = operator.home.outbox.aside(State.FAILED)
-    for name in _each(failed, names, "failed letters"):
-        with _still_there(name):
-            operator.home.outbox.retry(name, operator.home.now())
-        say(f"{name} waits for the relay")
+    home = operator.home
+
+    def retried(name: str) -> None:
+        home.outbox.retry(name, home.now())
+
+    failed = home.outbox.aside(State.FAILED)
+    _do_to_each(failed, names, "failed letters", retried, "{} waits for the relay")
 
 
-@click.command()
+@command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
-@pass_operator
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
     """Remove letters that failed or are held back. The beginning of a name is enough."""
     outbox = operator.home.outbox
-    for name in _each(outbox.aside(State.HELD, State.FAILED), names, "failed or held letters"):
-        with _still_there(name):
-            outbox.remove(name)
-        say(f"removed {name}")
+    aside = outbox.aside(State.HELD, State.FAILED)
+    _do_to_each(aside, names, "failed or held letters", outbox.remove, "removed {}")
 
 
-@click.command()
-@pass_operator
+@command()
 def hold(operator: Operator) -> None:
     """Hold back the letters that wait, until you resume them.
 
@@ -121,9 +116,8 @@ def hold(operator: Operator) -> None:
     say(f"{counted(operator.home.database.write(hold_waiting), 'letter')} held back")
 
 
-@click.command()
+@command()
 @click.argument("address", type=ADDRESS, required=False)
-@pass_operator
 def resume(operator: Operator, address: str | None) -> None:
     """Let the letters go that a restore holds back.
 
@@ -141,18 +135,19 @@ def resume(operator: Operator, address: str | None) -> None:
     say(f"{address} gets letters again")
 
 
-def _each(names: list[str], beginnings: Iterable[str], what: str) -> list[str]:
-    """Return the names with these beginnings, each once. Raises Refused as `_only` does."""
-    return list(dict.fromkeys(_only(names, beginning, what) for beginning in beginnings))
+def _do_to_each(
+    names: list[str], beginnings: Iterable[str], what: str, deed: Callable[[str], None], done: str
+) -> None:
+    """Do something to the letters whose names have these beginnings, and say so of each.
 
-
-@contextmanager
-def _still_there(name: str) -> Iterator[None]:
-    """Refuse what the body does with a letter if somebody else has done so meanwhile."""
-    try:
-        yield
-    except NoSuchFile:
-        raise Refused(f"the letter {name} is no longer there") from None
+    Raises Refused as `_only` does, or if somebody else has removed one meanwhile.
+    """
+    for name in dict.fromkeys([_only(names, beginning, what) for beginning in beginnings]):
+        try:
+            deed(name)
+        except NoSuchFile:
+            raise Refused(f"the letter {name} is no longer there") from None
+        say(done.format(name))
 
 
 def _only(names: list[str], beginning: str, what: str) -> str:
@@ -173,3 +168,91 @@ def _summary(letter: Letter) -> dict[str, Any]:
         "message_id": letter.head.message_id,
         "state": state.value,
     }
+
+
+_READY = 220
+"""What a server says first (RFC 5321, section 4.2)."""
+
+
+@command(context_settings={"ignore_unknown_options": True})
+@click.option("--from", "sender", type=ADDRESS, required=True, help="Who sends the command.")
+@click.option("--smtp", type=ENDPOINT, help="Where to send it instead: HOST:PORT.")
+@click.option("--text", default="", help="The text of the mail.")
+@click.argument(
+    "subject", metavar="SUBJECT", nargs=-1, required=True, shell_complete=complete_command
+)
+def mail(
+    operator: Operator, sender: str, smtp: Endpoint | None, text: str, subject: tuple[str, ...]
+) -> None:
+    """Mail a command to the running server and print its answer.
+
+    The server takes it that the mail is from --from, because whoever owns the home says so. That
+    does not hold for a mail that is sent with --smtp. Exit status 1 if the command was refused.
+    """
+    line = " ".join(subject)
+    if len(line.splitlines()) > 1:
+        raise click.UsageError("a Subject is one line; the text of the mail goes into --text")
+    message = EmailMessage()
+    message["From"] = sender
+    message["To"] = operator.configuration.address
+    message["Subject"] = line
+    message["Date"] = operator.home.now()
+    message["Message-ID"] = make_msgid(domain="localhost")
+    message.set_content(text)
+    server = f"the server at {smtp}" if smtp else "the server of this home"
+    try:
+        with _connected(operator, smtp) as client:
+            client.send_message(message)
+    except smtplib.SMTPRecipientsRefused as error:
+        (reply,) = error.recipients.values()
+        raise Refused(
+            f"{server} did not take the mail for {operator.configuration.address}: "
+            f"{_said(*reply)}; address in {operator.home.configuration} must be the server's"
+        ) from None
+    except smtplib.SMTPResponseException as error:
+        said = _said(error.smtp_code, error.smtp_error)
+        raise Refused(f"{server} did not take the mail: {said}") from None
+    except OSError as error:
+        raise Refused(f"{server} did not take the mail: {error}") from None
+    answers = list[EmailMessage]()
+    for name in operator.home.outbox.letters():
+        with suppress(NoSuchFile):
+            letter = parse_content(operator.home.outbox.read(name))
+            if letter["In-Reply-To"] == message["Message-ID"]:
+                answers.append(letter)
+    if not answers and operator.configuration.relay:
+        say("The answer is not in the outbox; it has been handed to the relay.")
+    elif not answers:
+        raise Refused(
+            f"there is no answer in {operator.home.outbox.path}; is it the server's home?"
+        )
+    for letter in answers:
+        say(f"Subject: {letter['Subject']}")
+        say_text(f"\n{text_of(letter)}\n")
+    if any(letter["X-Pbm-Oust"] == "refusal" for letter in answers):
+        raise SystemExit(1)
+
+
+def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
+    """Return a connection to an endpoint, or else to the home's own socket. Raises OSError."""
+    client = (smtplib.SMTP if endpoint else smtplib.LMTP)(local_hostname="localhost")
+    if endpoint:
+        code, said = client.connect(endpoint.host, endpoint.port)
+    else:
+        client.sock = own_socket.connect(operator.home.path, own_socket.FOR_OWNER)
+        if client.sock is None:
+            start = command_line(operator.path, "serve")
+            raise Refused(
+                f"no server is running for the home {operator.path}; "
+                f"start one in another terminal:  {start}"
+            )
+        code, said = client.getreply()
+    if code != _READY:
+        client.close()
+        raise smtplib.SMTPConnectError(code, said)
+    return client
+
+
+def _said(code: int, text: bytes | str) -> str:
+    """Return the reply of a mail server; smtplib has its text in either type."""
+    return f"{code} {text.decode('ascii', 'replace') if isinstance(text, bytes) else text}"

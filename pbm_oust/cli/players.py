@@ -1,9 +1,14 @@
-"""`pbm-oust players` and `broadcast`: accounts, and writing to the players."""
+"""`pbm-oust players`, `broadcast`, `standings` and `ratings`: the players and what they achieve.
+
+Ratings are shown as they are kept, or computed from the histories.
+"""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +20,22 @@ from pbm_oust.accounts.bounces import listed_reasons
 from pbm_oust.accounts.document import account_lines, check_believable, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.board.notation import format_time
+from pbm_oust.board.ratings import Finish, RatedGame, Table, rate
 from pbm_oust.cli.operator import (
+    KIND,
     Operator,
     Refused,
-    as_json,
+    command,
     complete_userids,
     import_argument,
     large_option,
-    pass_operator,
     print_json,
     print_table,
     read_import,
 )
-from pbm_oust.cli.terminal import say, say_json
+from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.commands.talk import announce
-from pbm_oust.doctor.finding import counted
+from pbm_oust.doctor import counted
 from pbm_oust.grammar.values import (
     LONGEST_PASSWORD,
     ReservedUserid,
@@ -38,21 +44,21 @@ from pbm_oust.grammar.values import (
     read_userid,
 )
 from pbm_oust.grammar.words import SHORTEST_PASSWORD
+from pbm_oust.languages import ENGLISH
+from pbm_oust.letters.lists import standing_rows
+from pbm_oust.letters.translator import Translator
 from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
-from pbm_oust.store.accounts import (
-    UseridsTaken,
-    export_accounts,
-    import_accounts,
-    parse_accounts,
-    those_with_accounts,
-    write_account,
-)
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind
+from pbm_oust.store import accounts as stored
+from pbm_oust.store import ratings as kept_ratings
 from pbm_oust.store.boards import DamagedHistory, NoSuchBoard
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.faults import AccountDamaged
+from pbm_oust.store.faults import AccountDamaged, DatabaseFault
+from pbm_oust.store.index import Entry
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.verifications import bounces_of, forget_verifications_of
 
@@ -81,9 +87,7 @@ password_option = click.option(
 )
 
 
-@click.command("list")
-@as_json
-@pass_operator
+@command("list", has_json=True)
 def list_(operator: Operator, as_json: bool) -> None:
     """List accounts."""
     accounts, damaged = list[Account](), False
@@ -112,10 +116,8 @@ def list_(operator: Operator, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-@click.command()
+@command(has_json=True)
 @click.argument("userid", shell_complete=complete_userids)
-@as_json
-@pass_operator
 def show(operator: Operator, userid: str, as_json: bool) -> None:
     """Show an account with everything that it keeps."""
     account = read_account(operator, userid.lower())
@@ -131,18 +133,15 @@ def show(operator: Operator, userid: str, as_json: bool) -> None:
                 say(f"Came back from {address}: {listed_reasons(returned)}{closed}")
 
 
-@click.command()
+@command()
 @click.argument("userid")
 @click.argument("addresses", nargs=-1, required=True, metavar="ADDRESS..")
 @password_option
-@pass_operator
 def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: str) -> None:
     """Add an account. You vouch for its addresses."""
+    userid = _new_userid(userid)
     try:
-        userid = read_new_userid(userid)
         checked = tuple(parse_address(address) for address in addresses)
-    except Unreadable as refusal:
-        raise no_userid(userid, refusal) from None
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     account = Account(userid, hash_password(_checked(password)), checked, operator.home.now())
@@ -157,30 +156,28 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
     say(f"made {userid}")
 
 
-@click.command()
+@command()
 @click.argument("userid", shell_complete=complete_userids)
 @password_option
-@pass_operator
 def passwd(operator: Operator, userid: str, password: str) -> None:
     """Give an account a new password.
 
     Codes that were mailed for it stop working.
     """
-    stored = hash_password(_checked(password))
+    hashed = hash_password(_checked(password))
     userid = read_account(operator, userid.lower()).userid
 
     def change(transaction: Transaction) -> None:
         account = read_account(operator, userid)
         forget_verifications_of(transaction, userid, account.message_key)
-        write_account(transaction, replace(account, password=stored))
+        stored.write_account(transaction, replace(account, password=hashed))
 
     operator.home.do(change)
     say(f"changed the password of {userid}")
 
 
-@click.command()
+@command()
 @click.argument("userid")
-@pass_operator
 def disable(operator: Operator, userid: str) -> None:
     """Close an account until it is enabled again.
 
@@ -190,9 +187,8 @@ def disable(operator: Operator, userid: str) -> None:
     _set_disabled(operator, userid.lower(), operator.home.now())
 
 
-@click.command()
+@command()
 @click.argument("userid")
-@pass_operator
 def enable(operator: Operator, userid: str) -> None:
     """Open a disabled account again."""
     _set_disabled(operator, userid.lower(), None)
@@ -209,11 +205,16 @@ def read_account(operator: Operator, userid: str) -> Account:
     return account
 
 
-def no_userid(word: str, refusal: Unreadable) -> click.UsageError:
-    """Return what to say about a word that a new account cannot have as its userid."""
-    if isinstance(refusal.reason, ReservedUserid):
-        return click.UsageError(f"the userid {word} is reserved for those who run servers")
-    return click.UsageError(f"{word!r} cannot be a userid")
+def _new_userid(word: str) -> str:
+    """Return the userid that a word is. Raises UsageError if a new account cannot have it."""
+    try:
+        return read_new_userid(word)
+    except Unreadable as refusal:
+        if isinstance(refusal.reason, ReservedUserid):
+            text = f"the userid {word} is reserved for those who run servers"
+        else:
+            text = f"{word!r} cannot be a userid"
+        raise click.UsageError(text) from None
 
 
 def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
@@ -250,26 +251,20 @@ def _summary(account: Account) -> dict[str, Any]:
     }
 
 
-@click.command()
+@command()
 @click.argument("old")
 @click.argument("new")
-@pass_operator
 def rename(operator: Operator, old: str, new: str) -> None:
     """Give a player another userid, in all histories too.
 
     The player and everybody they play with are told by mail. All of it happens, or nothing.
     """
-    try:
-        new = read_new_userid(new)
-    except Unreadable as refusal:
-        raise no_userid(new, refusal) from None
-    _move(operator, rename_player, old.lower(), new, "renamed")
+    _move(operator, rename_player, old.lower(), _new_userid(new), "renamed")
 
 
-@click.command()
+@command()
 @click.argument("userid")
 @click.argument("into")
-@pass_operator
 def merge(operator: Operator, userid: str, into: str) -> None:
     """Join a player's account with another one of theirs, INTO.
 
@@ -301,9 +296,8 @@ def _move(
     say(f"{done} {old}: {new} on {counted(count, 'board')}")
 
 
-@click.command()
+@command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
-@pass_operator
 def export(operator: Operator, file: str) -> None:
     """Write all accounts to FILE as lines of JSON.
 
@@ -311,7 +305,7 @@ def export(operator: Operator, file: str) -> None:
     the file to yourself. `players import` takes it back without loss. Accounts that cannot be read
     are left out, and named.
     """
-    lines, damage = operator.home.ask(export_accounts)
+    lines, damage = operator.home.ask(stored.export_accounts)
     for each in damage:
         say(f"Error: {each}", err=True)
     text = "".join(f"{line}\n" for line in lines)
@@ -328,11 +322,10 @@ def export(operator: Operator, file: str) -> None:
     raise SystemExit(1 if damage else 0)
 
 
-@click.command("import")
+@command("import")
 @import_argument
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
 @large_option
-@pass_operator
 def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
     """Add the accounts of an export in FILE.
 
@@ -343,19 +336,20 @@ def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
     now, own = operator.home.now(), operator.configuration.address
     try:
         lines = data.decode().split("\n")
-        accounts = parse_accounts(lines, lambda account: check_believable(account, now, own))
+        accounts = stored.parse_accounts(lines, lambda account: check_believable(account, now, own))
+        userids = [each.userid for each in accounts]
         if not dry_run:
-            operator.prepared_home().do(import_accounts, accounts)
-        elif taken := operator.home.ask(those_with_accounts, [each.userid for each in accounts]):
-            raise UseridsTaken(taken)
-    except (BadAccount, UseridsTaken) as error:
+            operator.prepared_home().do(stored.import_accounts, accounts)
+        elif taken := operator.home.ask(stored.those_with_accounts, userids):
+            raise stored.UseridsTaken(taken)
+    except (BadAccount, stored.UseridsTaken) as error:
         raise Refused(f"{name}: {error}") from None
     except UnicodeDecodeError:
         raise Refused(f"{name}: this is no text in UTF-8") from None
     say(f"{'would import' if dry_run else 'imported'} {counted(len(accounts), 'account')}")
 
 
-@click.command()
+@command()
 @click.option("--text", help="What to write; read from standard input by default.")
 @click.option(
     "--to",
@@ -364,7 +358,6 @@ def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
     metavar="USERID",
     help="Write to this player only; may be repeated.",
 )
-@pass_operator
 def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) -> None:
     """Write to all players, or to those named with --to.
 
@@ -379,3 +372,112 @@ def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) ->
         read_account(operator, userid)
     count = announce(text, to, operator.unit_of_work())
     say(f"written to {counted(count, 'player')}")
+
+
+@command(has_json=True)
+@click.argument("kind", type=KIND, required=False)
+def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
+    """List players by rating.
+
+    There is a list for each game and class of sizes.
+    """
+    tables = [table for each in _kinds(kind) for table in _standings(operator, each)]
+    if as_json:
+        print_json([_table_fields(table) for table in tables])
+        return
+    lines = list[str]()
+    for table in tables:
+        lines.append(f"{table.kind.title}, {table.size.value} boards")
+        lines += [f"  {row}" for row in standing_rows(Translator(ENGLISH), table.ordered())]
+    page("".join(f"{line}\n" for line in lines))
+
+
+@command(has_json=True)
+@click.argument("kind", type=KIND, required=False)
+@click.option("--recompute", is_flag=True, help="Compute them from all games, and compare.")
+def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
+    """Show how the ratings came about, game by game.
+
+    They are printed to the last digit. With --recompute they are computed from all finished games.
+    Exit status 1 if other ones were kept; these are counted anew.
+    """
+    if recompute:
+        tables, wrong = _recomputed(operator, kind)
+    else:
+        tables, wrong = (
+            [table for each in _kinds(kind) for table in rate(_rated_games(operator, each))],
+            list[str](),
+        )
+    if as_json:
+        print_json(
+            [
+                _table_fields(table) | {"games": list(map(_game_fields, table.games))}
+                for table in tables
+            ]
+        )
+    for table in tables if not as_json else ():
+        say(f"{table.kind.title}, {table.size.value} boards")
+        for rated in table.games:
+            effects = "  ".join(
+                f"{change.after.userid} {change.after.rating!r}" for change in (rated.x, rated.o)
+            )
+            say(f"  {rated.game.name}  {effects}")
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise Refused(
+            f"the ratings that were kept are not those of the finished games: {wrong[0]}{more}; "
+            "they have been counted anew"
+        )
+
+
+def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], list[str]]:
+    """Return the ratings that all finished games give, and of whom others were kept."""
+    database = operator.prepared_home().database
+    kept_ratings.count_marked(database)
+    tables, wrong = list[Table](), list[str]()
+    for each in _kinds(kind):
+        with database.read_latest() as snapshot:
+            tables += rate(kept_ratings.finished_games(snapshot, each))
+            keys = kept_ratings.wrongly_rated(snapshot, each)
+        if keys:
+            wrong += [f"{userid} in {each.title} on {size.value} boards" for size, userid in keys]
+            database.write(partial(kept_ratings.mark, kind=each))
+            kept_ratings.count_marked(database)
+    return tables, wrong
+
+
+def _rated_games(operator: Operator, kind: Kind) -> Iterator[Finish]:
+    """Yield how the games ended that count; damaged boards are left out."""
+    for entry in operator.boards.entries(kind):
+        if isinstance(entry, Entry) and (finish := entry.finish):
+            yield finish
+
+
+def _kinds(kind: Kind | None) -> list[Kind]:
+    return [kind] if kind else sorted(KINDS.values(), key=lambda each: each.name)
+
+
+def _standings(operator: Operator, kind: Kind) -> list[Table]:
+    """Return the standings that are kept, or where that is not all, those that the games give."""
+    with suppress(DatabaseFault), operator.home.database.read() as snapshot:
+        if snapshot.identity is not None and not kept_ratings.is_counting(snapshot, kind):
+            return kept_ratings.standings_of(snapshot, kind)
+    return rate(_rated_games(operator, kind))
+
+
+def _table_fields(table: Table) -> dict[str, Any]:
+    names = ("userid", "rating", "is_provisional", "games", "wins", "losses", "draws")
+    return {
+        "kind": table.kind.name,
+        "size": table.size.value,
+        "standings": [
+            {name.removeprefix("is_"): getattr(standing, name) for name in names}
+            for standing in table.ordered()
+        ],
+    }
+
+
+def _game_fields(rated: RatedGame) -> dict[str, Any]:
+    after = {"x": rated.x.after, "o": rated.o.after}
+    changes = {side: {"userid": each.userid, "rating": each.rating} for side, each in after.items()}
+    return {"board": rated.game.board, **changes}

@@ -13,23 +13,15 @@ from typing import Any
 
 import click
 
-from pbm_oust.cli.operator import Refused, as_json, grid_from, grid_options, kind_name, print_json
+from pbm_oust.cli.operator import Refused, grid_named, print_json
 from pbm_oust.cli.terminal import progress_bar, say
-from pbm_oust.experiments.counting import (
-    OutOfRoom,
-    RoomForPositions,
-    bytes_each,
-    count_positions,
-    count_sequences,
-    divide,
-    fewest_kept,
-    largest_grid,
-    most_positions,
-)
+from pbm_oust.experiments import counting
 from pbm_oust.experiments.simulate import Figures, Totals, simulate
 from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
+
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 _BEST_PLAY = {
     Worth.WIN: "the first player wins",
@@ -39,30 +31,21 @@ _BEST_PLAY = {
 
 
 @click.command()
-@kind_name
-@grid_options
+@grid_named
 @click.option(
     "--depth", type=click.IntRange(min=1), default=3, show_default=True, help="Placements."
 )
 @click.option("--divide", "divided", is_flag=True, help="Count by first placement.")
-@as_json
-def perft(
-    kind: Kind,
-    size: str | None,
-    hexagonal: str | None,
-    depth: int,
-    divided: bool,
-    as_json: bool,
-) -> None:
+@_as_json
+def perft(kind: Kind, grid: Grid, depth: int, divided: bool, as_json: bool) -> None:
     """Count the sequences of placements from the empty board."""
-    grid = grid_from(kind, size, hexagonal)
     start = kind.start(grid)
     if divided:
-        counts = {grid.format_cell(cell): count for cell, count in divide(start, depth)}
+        counts = {grid.format_cell(cell): count for cell, count in counting.divide(start, depth)}
         total = sum(counts.values())
     else:
         counts = {}
-        total = count_sequences(start, depth)
+        total = counting.count_sequences(start, depth)
     if as_json:
         result = {"kind": kind.name, "grid": str(grid), "depth": depth, "sequences": total}
         print_json(result | ({"by_first": counts} if divided else {}))
@@ -73,26 +56,16 @@ def perft(
 
 
 @click.command("simulate")
-@kind_name
-@grid_options
+@grid_named
 @click.option("--games", type=click.IntRange(min=1), default=100, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same figures.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
-@as_json
-def simulate_(
-    kind: Kind,
-    size: str | None,
-    hexagonal: str | None,
-    games: int,
-    seed: int,
-    jobs: int,
-    as_json: bool,
-) -> None:
+@_as_json
+def simulate_(kind: Kind, grid: Grid, games: int, seed: int, jobs: int, as_json: bool) -> None:
     """Play games at random.
 
     Every legal placement is equally likely.
     """
-    grid = grid_from(kind, size, hexagonal)
     begun = time.perf_counter()
     courses = simulate(kind, grid, games, seed, jobs)
     bar = click.progressbar(courses, length=games, label=f"{kind.name} {grid}", file=sys.stderr)
@@ -136,8 +109,7 @@ def _figures(figures: Figures) -> str:
 
 
 @click.command("solve")
-@kind_name
-@grid_options
+@grid_named
 @click.option("--census", is_flag=True, help="Also count every position that play can reach.")
 @click.option(
     "--table",
@@ -151,22 +123,15 @@ def _figures(figures: Figures) -> str:
     show_default=True,
     help="How many placements lead to the positions of the table.",
 )
-@as_json
+@_as_json
 def solve_(
-    kind: Kind,
-    size: str | None,
-    hexagonal: str | None,
-    census: bool,
-    table: Path | None,
-    placements: int,
-    as_json: bool,
+    kind: Kind, grid: Grid, census: bool, table: Path | None, placements: int, as_json: bool
 ) -> None:
     """Find out who wins a small board.
 
     Both sides play as well as possible. Before the search starts, it says how many positions the
     board may have and how many memory holds. A board that is far too large is refused.
     """
-    grid = grid_from(kind, size, hexagonal)
     memory = _FreeMemory(kind, grid)
     memory.say_what_it_holds()
     begun = time.perf_counter()
@@ -195,7 +160,7 @@ def solve_(
         say(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
     if census:
         with memory.room("census") as room:
-            reachable = count_positions(kind, grid, room)
+            reachable = counting.count_positions(kind, grid, room)
         found["reachable"] = reachable
         if not as_json:
             say(f"              {reachable:,} can be reached by play")
@@ -220,12 +185,12 @@ class _FreeMemory:
         self._kind = kind
         self._grid = grid
         self._bytes = free_memory() // 2
-        self._each = bytes_each(grid)
+        self._each = counting.bytes_each(grid)
         self._positions = self._bytes // self._each
 
     def say_what_it_holds(self) -> None:
         """Tell the person what to expect. Raises Refused if there is no hope."""
-        most = most_positions(self._kind, self._grid)
+        most = counting.most_positions(self._kind, self._grid)
         say(f"{self._name} may have up to {_figure(most)} positions.", err=True)
         say(
             f"Half of the free memory, {self._bytes / 1e6:,.0f} MB, holds {self._positions:,} "
@@ -233,7 +198,7 @@ class _FreeMemory:
             err=True,
         )
         if self._is_hopeless(self._grid):
-            fewest = _figure(fewest_kept(self._kind, self._grid))
+            fewest = _figure(counting.fewest_kept(self._kind, self._grid))
             raise Refused(
                 f"{self._name} is too large: a search keeps at least about {fewest} positions; "
                 f"{self._possible()}"
@@ -244,13 +209,15 @@ class _FreeMemory:
             say("A search keeps only some of them. It stops if there is no room.", err=True)
 
     @contextmanager
-    def room(self, label: str) -> Iterator[RoomForPositions]:
+    def room(self, label: str) -> Iterator[counting.RoomForPositions]:
         """Give the room for a search, and draw how it fills. Raises Refused if it is full."""
         with progress_bar(label, counted=True) as draw:
-            room = RoomForPositions(self._positions, lambda kept: draw(kept, self._positions))
+            room = counting.RoomForPositions(
+                self._positions, lambda kept: draw(kept, self._positions)
+            )
             try:
                 yield room
-            except (OutOfRoom, MemoryError) as error:
+            except (counting.OutOfRoom, MemoryError) as error:
                 clear_frames(error.__traceback__)  # or there is no memory to tell about it
                 kept = f"{room.kept:,} positions"
                 raise Refused(
@@ -263,16 +230,16 @@ class _FreeMemory:
         return f"{self._kind.name} {self._grid}"
 
     def _holds_all(self, grid: Grid) -> bool:
-        return most_positions(self._kind, grid) <= self._positions
+        return counting.most_positions(self._kind, grid) <= self._positions
 
     def _is_hopeless(self, grid: Grid) -> bool:
-        return fewest_kept(self._kind, grid) > self._positions
+        return counting.fewest_kept(self._kind, grid) > self._positions
 
     def _possible(self) -> str:
         """Return which boards can be solved, or perhaps can."""
         shape = self._grid.shape
-        certain = largest_grid(self._kind, shape, self._holds_all)
-        perhaps = largest_grid(self._kind, shape, lambda grid: not self._is_hopeless(grid))
+        certain = counting.largest_grid(self._kind, shape, self._holds_all)
+        perhaps = counting.largest_grid(self._kind, shape, lambda grid: not self._is_hopeless(grid))
         if not certain:
             return "there is too little memory to be sure of any board"
         return f"{certain} fits for certain, and {perhaps} perhaps"

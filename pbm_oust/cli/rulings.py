@@ -6,7 +6,7 @@ The operator sets a board up, rules on it, and has done what is due on all of th
 import re
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import click
@@ -19,11 +19,10 @@ from pbm_oust.cli.operator import (
     Operator,
     Parsed,
     Refused,
-    as_json,
-    board_number,
+    board_named,
+    command,
     complete_userids,
     kind_name,
-    pass_operator,
     print_json,
 )
 from pbm_oust.cli.terminal import ask, say
@@ -34,11 +33,9 @@ from pbm_oust.commands.challenge import (
     challenge_with,
     header_of,
 )
-from pbm_oust.doctor.finding import counted
+from pbm_oust.doctor import counted
 from pbm_oust.grammar.parts import BadOptionValue, OptionTwice, read_options
 from pbm_oust.grammar.values import read_userid
-from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.relay import Relaying
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.starting import LimitReached, Rejected, SignedOff, set_up_board
@@ -48,7 +45,6 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.boards import NoSuchBoard
-from pbm_oust.store.configuration import BadConfiguration
 from pbm_oust.store.faults import command_line
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.publishing import Walk
@@ -58,11 +54,6 @@ DRAW = "draw"
 _DURATION = re.compile(r"([1-9][0-9]{0,3})([dw])")
 _DAYS = {"d": 1, "w": 7}
 
-Decide = Callable[[Game, UnitOfWork], Ruling]
-"""Returns what to do to a board as it is. Raises Refused or NotAllowed if that is not possible."""
-
-
-yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 reason_option = click.option(
     "--reason", default="", metavar="TEXT", help="What to write to the players with it."
 )
@@ -91,13 +82,12 @@ def _read_player(text: str) -> str:
 _USERID = Parsed("USERID", _read_player)
 
 
-@click.command()
+@command()
 @kind_name
 @click.argument("x", type=_USERID, metavar="USERID1", shell_complete=complete_userids)
 @click.argument("o", type=_USERID, metavar="USERID2", shell_complete=complete_userids)
 @_as_by_mail
 @reason_option
-@pass_operator
 def challenge(
     operator: Operator, kind: Kind, x: str, o: str, reason: str, **options: str | bool | None
 ) -> None:
@@ -121,7 +111,7 @@ def challenge(
     for objection in made.overruled:
         say(f"Warning: {_why_not(operator, objection)}", err=True)
     say(f"{made.game.name}: {made.game.x} (x) - {made.game.o} (o)")
-    hand_over(operator)
+    operator.hand_over()
 
 
 def _words_of_mail(options: dict[str, str | bool | None]) -> list[str]:
@@ -167,54 +157,78 @@ def _why_not(operator: Operator, refusal: Refusal) -> str:
             return str(refusal)
 
 
-@click.command()
-@kind_name
-@board_number
-@reason_option
-@yes_option
-@pass_operator
-def void(operator: Operator, kind: Kind, board: int, reason: str, yes: bool) -> None:
+def _ruling(
+    *more: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> Callable[[Callable[..., Ruling]], click.Command]:
+    """Make a command that rules on a board of a function that says what to do to it.
+
+    The function is given the board as it is, the unit of work, and what `more` adds to the command.
+    It raises Refused or NotAllowed if that is not possible. It is done after the operator has seen
+    the board and has said yes.
+    """
+
+    def made_of(decide: Callable[..., Ruling]) -> click.Command:
+        @wraps(decide)
+        def rule(
+            operator: Operator, kind: Kind, board: int, reason: str, yes: bool, **given: Any
+        ) -> None:
+            work = operator.unit_of_work()
+            work.home.recover()
+            try:
+                seen = read_game(work.home, kind, board)
+                if seen.result:
+                    raise Refused(f"{seen.name} is over")
+                ruling = decide(seen, work, **given)
+                # What does not fit the board is refused before anybody is asked.
+                seen.rule(ruling, seen.latest, "")
+                if not yes:
+                    _ask(seen, ruling)
+
+                def decide_again(game: Game) -> Ruling:
+                    if game.records != seen.records:
+                        raise Refused(f"{game.name} has changed meanwhile; look at it again")
+                    return decide(game, work, **given)
+
+                rule_board(work, kind, board, decide_again, reason)
+            except Refusal as refusal:
+                raise Refused(_refusal_text(refusal, kind, board)) from None
+            say(f"{kind.name} {board}: {format_ruling(ruling)}")
+            operator.hand_over()
+
+        confirmed = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+        made: Callable[..., Any] = reason_option(confirmed(rule))
+        for add in reversed(more):
+            made = add(made)
+        return command()(board_named(made))
+
+    return made_of
+
+
+@_ruling()
+def void(game: Game, work: UnitOfWork) -> Ruling:
     """End a game as never begun. This is recorded, and both players are told."""
-    _rule(operator, kind, board, lambda _game, _work: Ruling(Verb.VOID), reason, yes)
+    return Ruling(Verb.VOID)
 
 
-@click.command()
-@kind_name
-@board_number
-@click.argument("winner", type=click.Choice([*(side.value for side in Side), DRAW]))
-@reason_option
-@yes_option
-@pass_operator
-def award(operator: Operator, kind: Kind, board: int, winner: str, reason: str, yes: bool) -> None:
+@_ruling(click.argument("winner", type=click.Choice([*(side.value for side in Side), DRAW])))
+def award(game: Game, work: UnitOfWork, winner: str) -> Ruling:
     """End a game: a side wins, or it is a draw. This is recorded, and both players are told."""
-    ruling = Ruling(Verb.AWARD, None if winner == DRAW else Side(winner))
-    _rule(operator, kind, board, lambda _game, _work: ruling, reason, yes)
+    return Ruling(Verb.AWARD, None if winner == DRAW else Side(winner))
 
 
-@click.command()
-@kind_name
-@board_number
-@click.argument("side", type=click.Choice([side.value for side in Side]))
-@click.argument("userid")
-@reason_option
-@yes_option
-@pass_operator
-def adopt(
-    operator: Operator, kind: Kind, board: int, side: str, userid: str, reason: str, yes: bool
-) -> None:
+@_ruling(
+    click.argument("side", type=click.Choice([side.value for side in Side])),
+    click.argument("userid", type=_USERID, metavar="USERID"),
+)
+def adopt(game: Game, work: UnitOfWork, side: str, userid: str) -> Ruling:
     """Hand a side to another player.
 
     The player begins a new turn and has used no time. This is recorded, and both players and the
     previous owner of the side are told.
     """
-    try:
-        player = read_userid(userid)
-    except Refusal:
-        raise click.UsageError(f"{userid!r} is no userid") from None
-    if operator.home.account(player) is None:
-        raise Refused(f"there is no player {player}")
-    ruling = Ruling(Verb.ADOPT, Side(side), player)
-    _rule(operator, kind, board, lambda _game, _work: ruling, reason, yes)
+    if work.home.account(userid) is None:
+        raise Refused(f"there is no player {userid}")
+    return Ruling(Verb.ADOPT, Side(side), userid)
 
 
 def _read_duration(text: str) -> int:
@@ -225,91 +239,40 @@ def _read_duration(text: str) -> int:
     return days
 
 
-@click.command()
-@kind_name
-@board_number
-@click.argument("duration", type=Parsed("DURATION", _read_duration))
-@reason_option
-@yes_option
-@pass_operator
-def extend(
-    operator: Operator, kind: Kind, board: int, duration: int, reason: str, yes: bool
-) -> None:
+@_ruling(click.argument("duration", type=Parsed("DURATION", _read_duration)))
+def extend(game: Game, work: UnitOfWork, duration: int) -> Ruling:
     """Give the player to move more time.
 
     DURATION is in days or weeks, as in 3d or 2w. All limits of this turn end so much later, and so
     does the total time, if the game has one. A first reminder that has not come yet comes later
     too. This is recorded, and both players are told.
     """
-
-    def decide(game: Game, work: UnitOfWork) -> Ruling:
-        clock = work.clock_of(game)
-        if clock.away:
-            until = format_time(clock.away.end)
-            raise Refused(
-                f"{clock.player} is away until {until}, and the clock of {game.name} stands until"
-                " then; extend it once it goes on"
-            )
-        return Ruling(Verb.EXTEND, game.to_move, days=duration)
-
-    _rule(operator, kind, board, decide, reason, yes)
+    clock = work.clock_of(game)
+    if clock.away:
+        until = format_time(clock.away.end)
+        raise Refused(
+            f"{clock.player} is away until {until}, and the clock of {game.name} stands until"
+            " then; extend it once it goes on"
+        )
+    return Ruling(Verb.EXTEND, game.to_move, days=duration)
 
 
-@click.command()
-@kind_name
-@board_number
-@click.option(
-    "--to",
-    "number",
-    type=click.IntRange(min=0),
-    metavar="RECORD",
-    help="Take all moves after this record back; 0 for all moves.",
+@_ruling(
+    click.option(
+        "--to",
+        "number",
+        type=click.IntRange(min=0),
+        metavar="RECORD",
+        help="Take all moves after this record back; 0 for all moves.",
+    )
 )
-@reason_option
-@yes_option
-@pass_operator
-def undo(
-    operator: Operator, kind: Kind, board: int, number: int | None, reason: str, yes: bool
-) -> None:
+def undo(game: Game, work: UnitOfWork, number: int | None) -> Ruling:
     """Take the latest turn back, all parts of it.
 
     The records stay in the history. The player whose turn it is then begins a new turn. Answers to
     older mails no longer count. This is recorded, and both players get the board as it is then.
     """
-
-    def decide(game: Game, work: UnitOfWork) -> Ruling:
-        back_to = before_latest_turn(game) if number is None else number
-        return Ruling(Verb.UNDO, back_to=back_to)
-
-    _rule(operator, kind, board, decide, reason, yes)
-
-
-def _rule(
-    operator: Operator, kind: Kind, board: int, decide: Decide, reason: str, yes: bool
-) -> None:
-    """Do it after the operator has seen the board as it is and has said yes."""
-    work = operator.unit_of_work()
-    work.home.recover()
-    try:
-        seen = read_game(work.home, kind, board)
-        if seen.result:
-            raise Refused(f"{seen.name} is over")
-        ruling = decide(seen, work)
-        # What does not fit the board is refused before anybody is asked.
-        seen.rule(ruling, seen.latest, "")
-        if not yes:
-            _ask(seen, ruling)
-
-        def decide_again(game: Game) -> Ruling:
-            if game.records != seen.records:
-                raise Refused(f"{game.name} has changed meanwhile; look at it again")
-            return decide(game, work)
-
-        rule_board(work, kind, board, decide_again, reason)
-    except Refusal as refusal:
-        raise Refused(_refusal_text(refusal, kind, board)) from None
-    say(f"{kind.name} {board}: {format_ruling(ruling)}")
-    hand_over(operator)
+    return Ruling(Verb.UNDO, back_to=before_latest_turn(game) if number is None else number)
 
 
 def _ask(game: Game, ruling: Ruling) -> None:
@@ -355,9 +318,7 @@ def _refusal_text(refusal: Refusal, kind: Kind, board: int) -> str:
             return str(refusal)
 
 
-@click.command()
-@as_json
-@pass_operator
+@command(has_json=True)
 def sweep(operator: Operator, as_json: bool) -> None:
     """Do what is due: reminders, games lost on time, digests.
 
@@ -370,7 +331,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     if not home.is_on_server:
         for name in Walk(home.publisher, home.database).whole():
             say(f"{name}: its file was not as it should be", err=True)
-    swept = sweeps.sweep(open_inbound(home, operator.configuration.address, home.now).work)
+    swept = sweeps.sweep(operator.unit_of_work())
     if as_json:
         done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
         troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]
@@ -380,17 +341,6 @@ def sweep(operator: Operator, as_json: bool) -> None:
             say(f"{deed.about}: {deed.what}")
         for each in swept.troubles:
             say(f"Error: {each.about}: {each.reason}", err=True)
-    hand_over(operator)
+    operator.hand_over()
     if swept.troubles:
         raise SystemExit(1)
-
-
-def hand_over(operator: Operator) -> None:
-    """Hand the letters of the outbox to the relay, if there is one; they stay if it is down."""
-    configuration = operator.configuration
-    relay, address = configuration.relay, configuration.address
-    if relay:
-        try:
-            Relaying(operator.home, relay, address, operator.home.database.time).flush()
-        except (BadConfiguration, OSError) as error:
-            say(f"letters stay in the outbox: {error}", err=True)

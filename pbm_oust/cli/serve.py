@@ -1,55 +1,57 @@
-"""`pbm-oust serve`: taking mail, with processes beside that for pages and for the house."""
+"""`pbm-oust serve`, `web` and `house`: taking mail, serving pages, and letting the house play.
+
+Pages and the house have processes of their own beside the one that takes mail.
+"""
 
 import asyncio
-import logging
 import os
 import select
 import signal
 import subprocess  # it starts our own program  # nosec B404
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
-from contextlib import (
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 
-from pbm_oust.cli.log import start_log
-from pbm_oust.cli.operator import ADDRESS, ENDPOINT, RELAY, Operator, pass_operator
+from pbm_oust.cli.operator import (
+    ADDRESS,
+    ENDPOINT,
+    RELAY,
+    Operator,
+    Refused,
+    command,
+    log,
+    start_log,
+)
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.handler import Counts
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen
-from pbm_oust.mail.server import Server
-from pbm_oust.service.house import Finished, HouseBoards
+from pbm_oust.mail.server import Server, give_memory_back, tallied
+from pbm_oust.robot.search import has_core
+from pbm_oust.service.house import Finished, HouseBoards, Worker
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
+from pbm_oust.store.limits import HIGHEST, Counted
+from pbm_oust.store.rebuilding import look_less_for_circles
 
-log = logging.getLogger("pbm_oust")
-
-AGAIN_SECONDS = 5.0
-"""How long after the end of a process beside this one it is started again."""
-LOOK_SECONDS = 1.0
-"""How often boards are looked for that wait for the house."""
 UNUSABLE = 2
 """The exit status if the configuration or the port is of no use, which starting again mends not."""
-LEAVE_SECONDS = 5.0
-"""How long the house may take to end when nobody waits for it any more; then it ends unseen."""
-STOP_SECONDS = 15.0
-"""How long both may take to stop, before the keeper is killed."""
 DATABASE_SECONDS = 2.0
 """How long after a look for a database server that is away the next one comes."""
 
+_address = click.option("--address", type=ADDRESS, help="The address that takes commands.")
 
-@click.command()
+
+@command()
 @click.option("--smtp", type=ENDPOINT, help="Listen for SMTP at HOST:PORT.")
 @click.option(
     "--lmtp",
@@ -59,35 +61,20 @@ DATABASE_SECONDS = 2.0
 )
 @click.option("--relay", type=RELAY, help="Hand letters to smtp://HOST:PORT.")
 @click.option("--web", type=ENDPOINT, help="Serve pages with the boards at HOST:PORT, too.")
-@click.option("--address", type=ADDRESS, help="The address that takes commands.")
-@pass_operator
-def serve(
-    operator: Operator,
-    smtp: Endpoint | None,
-    lmtp: Endpoint | None,
-    relay: Endpoint | None,
-    web: Endpoint | None,
-    address: str | None,
-) -> None:
+@_address
+def serve(operator: Operator, **chosen: Any) -> None:
     """Take mail and answer it, until told to stop.
 
     Options override pbm_oust.toml in the home, where smtp = "" turns SMTP off. Without a relay,
     letters stay in the outbox, a Maildir in the home. SIGHUP makes the server read the file again.
     """
+    named = {name: value for name, value in chosen.items() if value}
 
     def configure() -> Configuration:
-        configured = operator.read_configuration()
-        chosen = replace(
-            configured,
-            address=address or configured.address,
-            smtp=smtp or configured.smtp,
-            lmtp=lmtp or configured.lmtp,
-            relay=relay or configured.relay,
-            web=web or configured.web,
-        )
-        if not (chosen.smtp or chosen.smtps or chosen.lmtp):
+        configured = replace(operator.read_configuration(), **named)
+        if not (configured.smtp or configured.smtps or configured.lmtp):
             raise BadConfiguration("nowhere to listen: give --smtp or --lmtp")
-        return chosen
+        return configured
 
     def announce(configuration: Configuration, listening: Iterable[Endpoint]) -> None:
         places = " and ".join(map(str, listening))
@@ -97,16 +84,14 @@ def serve(
     start_log()
     _prepare(operator)
     try:
-        chosen = configure()
-        pages = _pages_beside(operator.path, chosen) if chosen.web else nullcontext()
+        chosen_now = configure()
         counts, home = Counts(), operator.home
-        meanwhile = partial(_meanwhile, configure, chosen.metrics, counts)
-        with pages:
-            server = Server(home, configure, home.now, announce, meanwhile=meanwhile, counts=counts)
-            asyncio.run(server.run())
+        meanwhile = partial(_meanwhile, chosen_now, configure, counts)
+        server = Server(home, configure, home.now, announce, meanwhile=meanwhile, counts=counts)
+        asyncio.run(server.run())
     except (CannotListen, BadConfiguration) as error:
         say(f"Error: {error}", err=True)
-        raise SystemExit(2) from None
+        raise SystemExit(UNUSABLE) from None
 
 
 def _prepare(operator: Operator) -> None:
@@ -128,12 +113,20 @@ def _prepare(operator: Operator) -> None:
 
 @asynccontextmanager
 async def _meanwhile(
-    configure: Callable[[], Configuration], metrics: Endpoint | None, counts: Counts, home: Home
+    chosen: Configuration, configure: Callable[[], Configuration], counts: Counts, home: Home
 ) -> AsyncIterator[None]:
-    """Let the house play, and serve metrics if there is a place for them, while the body runs."""
-    with _metrics_served(home, counts, metrics) if metrics else nullcontext():
-        async with _house_beside(configure, home):
+    """Let the house play, and serve pages and metrics where there is a place for them."""
+    beside: list[Coroutine[Any, Any, None]] = [_let_house_play(configure, home)]
+    if chosen.web:
+        beside.append(_keep_pages(chosen, home.path))
+    with _metrics_served(home, counts, chosen.metrics) if chosen.metrics else nullcontext():
+        tasks = [asyncio.create_task(each) for each in beside]
+        try:
             yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
 
 
 @contextmanager
@@ -147,16 +140,54 @@ def _metrics_served(home: Home, counts: Counts, endpoint: Endpoint) -> Iterator[
         yield
 
 
-@asynccontextmanager
-async def _house_beside(configure: Callable[[], Configuration], home: Home) -> AsyncIterator[None]:
-    """Let the house play in another process while the body runs, whenever boards wait for it."""
-    playing = asyncio.create_task(_let_house_play(configure, home))
+AGAIN_SECONDS = 5.0
+"""How long after the end of a process beside this one it is started again."""
+LOOK_SECONDS = 1.0
+"""How often boards are looked for that wait for the house."""
+LEAVE_SECONDS = 5.0
+"""How long the house may take to end when nobody waits for it any more; then it ends unseen."""
+STOP_SECONDS = 15.0
+"""How long the pages may take to stop."""
+
+
+async def _keep_pages(configuration: Configuration, home: Path) -> None:
+    """Serve pages in another process, again and again."""
+    words = ["web", "--listen", str(configuration.web)]
+    while True:
+        try:
+            status = await _beside(words, configuration, home, STOP_SECONDS)
+        except OSError as error:
+            log.error("the pages cannot start: %s", error)
+        else:
+            if status == UNUSABLE:
+                log.error("there are no pages: see the line above")
+                return
+            log.error("the pages have stopped with status %d, and start again", status)
+        await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def _beside(words: list[str], configuration: Configuration, home: Path, wait: float) -> int:
+    """Run a command of ours in another process, and return its exit status.
+
+    It ends by itself if this process does, or if nobody waits for it here any more; then that is
+    waited for so many seconds. Ctrl-C at a terminal is left to this process.
+    """
+    ending, stays_open = os.pipe()
+    process = None
+    words = [sys.executable, "-m", "pbm_oust", "--home", str(home), *words]
+    words += ["--keeper", str(ending), "--address", configuration.address]
+    words += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
     try:
-        yield
+        process = await asyncio.create_subprocess_exec(
+            *words, pass_fds=[ending], stdin=subprocess.DEVNULL, process_group=0
+        )
+        return await process.wait()
     finally:
-        playing.cancel()
-        with suppress(asyncio.CancelledError):
-            await playing
+        os.close(ending)
+        os.close(stays_open)
+        if process:
+            with suppress(TimeoutError):  # asyncio warns of whoever outlives its loop
+                await asyncio.wait_for(process.wait(), wait)
 
 
 async def _let_house_play(configure: Callable[[], Configuration], home: Home) -> None:
@@ -166,17 +197,14 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         try:
-            if home.is_on_server:  # mail is taken meanwhile, however long it takes to answer
-                has_work = await asyncio.to_thread(_has_work, home, boards, finished, configure)
-            elif moment == (moment := home.database.moment()):
+            if not home.is_on_server and moment == (moment := home.database.moment()):
                 continue
-            else:
-                has_happened, have_ended = _changes(home, boards, finished)
-                plays = has_happened and await _any_waits(boards)
-                has_work = plays or (have_ended and _is_any_over(finished, configure()))
-            if not has_work:
+            # Mail is taken meanwhile, however long it takes to look.
+            if not await asyncio.to_thread(_has_work, home, boards, finished, configure):
                 continue
-            status = await _house(configure(), home.path)
+            configured = configure()
+            words = ["house", *(["--analyses"] if configured.analyses else [])]
+            status = await _beside(words, configured, home.path, LEAVE_SECONDS)
         except (OSError, BadConfiguration) as error:
             log.warning("the house does not play at present: %s", error)
             continue
@@ -186,123 +214,152 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
             await asyncio.sleep(AGAIN_SECONDS)
 
 
-def _changes(home: Home, boards: HouseBoards, finished: Finished) -> tuple[bool, bool]:
-    """Return whether something has happened on boards of the house, and whether games have ended.
-
-    That is since it was last looked at.
-    """
-    with home.database.read():
-        return boards.have_changed(), finished.have_changed()
-
-
 def _has_work(
     home: Home, boards: HouseBoards, finished: Finished, configure: Callable[[], Configuration]
 ) -> bool:
-    """Return whether a board waits for the house, or a game waits to be analysed."""
-    has_happened, have_ended = _changes(home, boards, finished)
-    plays = has_happened and any(boards.looked_at())
-    return plays or (have_ended and _is_any_over(finished, configure()))
+    """Return whether something new waits for the house: a board, or a game to be analysed."""
+    with home.database.read():
+        has_happened, have_ended = boards.have_changed(), finished.have_changed()
+    if has_happened and any(boards.looked_at()):
+        return True
+    if not have_ended:
+        return False
+    configured = configure()
+    return configured.analyses and any(finished.waiting(configured.house_cells))
 
 
-async def _any_waits(boards: HouseBoards) -> bool:
-    """Return whether a board waits for the house; between two looks, mail has its turn."""
-    for waits in boards.looked_at():
-        if waits:
-            return True
-        await asyncio.sleep(0)
-    return False
+def _is_closed(keeper: int | None, seconds: float = 0) -> bool:
+    """Return whether the other end of a pipe, if there is one, is closed within some seconds."""
+    return keeper is not None and bool(select.select([keeper], [], [], seconds)[0])
 
 
-def _is_any_over(finished: Finished, configuration: Configuration) -> bool:
-    """Return whether a game waits to be analysed."""
-    return configuration.analyses and any(finished.waiting(configuration.house_cells))
+def _kept(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a command that may run beside a server, as that one has them."""
+    for name, kind, words in (
+        ("--keeper", click.INT, "A pipe that is closed when to stop."),
+        ("--relay", RELAY, "Where the server hands letters over."),
+    ):
+        function = click.option(name, type=kind, hidden=True, help=words)(function)
+    return _address(function)
 
 
-async def _house(configuration: Configuration, home: Path) -> int:
-    """Let the house play until no board waits for it; return the status of its process.
+USUAL = Endpoint("127.0.0.1", 8080)
 
-    It stays a few minutes as long as a board goes on that it has played on, and plays what comes up
-    meanwhile. It ends by itself if this process does, or if nobody waits for it here any more.
+
+@command()
+@click.option("--listen", type=ENDPOINT, help="Serve at HOST:PORT.")
+@_kept
+def web(
+    operator: Operator,
+    listen: Endpoint | None,
+    address: str | None,
+    relay: Endpoint | None,
+    keeper: int | None,
+) -> None:
+    """Serve pages with the boards, until told to stop.
+
+    Without --listen, at the place that web = "HOST:PORT" names in pbm_oust.toml, or at
+    127.0.0.1:8080. Nothing is changed by looking at pages.
     """
-    asked = ["house", *(["--analyses"] if configuration.analyses else [])]
-    house = None
-    ending, stays_open = os.pipe()
+    if not find_spec("uvicorn"):
+        raise Refused("the pages need more libraries: pip install 'pbm_oust[web]'")
+    from pbm_oust.web.app import make_app
+    from pbm_oust.web.ground import Ground
+    from pbm_oust.web.serving import Connections, listening_socket, serve
+
+    give_memory_back()
+    configured = operator.configuration
+    endpoint = listen or configured.web or USUAL
+    if endpoint.path:
+        raise click.UsageError("pages are served at HOST:PORT only")
+    home = _home_beside(operator, relay)
+    taking = address or configured.address
+    ground = Ground(home, taking, home.now, configured.web_address, configured.limits)
     try:
-        words = _words(asked, home, configuration, ending)
-        house = await asyncio.create_subprocess_exec(
-            *words, pass_fds=[ending], stdin=subprocess.DEVNULL
-        )
-        return await house.wait()
-    finally:
-        os.close(ending)
-        os.close(stays_open)
-        if house:
-            with suppress(TimeoutError):  # asyncio warns of whoever outlives its loop
-                await asyncio.wait_for(house.wait(), LEAVE_SECONDS)
+        listening = listening_socket(endpoint)
+    except CannotListen as error:
+        say(f"Error: {error}", err=True)
+        raise SystemExit(UNUSABLE) from None
+    app = make_app(ground)
+    look_less_for_circles()
+    place = Endpoint(endpoint.host, listening.getsockname()[1])
+    announced = f"Pages at http://{place}/; home {operator.path}."
+
+    async def serving() -> None:
+        async with tallied(home, home.now):
+            await serve(
+                app,
+                listening,
+                lambda: say(announced),
+                connections=Connections(configured.web_proxies),
+                keeper=keeper,
+                end=ground.live.end,
+            )
+
+    asyncio.run(serving())
 
 
-@contextmanager
-def _pages_beside(home: Path, configuration: Configuration) -> Iterator[None]:
-    """Serve pages in another process while the body runs; it also ends if this process dies.
+def _home_beside(operator: Operator, relay: Endpoint | None) -> Home:
+    """Return the home of a process that may run beside a server, and begin its log."""
+    home = operator.prepared_home()
+    home.has_relay = (relay or operator.configuration.relay) is not None
+    start_log()
+    return home
 
-    A process of its own keeps that one until a pipe is closed: so neither threads nor other
-    children of this process get in the way.
+
+NICENESS = 19
+"""How far behind all other work of the machine thinking is."""
+STAY_SECONDS = 300.0
+"""How long a server's house stays after the latest thing that happened on its boards."""
+
+
+@command()
+@_kept
+@click.option("--analyses", is_flag=True, hidden=True, help="Analyse games that are over, too.")
+def house(
+    operator: Operator,
+    address: str | None,
+    relay: Endpoint | None,
+    keeper: int | None,
+    analyses: bool,
+) -> None:
+    """Let the house play on the boards that wait for it.
+
+    When none does, it analyses games that are over, if pages can show that; then it ends. A server
+    does this by itself. Where mail comes through a pipe and no server runs, cron does it.
     """
-    ending, stays_open = os.pipe()
-    keeper = os.fork()
-    if not keeper:
-        try:
-            os.close(stays_open)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            _keep_pages(home, configuration, ending)
-        except BaseException:
-            log.exception("a fault in the program")
-        finally:
-            os._exit(0)
-    os.close(ending)
-    try:
-        yield
-    finally:
-        os.close(stays_open)
-        _await(keeper)
+    configured = operator.configuration
+    home = _home_beside(operator, relay)
+    os.nice(NICENESS)
+    log.info("house=begins core=%s", "compiled" if has_core() else "none")
+    stopped = False
 
+    def stop(*_: object) -> None:
+        nonlocal stopped
+        stopped = True
 
-def _keep_pages(home: Path, configuration: Configuration, ending: int) -> None:
-    """Serve pages, again and again, until the other end of a pipe is closed."""
-    while True:
-        words = ["web", "--listen", str(configuration.web)]
-        status = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
-            _words(words, home, configuration, ending),
-            pass_fds=[ending],
-            stdin=subprocess.DEVNULL,
-            check=False,
-        ).returncode
-        if status == UNUSABLE:
-            log.error("there are no pages: see the line above")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    limits = replace(configured.limits, chosen={**configured.limits.chosen, Counted.MOVES: HIGHEST})
+    taking = address or configured.address
+    work = open_inbound(home, taking, home.now, limits, web_address=configured.web_address).work
+    boards, finished = HouseBoards(home), Finished(home)
+    worker = Worker(boards, work, lambda: stopped or _is_closed(keeper))
+    text = home.read_configuration()
+
+    def do_all() -> None:
+        worker.play_all()
+        if analyses or configured.analyses:
+            worker.analyse_all(finished.waiting(configured.house_cells))
+
+    boards.have_changed()
+    finished.have_changed()
+    do_all()
+    latest = time.monotonic()
+    while keeper is not None and worker.knows_boards and time.monotonic() < latest + STAY_SECONDS:
+        if _is_closed(keeper, LOOK_SECONDS) or stopped or home.read_configuration() != text:
             return
-        if _is_over(ending, AGAIN_SECONDS):  # Ctrl-C ends both at once
-            return
-        log.error("the pages have stopped with status %d, and start again", status)
-
-
-def _words(words: list[str], home: Path, configuration: Configuration, ending: int) -> list[str]:
-    """Return the command line of a command of ours that ends when a pipe is closed."""
-    program = [sys.executable, "-m", "pbm_oust", "--home", str(home)]
-    options = ["--keeper", str(ending), "--address", configuration.address]
-    options += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
-    return [*program, *words, *options]
-
-
-def _is_over(ending: int, seconds: float) -> bool:
-    """Return whether the other end of a pipe is closed within some seconds."""
-    return bool(select.select([ending], [], [], seconds)[0])
-
-
-def _await(process: int) -> None:
-    """Wait until a child has ended; kill it if that takes too long."""
-    deadline = time.monotonic() + STOP_SECONDS
-    with suppress(ChildProcessError):  # somebody else has heard of its end
-        while os.waitpid(process, os.WNOHANG) == (0, 0):
-            if time.monotonic() > deadline:
-                os.kill(process, signal.SIGKILL)
-            time.sleep(0.05)
+        if has_played := boards.have_changed():
+            latest = time.monotonic()
+        if has_played or finished.have_changed():
+            do_all()

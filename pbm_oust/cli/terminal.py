@@ -14,20 +14,20 @@ import click
 from pbm_oust.render.visible import visible_json, visible_line, visible_text
 
 
-class Shown(str):
+class TerminalText(str):
     """A text for a terminal; nothing in it steers one, except the colours that we put there."""
 
     __slots__ = ()
 
 
-def shown(text: object) -> Shown:
+def shown(text: object) -> TerminalText:
     """Return a text of lines as a terminal can show it."""
-    return text if isinstance(text, Shown) else Shown(visible_text(str(text)))
+    return text if isinstance(text, TerminalText) else TerminalText(visible_text(str(text)))
 
 
 def say(line: object = "", *, err: bool = False) -> None:
     """Print one line."""
-    click.echo(line if isinstance(line, Shown) else visible_line(str(line)), err=err)
+    click.echo(line if isinstance(line, TerminalText) else visible_line(str(line)), err=err)
 
 
 def tell(line: object) -> None:

@@ -11,13 +11,13 @@ from pbm_oust.accounts.password import checked_hash
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_time
-from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, within
+from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, readable, within
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import has_account
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.faults import AccountDamaged, DatabaseFault, ValueDamaged, command_line
+from pbm_oust.store.faults import AccountDamaged, DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, entry_of, find_entry
 from pbm_oust.store.open_boards import Salvage
@@ -30,15 +30,9 @@ TOLERANCE = timedelta(hours=1)
 _on_histories = Examiner("histories")
 
 
+@readable(_on_histories)
 def check_boards(home: Home, now: datetime) -> Iterator[Finding]:
     """Yield findings about all boards; every one of them is replayed."""
-    try:
-        yield from _boards(home, now)
-    except DatabaseFault:
-        yield _on_histories.note("not looked at, because the database cannot be read")
-
-
-def _boards(home: Home, now: datetime) -> Iterator[Finding]:
     found: Counter[str] = Counter()
     boards = Salvage(home)
     for kind in KINDS.values():
@@ -164,18 +158,12 @@ _on_accounts = Examiner("accounts")
 _on_bounces = Examiner("bounces")
 
 
+@readable(_on_accounts)
 def check_accounts(home: Home) -> Iterator[Finding]:
     """Yield findings about accounts, and about addresses from which letters bounced."""
-    try:
-        accounts = counted(len(home.userids()), "account")
-        findings = [
-            *_on_accounts.all_or(f"{accounts} can be read", _accounts(home)),
-            *_bounces(home),
-        ]
-    except DatabaseFault:
-        yield _on_accounts.note("not looked at, because the database cannot be read")
-        return
-    yield from findings
+    accounts = counted(len(home.userids()), "account")
+    yield from _on_accounts.all_or(f"{accounts} can be read", _accounts(home))
+    yield from _bounces(home)
 
 
 def _accounts(home: Home) -> Iterator[Finding]:
@@ -214,12 +202,9 @@ def _account(home: Home, account: Account) -> Iterator[Finding]:
         )
 
 
+@readable(_on_bounces)
 def _bounces(home: Home) -> Iterator[Finding]:
-    try:
-        returned = home.ask(all_bounces)
-    except ValueDamaged as damage:
-        yield _on_bounces.bad(str(damage), RESTORE)
-        return
+    returned = home.ask(all_bounces)
     if not returned:
         yield _on_bounces.ok("no letters came back of late")
     for each in returned:

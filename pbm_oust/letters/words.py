@@ -64,7 +64,7 @@ from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, has_counted
 from pbm_oust.play.pages import MOST_LISTED
 from pbm_oust.refusal import Reason
-from pbm_oust.render.text import LETTERS, Letters, cells_text, draw_text, in_columns, players_text
+from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.rules.grid import LONGEST, parse_grid
@@ -444,7 +444,7 @@ PICTURES = {
 }
 """All of them by their names."""
 
-_MARKING = Letters(x=("x", "?"))
+_MARKING = Glyphs(x=("x", "?"))
 
 
 @cache
@@ -458,4 +458,4 @@ def picture(name: str) -> str:
         stones[stone] |= cell
     latest, marks = stones["X"] | stones["O"], sum(map(grid.parse_cell, drawn.marks))
     x, o = stones["x"] | stones["X"] | marks, stones["o"] | stones["O"]
-    return draw_text(grid, x, o, latest | marks, _MARKING if marks else LETTERS)
+    return draw_text(grid, x, o, latest | marks, _MARKING if marks else GLYPHS)

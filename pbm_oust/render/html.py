@@ -75,11 +75,7 @@ class Taps:
 
 
 def board_html(
-    position: Position,
-    marks: Marks = UNMARKED,
-    taps: Taps | None = None,
-    *,
-    is_bare: bool = False,
+    position: Position, marks: Marks = UNMARKED, taps: Taps | None = None, *, is_bare: bool = False
 ) -> str:
     """Return a board as a table, in lines; each placement can be tapped in one of these ways.
 

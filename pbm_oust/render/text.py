@@ -26,31 +26,31 @@ _FREE, _STAR = ".", ","
 
 
 @dataclass(frozen=True, slots=True)
-class Letters:
+class Glyphs:
     """The characters for the stones of each side, and for its latest stones."""
 
     x: tuple[str, str] = ("x", "X")
     o: tuple[str, str] = ("o", "O")
 
 
-LETTERS = Letters()
+GLYPHS = Glyphs()
 
 
-def board_text(position: Position, latest: int = 0, letters: Letters = LETTERS) -> str:
+def board_text(position: Position, latest: int = 0, glyphs: Glyphs = GLYPHS) -> str:
     """Return the board, top row first, without a newline at the end.
 
-    The stones in `latest` are drawn as capitals, unless other letters are given.
+    The stones in `latest` are drawn as capitals, unless other glyphs are given.
     """
     x, o = position.stones(Side.X), position.stones(Side.O)
-    return draw_text(position.grid, x, o, latest, letters)
+    return draw_text(position.grid, x, o, latest, glyphs)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def draw_text(grid: Grid, x: int, o: int, latest: int, letters: Letters) -> str:
+def draw_text(grid: Grid, x: int, o: int, latest: int, glyphs: Glyphs) -> str:
     """Return a board with these stones of the two sides; the latest drawings are remembered."""
     bare, places = _bare(grid)
     drawn = [*bare]
-    for stones, (usual, late) in ((x, letters.x), (o, letters.o)):
+    for stones, (usual, late) in ((x, glyphs.x), (o, glyphs.o)):
         for cell in grid.each(stones):
             drawn[places[cell]] = late if cell & latest else usual
     return "".join(drawn)
@@ -146,9 +146,9 @@ def _in_places(marks: dict[int, str | int]) -> Iterator[str | int]:
         done = max(place, done) + (len(mark) if isinstance(mark, str) else 1)
 
 
-def game_text(game: Game, letters: Letters = LETTERS) -> str:
+def game_text(game: Game, glyphs: Glyphs = GLYPHS) -> str:
     """Return the board of a game under a heading with both players and their figures."""
-    board = board_text(game.position, game.latest_stones(), letters)
+    board = board_text(game.position, game.latest_stones(), glyphs)
     return f"{players_text(game)}\n\n{board}"
 
 

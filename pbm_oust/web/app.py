@@ -15,23 +15,10 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import Trouble, described, find_trouble
-from pbm_oust.web import (
-    addresses,
-    boards,
-    calendars,
-    feeds,
-    helping,
-    links,
-    lists,
-    me,
-    play,
-    sign_in,
-)
-from pbm_oust.web.cache import KEPT_SECRET
-from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.middleware import AccessLog, Logged, Safe, Trimmed
+from pbm_oust.web import addresses, boards, feeds, helping, lists, me, play, sign_in
+from pbm_oust.web.ground import FOUND, KEPT_SECRET, Ground, ground_of
+from pbm_oust.web.middleware import Logged, Safe, Trimmed
 from pbm_oust.web.sign_in import NotSignedIn
-from pbm_oust.web.static import FOUND
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -139,7 +126,7 @@ ROUTES = (
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
     Route(f"{_BOARD}/{{number:number}}.png", boards.png),
-    Route(addresses.of_calendar("{name}"), calendars.calendar),
+    Route(addresses.of_calendar("{name}"), feeds.calendar),
     Route(addresses.of_feed(addresses.HISTORY), feeds.results),
     Route(addresses.of_feed(addresses.of_player("{userid}")), feeds.player),
     Route(addresses.of_feed(_BOARD), feeds.board),
@@ -153,7 +140,7 @@ ROUTES = (
     Route(addresses.HELP, helping.overview),
     Route(addresses.of_help("{subject}"), helping.subject),
     *_form(f"{addresses.PLAY}/{{tag}}", play.look, play.act),
-    *_form(f"{addresses.OFF}/{{tag}}", links.look_at_unsubscribing, links.unsubscribe),
+    *_form(f"{addresses.OFF}/{{tag}}", sign_in.look_at_unsubscribing, sign_in.unsubscribe),
     *_form(f"{addresses.CODE}/{{code}}", sign_in.look_at_code, sign_in.bring),
     *_form(addresses.SIGN_IN, sign_in.look_at_form, sign_in.ask_for_link),
     Route(addresses.SIGN_OUT, sign_in.sign_out, methods=["POST"]),
@@ -169,12 +156,11 @@ ROUTES = (
 )
 
 
-def make_app(ground: Ground, log: AccessLog | None = None) -> Starlette:
-    """Return the application whose pages stand on a ground; what is asked goes to a log, if any."""
-    logged = [Middleware(Logged, log=log)] if log else []
+def make_app(ground: Ground) -> Starlette:
+    """Return the application whose pages stand on a ground."""
     app = Starlette(
         routes=list(ROUTES),
-        middleware=[*logged, Middleware(Safe), Middleware(Trimmed)],
+        middleware=[Middleware(Logged), Middleware(Safe), Middleware(Trimmed)],
         exception_handlers={
             HTTPException: _missing,
             NotSignedIn: _stranger,

@@ -1,41 +1,54 @@
 """The pages of one board: as it is, as it was after each of its records, and as files."""
 
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
+from html import escape
 from typing import TypeVar
 
+from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pbm_oust.accounts.clock import Clock
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.formats.structured import format_structured
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.record import Record
+from pbm_oust.languages import ENGLISH
+from pbm_oust.letters.templates import text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.render.html import Marks, marks_of
-from pbm_oust.render.svg import Labels, Scale, board_svg, curve_svg
+from pbm_oust.render.html import COLOURS, INK, WOOD, Marks, marks_of
+from pbm_oust.render.svg import Place, layout_of
 from pbm_oust.render.text import cells_text, figures
-from pbm_oust.robot.analysis import Analysis, Evaluation, read_analysis, turning_points
+from pbm_oust.render.visible import visible_line
+from pbm_oust.robot.analysis import Analysis, turning_points
 from pbm_oust.rules.position import Kind, Position, Side
-from pbm_oust.service.house import kept_text
+from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import addresses
-from pbm_oust.web.cache import CHECKED, HTML, Made, answer, headers_in, made_of
-from pbm_oust.web.ground import LATER, Ground, ground_of, source_of
+from pbm_oust.web.ground import (
+    CHECKED,
+    HTML,
+    LATER,
+    Ground,
+    Made,
+    Templates,
+    answer,
+    ground_of,
+    headers_in,
+    source_of,
+)
 from pbm_oust.web.live import TooManyWatch
 from pbm_oust.web.png import png_beside
-from pbm_oust.web.templates import Templates
 
 T = TypeVar("T")
 
@@ -47,12 +60,12 @@ _OVER = "public, max-age=300"
 """Says how long a browser may keep the page of a game that is over."""
 _PAST = "public, max-age=86400"
 """Says how long it may keep a picture of what has been."""
-_SHARES = Scale(0.0, 1.0)
+_SHARES = 0.0, 1.0
 _SVG, _EVENTS = "image/svg+xml", "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FileFormat:
     """A form in which a game can be had."""
 
     title: str
@@ -60,21 +73,11 @@ class Form:
     write: Callable[[Sheet], str]
 
 
-FORMS: Mapping[str, Form] = {
-    "sgf": Form("SGF", "application/x-go-sgf; charset=utf-8", format_sgf),
-    "json": Form("JSON", "application/json", format_structured),
+FORMS: Mapping[str, FileFormat] = {
+    "sgf": FileFormat("SGF", "application/x-go-sgf; charset=utf-8", format_sgf),
+    "json": FileFormat("JSON", "application/json", format_structured),
 }
 """By the ending of the path."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """A side with its player and its figures."""
-
-    side: str
-    player: str
-    figures: str
-    """As letters have them: `41/46`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +121,6 @@ class View:
         return addresses.of_board(self.name, None if number == self.count else number)
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
-        """Both sides."""
-        game = self.game
-        return tuple(
-            Seat(side.value, game.owner(side), figures(game.position, side)) for side in Side
-        )
-
-    @property
     def listed(self) -> tuple[Record, ...]:
         """The records that the page lists."""
         start = max(0, min(self.number - MOST_LISTED // 2, self.count - MOST_LISTED))
@@ -137,34 +132,16 @@ def view_of(game: Game, number: int | None) -> View:
     return View(game, game if number is None else game.after(number), number is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A game that is over, with its analysis, and the record after which it is shown."""
-
-    analysis: Analysis
-    number: int
-    turning_points: list[int]
-    """The numbers of the moves that turned the game most."""
-
-    @property
-    def evaluation(self) -> Evaluation:
-        """The evaluation on the position that is shown."""
-        return self.after(self.number)
-
-    def after(self, number: int) -> Evaluation:
-        """Return the evaluation on the position after a record; 0 is the start."""
-        return self.analysis.evaluations[number]
-
-    @property
-    def line(self) -> list[str]:
-        """The best turns from the position that is shown, as words."""
-        return [format_wish(wish) for wish in self.evaluation.line]
-
-    @property
-    def curve(self) -> str:
-        """How likely x was to win after each record, as a curve."""
-        rates = [evaluation.x_wins for evaluation in self.analysis.evaluations]
-        return curve_svg(rates, _SHARES, place=self.number, rings=self.turning_points)
+def _judged(analysis: Analysis, game: Game, number: int) -> Mapping[str, object]:
+    """Return what a page tells of an analysis, with the best turns from a record on."""
+    turning = turning_points(game, analysis)
+    rates = [evaluation.x_wins for evaluation in analysis.evaluations]
+    return {
+        "evaluations": analysis.evaluations,
+        "turning_points": turning,
+        "line": [format_wish(wish) for wish in analysis.evaluations[number].line],
+        "curve": curve_svg(rates, _SHARES, place=number, rings=turning),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,22 +208,15 @@ def _page(request: Request, templates: Templates) -> Made:
     ground = ground_of(request)
     with ground.home.database.read():
         asked = _asked(request)
-        game = asked.game
+        game, view = asked.game, asked.view()
         clock = None if game.result else ground.work.clock_of(game)
         gone = gone_from(game, ground.work)
-        kept = kept_text(ground.home, game)
-
-    def written() -> str:
-        svg, view = _drawn(asked, templates).content.decode(), asked.view()
-        analysis = read_analysis(kept, game)
-        turning = turning_points(game, analysis) if analysis else []
-        judged = Judged(analysis, view.number, turning) if analysis else None
-        given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged}
-        return templates.fill("board", view=view, **given, forms=FORMS)
-
-    made_from = asked.made_from(templates.language, _shown_of(clock), gone, kept, "page")
-    made = ground.cache.get(made_from, written)
-    return replace(made, keeping=_OVER) if game.result else made
+        analysis = kept(ground.home, game)
+    judged = _judged(analysis, game, view.number) if analysis else None
+    svg = _drawn(asked, templates).content.decode()
+    given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "figures": figures}
+    content = templates.fill("board", view=view, **given, forms=FORMS, sides=Side)
+    return Made(content.encode(), _OVER if game.result else CHECKED)
 
 
 async def svg(request: Request) -> Response:
@@ -267,7 +237,7 @@ async def png(request: Request) -> Response:
         svg = await _in_turn(request, partial(_drawn, asked, ground.templates_for(request)))
         async with ground.drawing.of(source_of(request)):
             draw = partial(png_beside, svg.content.decode(), PNG_WIDTH)
-            made = made_of(await ground.drawing.do(draw))
+            made = Made(await ground.drawing.do(draw))
         ground.cache.put(made_from, made)
     return answer(request, made, "image/png", {"Cache-Control": asked.keeping})
 
@@ -318,13 +288,6 @@ def _drawn(asked: _Asked, templates: Templates) -> Made:
     return asked.ground.cache.get(made_from, lambda: picture(asked.view(), templates.translator))
 
 
-def _shown_of(clock: Clock | None) -> Hashable:
-    """Return what a page shows of a clock; the rest may change with every second."""
-    if clock is None:
-        return None
-    return _minute(clock.deadline), clock.away, clock.used.days, clock.total
-
-
 def _minute(at: datetime) -> datetime:
     return at.replace(second=0, microsecond=0)
 
@@ -337,6 +300,108 @@ def picture(view: View, translator: Translator, title: str = "", prefix: str = "
     words = translator.gettext
     title = title or words("%(board)s after #%(number)s", board=view.name, number=view.number)
     return drawn(view.game.position, marks_of(view.game), title, translator, prefix=prefix)
+
+
+CURVE_WIDTH, CURVE_HEIGHT = 320, 96
+_EDGE = 8
+_LEAST = 1.0
+"""What the highest and the lowest number are taken to be apart at least."""
+
+
+def curve_svg(
+    numbers: Sequence[float],
+    scale: tuple[float, float] | None = None,
+    *,
+    place: int = -1,
+    rings: Iterable[int] = (),
+) -> str:
+    """Return numbers as an SVG element: a line from left to right, with a dot and rings on places.
+
+    A scale has the numbers at the lower and the upper edge, with a line halfway; without one, the
+    line fills the picture. The dot is on the last number unless another place is named.
+    """
+    high = max(numbers)
+    low, high = scale or (min(*numbers, high - _LEAST), high)
+    step = (CURVE_WIDTH - 2 * _EDGE) / max(len(numbers) - 1, 1)
+    places = [
+        (
+            f"{_EDGE + nth * step:.1f}",
+            f"{_EDGE + (CURVE_HEIGHT - 2 * _EDGE) * (high - number) / (high - low):.1f}",
+        )
+        for nth, number in enumerate(numbers)
+    ]
+    return _svg(
+        "curve",
+        size=(CURVE_WIDTH, CURVE_HEIGHT),
+        points=map(",".join, places),
+        halfway=f"M{_EDGE} {CURVE_HEIGHT / 2:g}H{CURVE_WIDTH - _EDGE}" if scale else "",
+        rings=[places[each] for each in rings],
+        dot=places[place],
+    )
+
+
+@cache
+def _drawings() -> Environment:
+    """Return the templates of pictures. They need no font, no style sheet and no script."""
+    drawings = text_templates(Translator(ENGLISH))
+    drawings.filters["xml"] = lambda text: escape(visible_line(text))
+    return drawings
+
+
+def _svg(name: str, **given: object) -> str:
+    return _drawings().get_template(f"web/{name}.svg").render(given)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What a picture says to who does not see it."""
+
+    title: str
+    description: str
+    capturing: str = ""
+    """Follows the name of each cell where a placement takes stones."""
+
+
+def board_svg(
+    position: Position,
+    marks: Marks,
+    labels: Labels,
+    *,
+    taps: Callable[[str], str] | None = None,
+    prefix: str = "b",
+) -> str:
+    """Return a board as an SVG element, on one line.
+
+    x is dark and o is light, so no colour is needed to tell them apart. With taps, each placement
+    is a link to the address that taps returns for the name of its cell. All ids begin with the
+    prefix, a word: boards on one page need different ones.
+    """
+    grid, layout = position.grid, layout_of(position.grid)
+    stones = {side: position.stones(side) for side in Side}
+    placements, capturing = (position.placements(), position.capturing()) if taps else (0, 0)
+
+    def places(cells: int) -> list[Place]:
+        return [layout.places[cell] for cell in grid.each(cells)]
+
+    return _svg(
+        "board",
+        layout=layout,
+        labels=labels,
+        prefix=prefix,
+        wood=WOOD,
+        ink=INK,
+        colours={side.value: colour for side, colour in COLOURS.items()},
+        stones={side.value: places(cells) for side, cells in stones.items()},
+        latest={side.value: places(cells & marks.latest) for side, cells in stones.items()},
+        taken=places(marks.taken & ~sum(stones.values())),
+        to_move=position.to_move.value,
+        placements=[
+            (cell & capturing, grid.format_cell(cell), *place)
+            for cell, place in layout.places.items()
+            if cell & placements
+        ],
+        taps=taps,
+    )
 
 
 def drawn(

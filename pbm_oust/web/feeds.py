@@ -1,38 +1,49 @@
-"""Feeds of a board, of a player and of all results, in Atom.
+"""Feeds of a board, of a player and of all results, in Atom; and the deadlines of a player.
 
-Their entries have addresses that are true everywhere, so there are none without `web_address`.
+These are a calendar at an address that is a proof, with an event for each board that waits for the
+player. All entries have addresses that are true everywhere, so there are none without
+`web_address`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
+import icalendar
 from lxml import etree
+from lxml.builder import ElementMaker
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pbm_oust.accounts.account import Account, disabled_since
+from pbm_oust.accounts.clock import turn_of
+from pbm_oust.accounts.settings import settings_of
+from pbm_oust.accounts.tags import format_calendar as calendar_name
+from pbm_oust.accounts.tags import is_token, parse_calendar
 from pbm_oust.board.game import Game, Summary
 from pbm_oust.board.record import Record
 from pbm_oust.grammar.values import Filter
-from pbm_oust.play.finding import Wish, find_latest
+from pbm_oust.play.finding import Wish, find_games, find_latest
+from pbm_oust.play.notices import Reader
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.index import Part
 from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import player_asked
-from pbm_oust.web.cache import answer, headers_in, made_of
-from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.templates import Templates
+from pbm_oust.web.ground import KEPT_SECRET, Ground, Made, Templates, answer, ground_of, headers_in
+from pbm_oust.web.sign_in import proved
 
 MEDIA_TYPE = "application/atom+xml"
 _SPACE = "http://www.w3.org/2005/Atom"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_E = ElementMaker(namespace=_SPACE, nsmap={None: _SPACE})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """Something that has happened."""
 
     address: str
@@ -41,49 +52,16 @@ class Entry:
     at: datetime
     text: str
 
-
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """Entries about one thing, the latest first."""
-
-    title: str
-    page: str
-    """The address of the page that says the same."""
-    address: str
-    """The address of the feed itself."""
-    language: str
-    began: datetime
-    """When the feed says that it was changed while it has no entries."""
-    entries: Sequence[Entry]
-
-
-def format_feed(feed: Feed) -> bytes:
-    """Return a feed as XML."""
-    root = etree.fromstring(f'<feed xmlns="{_SPACE}"/>')
-    root.set(_LANGUAGE, feed.language)
-    _add(root, "id", feed.address)
-    _add(root, "title", feed.title)
-    _add(root, "updated", _time(max((each.at for each in feed.entries), default=feed.began)))
-    _add(root, "link", rel="self", type=MEDIA_TYPE, href=feed.address)
-    _add(root, "link", rel="alternate", type="text/html", href=feed.page)
-    _add(_add(root, "author"), "name", "pbm_oust")
-    for entry in feed.entries:
-        part = _add(root, "entry")
-        _add(part, "id", entry.address)
-        _add(part, "title", entry.title)
-        _add(part, "updated", _time(entry.at))
-        _add(part, "link", rel="alternate", type="text/html", href=entry.address)
-        _add(part, "content", entry.text, type="text")
-    return etree.tostring(root, xml_declaration=True, encoding="utf-8")
-
-
-def _add(
-    parent: etree._Element, name: str, text: str | None = None, **attributes: str
-) -> etree._Element:
-    """Add an element to another one, and return it."""
-    added = etree.SubElement(parent, f"{{{_SPACE}}}{name}", attributes)
-    added.text = text
-    return added
+    def written(self) -> etree._Element:
+        """Return the entry as XML."""
+        entry: etree._Element = _E.entry(
+            _E.id(self.address),
+            _E.title(self.title),
+            _E.updated(_time(self.at)),
+            _E.link(rel="alternate", type="text/html", href=self.address),
+            _E.content(self.text, type="text"),
+        )
+        return entry
 
 
 def _time(at: datetime) -> str:
@@ -138,7 +116,7 @@ def _ground(request: Request) -> Ground:
     return ground
 
 
-def _entries(wish: Wish, request: Request) -> list[Entry]:
+def _entries(wish: Wish, request: Request) -> list[FeedEntry]:
     """Return an entry for each of some boards, that with the latest record first."""
     ground = ground_of(request)
     found = find_latest(ground.work, wish, Part(MOST_ENTRIES))
@@ -146,7 +124,7 @@ def _entries(wish: Wish, request: Request) -> list[Entry]:
     return [_of_board(each, ground, templates) for each in found.boards]
 
 
-def _of_board(summary: Summary, ground: Ground, templates: Templates) -> Entry:
+def _of_board(summary: Summary, ground: Ground, templates: Templates) -> FeedEntry:
     """Return an entry for the latest record of a board."""
     words = templates.translator.gettext
     if summary.result:
@@ -155,22 +133,137 @@ def _of_board(summary: Summary, ground: Ground, templates: Templates) -> Entry:
         text = words("%(userid)s is to move.", userid=summary.to_move)
     address = addresses.of_board(summary.name, summary.records)
     title = f"{summary.name} #{summary.records}: {summary.x} - {summary.o}"
-    return Entry(ground.base + address, title, summary.latest, text)
+    return FeedEntry(ground.base + address, title, summary.latest, text)
 
 
-def _of_record(game: Game, record: Record, ground: Ground, templates: Templates) -> Entry:
+def _of_record(game: Game, record: Record, ground: Ground, templates: Templates) -> FeedEntry:
     """Return an entry for a record of a game."""
     action = f"{record.by} {templates.translator.action(record.action)}"
     address = ground.base + addresses.of_board(game.name, record.number)
-    return Entry(address, f"{game.name} #{record.number}: {action}", record.at, action)
+    return FeedEntry(address, f"{game.name} #{record.number}: {action}", record.at, action)
 
 
 def _feed(
-    request: Request, title: str, path: str, entries: Sequence[Entry], began: datetime = _NEVER
+    request: Request, title: str, path: str, entries: Sequence[FeedEntry], began: datetime = _NEVER
 ) -> Response:
-    """Answer with the feed that belongs to the page at a path."""
+    """Answer with the feed that belongs to the page at a path, the latest entry first.
+
+    It began when it says that it was changed while it has no entries.
+    """
     ground = ground_of(request)
     language = ground.templates_for(request).language
     page, address = f"{ground.base}{path}", f"{ground.base}{addresses.of_feed(path)}"
-    made = made_of(format_feed(Feed(title, page, address, language.code, began, entries)))
+    feed = _E.feed(
+        {_LANGUAGE: language.code},
+        _E.id(address),
+        _E.title(title),
+        _E.updated(_time(max((each.at for each in entries), default=began))),
+        _E.link(rel="self", type=MEDIA_TYPE, href=address),
+        _E.link(rel="alternate", type="text/html", href=page),
+        _E.author(_E.name("pbm_oust")),
+        *(each.written() for each in entries),
+    )
+    made = Made(etree.tostring(feed, xml_declaration=True, encoding="utf-8"))
     return answer(request, made, MEDIA_TYPE, headers_in(language))
+
+
+CALENDAR_TYPE = "text/calendar; charset=utf-8"
+REFRESHED = timedelta(hours=1)
+"""How often programs are asked to look."""
+SHOWN = timedelta(hours=1)
+"""How long an event is; it ends at the deadline."""
+MOST_DEADLINES = 500
+"""How many boards a calendar has at most; it has those with the latest records."""
+_PRIVATE = {**KEPT_SECRET, "Cache-Control": "private, no-cache"}
+"""Says that only who asks keeps it, and asks each time whether it has changed."""
+
+
+def calendar_address(account: Account, ground: Ground) -> str:
+    """Return where programs find the calendar of a player; empty if the pages have no address."""
+    name = calendar_name(ground.home.key(), account)
+    return f"{ground.base}{addresses.of_calendar(name)}" if ground.base else ""
+
+
+async def calendar(request: Request) -> Response:
+    """Answer with the calendar of a player."""
+    ground = _ground(request)
+    account = await proved(_owner(request.path_params["name"], ground), request)
+    with ground.home.database.read():
+        content: bytes = _calendar(account, ground).to_ical()
+    return answer(request, Made(content), CALENDAR_TYPE, _PRIVATE)
+
+
+def _owner(name: str, ground: Ground) -> Account | None:
+    """Return whose calendar a name proves that somebody may see; None if it proves nothing."""
+    parsed = parse_calendar(name)
+    if parsed is None:
+        return None
+    calendar, token = parsed
+    account = ground.work.account_if_any(calendar.userid)
+    if account is None or disabled_since(account):
+        return None
+    return account if is_token(token, ground.home.key(), account, calendar) else None
+
+
+def _calendar(account: Account, ground: Ground) -> icalendar.Calendar:
+    """Return the calendar of a player."""
+    words = ground.templates_in(settings_of(account).language).translator
+    title = words.gettext("Deadlines of %(userid)s", userid=account.userid)
+    calendar = icalendar.Calendar()
+    calendar.add("version", "2.0")
+    calendar.add("prodid", "-//pbm_oust//EN")
+    calendar.add("method", "PUBLISH")
+    calendar.add("name", title)
+    calendar.add("x-wr-calname", title)  # what most programs read instead
+    calendar.add("refresh-interval", REFRESHED, parameters={"VALUE": "DURATION"})
+    calendar.add("x-published-ttl", icalendar.vDuration(REFRESHED))
+    wish = Wish(list(KINDS.values()), (account.userid,), Filter.NEXT)
+    found = find_games(ground.work, wish, MOST_DEADLINES).boards
+    for game in found:
+        calendar.add_component(_event(game, account, ground))
+    if not found:
+        calendar.add_component(_utc())  # a calendar has one component at least (RFC 5545, 3.6)
+    return calendar
+
+
+def _event(game: Game, account: Account, ground: Ground) -> icalendar.Event:
+    """Return until when a player must move."""
+    settings = settings_of(account)
+    templates = ground.templates_in(settings.language)
+    other = game.opponent_of(account.userid)
+    clock, players = ground.work.clock_of(game), {game.x, game.o}
+    accounts = filter(None, map(ground.work.account_if_any, players))
+    changes = [each.changed for each in accounts if each.changed]
+    # An account that is changed in the second of a record is changed after that.
+    later = max([game.latest, *(changed + timedelta(seconds=1) for changed in changes)])
+    turn = turn_of(game, {}).record + 1  # stays the same while a reminder or an offer comes
+    said = templates.translator.gettext
+    event = icalendar.Event()
+    event.add("uid", f"{game.name.replace(' ', '.')}.{turn}@{urlsplit(ground.base).hostname}")
+    event.add("dtstamp", max([game.latest, *changes]))
+    event.add("last-modified", max([game.latest, *changes]))
+    # Higher whenever it has moved or says something else.
+    event.add("sequence", int(later.timestamp()) + game.next_number)
+    event.add("dtstart", clock.deadline - SHOWN)
+    event.add("dtend", clock.deadline)
+    event.add(
+        "summary", said("%(board)s: your turn against %(other)s", board=game.name, other=other)
+    )
+    reader = Reader((), account.userid, settings=settings)
+    event.add("description", templates.words.until(game, clock, reader))
+    event.add("url", f"{ground.base}{addresses.of_board(game.name)}")
+    event.add("transp", "TRANSPARENT")  # nobody is busy because of it
+    return event
+
+
+def _utc() -> icalendar.Timezone:
+    """Return the time zone in which all times here are; it shows nothing."""
+    standard = icalendar.TimezoneStandard()
+    standard.add("dtstart", datetime(1970, 1, 1))
+    standard.add("tzoffsetfrom", timedelta())
+    standard.add("tzoffsetto", timedelta())
+    standard.add("tzname", "UTC")
+    zone = icalendar.Timezone()
+    zone.add("tzid", "Etc/UTC")
+    zone.add_component(standard)
+    return zone

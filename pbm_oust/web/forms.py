@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -23,12 +24,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbm_oust.accounts.password import NO_PASSWORD
-from pbm_oust.board.game import Game
 from pbm_oust.commands.account import WelcomeNotice
 from pbm_oust.grammar.parts import BadOptionValue, Option
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
-from pbm_oust.letters.translator import Translator
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.reading.body import NO_TEXT
@@ -46,7 +45,7 @@ from pbm_oust.service.service import handle
 from pbm_oust.service.table import form_named
 from pbm_oust.store.letters import Draft
 from pbm_oust.web.boards import drawn
-from pbm_oust.web.ground import Ground, ground_of
+from pbm_oust.web.ground import Ground, ground_of, source_of
 
 LARGEST_FORM = 64 * 1024
 """The most bytes of a form."""
@@ -178,11 +177,15 @@ class Carried:
     @property
     def is_done(self) -> bool:
         """Whether what was asked for is done, perhaps since before."""
-        return self.handled.outcome in (
-            Outcome.DONE,
-            Outcome.DONE_BEFORE,
-            Outcome.DONE_IN_PART,
-        )
+        return self.handled.outcome in (Outcome.DONE, Outcome.DONE_BEFORE, Outcome.DONE_IN_PART)
+
+
+def asked_of(
+    request: Request, identity: str, sender: str, *, line: str = "", chat: str = "", **given: Any
+) -> Asked:
+    """Return what a form asks of the service, as a mail of the sender would that says the same."""
+    source = source_of(request)
+    return Asked(line, chat, sender, f"web {identity}", source, **given)
 
 
 async def carry_out(request: Asked, ground: Ground) -> Carried:
@@ -242,29 +245,17 @@ def reason_of(refusal: Refusal, reader: Reader, ground: Ground) -> list[Block]:
     return list(said([notice], ground))
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A board among what is told."""
-
-    name: str
-    svg: str
-
-
 def answer_page(request: Request, carried: Carried, language: Language, *, back: str) -> Response:
     """Return a page with what came of a request; `back` is the path that it leads back to."""
     ground = ground_of(request)
     translator = ground.templates_in(language).translator
-    parts: list[Paragraph | Picture] = []
+    parts: list[Paragraph | Mapping[str, str]] = []
     for block in said(carried.told, ground, is_line=True):
         if isinstance(block, Shown):
-            parts.append(_picture(block.game, translator, f"b{len(parts)}"))
+            game, prefix = block.game, f"b{len(parts)}"
+            title = translator.gettext("Board %(name)s", name=game.name)
+            svg = drawn(game.position, marks_of(game), title, translator, prefix=prefix)
+            parts.append({"name": game.name, "svg": svg})
         elif isinstance(block, Paragraph):
             parts.append(block)
     return ground.secret_page(language, "answer", answers=parts, back=back, carried=carried)
-
-
-def _picture(game: Game, translator: Translator, prefix: str) -> Picture:
-    title = translator.gettext("Board %(name)s", name=game.name)
-    return Picture(
-        game.name, drawn(game.position, marks_of(game), title, translator, prefix=prefix)
-    )

@@ -1,27 +1,37 @@
-"""What pages stand on: the home, the words of each language, and the address of the server."""
+"""What pages stand on: the home, the words of each language, and responses that are cached."""
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager
-from datetime import datetime
-from functools import cached_property
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from importlib.resources import files
 from ipaddress import ip_address
 from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
-from pbm_oust.languages import LANGUAGES, Language
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
+from pbm_oust.letters.lists import name_of
+from pbm_oust.letters.templates import html_templates
+from pbm_oust.letters.translator import Translator
+from pbm_oust.letters.words import FIGURES, words_in
 from pbm_oust.mail.clients import source_at
 from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.play.notices import Reader
 from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.boards import Latest
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
-from pbm_oust.web.cache import KEPT_SECRET, Cache, headers_in
+from pbm_oust.web import addresses
 from pbm_oust.web.live import Live
-from pbm_oust.web.templates import Templates, language_of
+
+T = TypeVar("T")
 
 MOST_WAITING = 100
 """How many pieces of costly work may be waited for at once."""
@@ -29,8 +39,6 @@ MOST_WAITING_OF_ONE = 8
 """How many of them one host or network may wait for."""
 LATER: Mapping[str, str] = {"Retry-After": "60"}
 """Said with a 503 to whoever has to wait."""
-
-T = TypeVar("T")
 
 
 class OneByOne:
@@ -67,6 +75,135 @@ class OneByOne:
         """Do a piece of work in a thread, once it is its turn."""
         async with self._turn:
             return await asyncio.to_thread(work)
+
+
+MOST_BYTES = 64 * 1024 * 1024
+"""How much is kept in memory; what was asked for longest ago is dropped."""
+
+HTML = "text/html; charset=utf-8"
+
+CHECKED = "no-cache"
+"""Says of what may change that a browser asks each time whether it has."""
+
+KEPT_SECRET: Mapping[str, str] = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
+"""Said with every page that is one player's alone, or whose address is a proof."""
+
+
+class Made:
+    """The content of a response, its checksum, and how long a browser may keep it."""
+
+    def __init__(self, content: bytes, keeping: str = CHECKED) -> None:
+        self.content = content
+        self.keeping = keeping
+        self.etag = f'"{sha256(content).hexdigest()[:24]}"'
+
+
+class Cache:
+    """Responses that were made lately, by what they were made from or by what was asked for."""
+
+    def __init__(self) -> None:
+        self._made = Latest[Hashable, tuple[Hashable, Made]](
+            MOST_BYTES, lambda known: len(known[1].content)
+        )
+
+    def get(self, key: Hashable, make: Callable[[], str], state: Hashable = None) -> Made:
+        """Return what was made for a key; make it if it is not cached, or the state was another."""
+        return self.find(key, state) or self.put(key, Made(make().encode()), state)
+
+    def find(self, key: Hashable, state: Hashable = None) -> Made | None:
+        """Return what was made for a key, if it is cached and the state is the same still."""
+        known = self._made.get(key)
+        return known[1] if known and known[0] == state else None
+
+    def put(self, key: Hashable, made: Made, state: Hashable = None) -> Made:
+        """Cache what was made for a key, right only in a state if one is given, and return it."""
+        self._made.put(key, (state, made))
+        return made
+
+
+def answer(request: Request, made: Made, media_type: str, headers: Mapping[str, str]) -> Response:
+    """Answer with what was made, or that the browser has it already.
+
+    Source: RFC 9110, sections 8.8.3 and 13.1.2 (ETag and If-None-Match).
+    """
+    headers = {"ETag": made.etag, **headers}
+    named = request.headers.get("if-none-match", "").split(",")
+    if any(each.strip().removeprefix("W/") in (made.etag, "*") for each in named):
+        return Response(None, 304, headers)
+    return Response(made.content, 200, headers, media_type)
+
+
+def headers_in(language: Language, keeping: str = CHECKED) -> dict[str, str]:
+    """Return what a response in a language says of that, and of how long it may be kept."""
+    return {"Cache-Control": keeping, "Content-Language": language.code, "Vary": "Accept-Language"}
+
+
+_TYPES = {
+    "style.css": "text/css; charset=utf-8",
+    "script.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+STATIC: dict[str, str] = {}
+"""The paths of what pages load besides, which change with their contents, by the names of files."""
+FOUND: dict[str, tuple[bytes, str]] = {}
+"""By path: what is there, and its media type."""
+for _name, _type in _TYPES.items():
+    _content = files(__package__).joinpath("static", _name).read_bytes()
+    STATIC[_name] = f"/static/{sha256(_content).hexdigest()[:12]}/{_name}"
+    FOUND[STATIC[_name]] = _content, _type
+
+ANYBODY = Reader((), "*")
+"""Who reads a page: nobody whose userid stands in it."""
+
+
+class Templates:
+    """Pages in one language, and what their templates may ask for."""
+
+    def __init__(self, language: Language, address: str, base: str) -> None:
+        """`address` takes commands by mail; `base` is where the pages are found, if known."""
+        self.language = language
+        self.translator = translator = Translator(language)
+        self.words = words = words_in(language, address)
+        self._templates = html_templates(translator)
+        self._templates.filters.update(
+            listed=translator.listed, line=translator.line, word=translator.word
+        )
+        self._templates.globals.update(
+            address=address,
+            addresses=addresses,
+            base=base,
+            language=language,
+            has_own_pages=bool(base),
+            kinds=tuple(KINDS.values()),
+            static=STATIC,
+            anybody=ANYBODY,
+            refused=(),
+            kept=lambda _form, _field, usual="": usual,
+            about_games=lambda: words.about_games,
+            about_options=lambda: words.about_options,
+            words_of_kind=words.words_of_kind,
+            words_of=translator.action,
+            grid_text=translator.grid_text,
+            moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
+            day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
+            decimal=translator.decimal,
+            how_ended=words.how_ended,
+            name_of=lambda userid: name_of(translator, userid),
+            rating_words=words.ratings,
+            summaries=words.summaries,
+            sections=Section,
+            **FIGURES,
+        )
+
+    @cached_property
+    def titles_of_examples(self) -> Mapping[str, str]:
+        """What the examples of the rules are called, by their names."""
+        found: Mapping[str, str] = self._templates.get_template("web/examples.html").module.titles  # type: ignore[attr-defined]
+        return found
+
+    def fill(self, name: str, **given: object) -> str:
+        """Return what the template of a page writes."""
+        return self._templates.get_template(f"web/{name}.html").render(given)
 
 
 class Ground:
@@ -119,32 +256,22 @@ class Ground:
         self, request: Request, template: str, status: int = 200, **given: object
     ) -> HTMLResponse:
         """Return a page in the language that the browser asks for."""
-        return self._page(self.templates_for(request), template, status, given)
+        templates = self.templates_for(request)
+        content = templates.fill(template, **given)
+        return HTMLResponse(content, status, headers_in(templates.language))
 
     def secret_page(
         self, language: Language, template: str, status: int = 200, **given: object
     ) -> HTMLResponse:
         """Return a page in a language that is one player's alone, or whose address is a proof."""
-        page = self._page(self.templates_in(language), template, status, given)
-        page.headers.update(KEPT_SECRET)
-        return page
-
-    def _page(
-        self, templates: Templates, template: str, status: int, given: Mapping[str, object]
-    ) -> HTMLResponse:
-        content = templates.fill(template, **given)
-        return HTMLResponse(content, status, headers_in(templates.language))
+        content = self.templates_in(language).fill(template, **given)
+        return HTMLResponse(content, status, {**headers_in(language), **KEPT_SECRET})
 
 
 def ground_of(request: Request) -> Ground:
     """Return what the pages of a request's application stand on."""
     found: Ground = request.app.state.ground
     return found
-
-
-def language_asked(request: Request) -> Language:
-    """Return the language that the browser asks for."""
-    return language_of(request.headers.get("accept-language", ""))
 
 
 def source_of(request: Request) -> str:
@@ -157,3 +284,29 @@ def source_of(request: Request) -> str:
         return str(source_at(ip_address(host.partition("%")[0])))
     except ValueError:
         return ""
+
+
+_LONGEST = 200
+"""How many characters of a header are read."""
+
+
+def language_asked(request: Request) -> Language:
+    """Return the language that the browser asks for."""
+    return _language_in(request.headers.get("accept-language", "")[:_LONGEST])
+
+
+@lru_cache(64)
+def _language_in(accepted: str) -> Language:
+    """Return the language of ours that a header Accept-Language weighs most; English if none."""
+    found, most = ENGLISH, 0.0
+    for part in accepted.split(","):
+        tag, _, quality = part.partition(";")
+        code = tag.strip().lower().partition("-")[0]
+        name, _, value = quality.strip().partition("=")
+        try:
+            weight = min(float(value), 1.0) if name.strip() == "q" else 1.0
+        except ValueError:
+            continue
+        if code in LANGUAGES and weight > most:
+            found, most = LANGUAGES[code], weight
+    return found

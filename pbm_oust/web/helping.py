@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from importlib.resources import files
 from itertools import groupby
 
+import msgspec
 from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -15,14 +17,13 @@ from starlette.responses import Response
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.notation import parse_action
-from pbm_oust.board.record import Record, Records
+from pbm_oust.board.record import Record
 from pbm_oust.grammar.notation import word_in
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import Language
 from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
 from pbm_oust.letters.layout import Look, Paragraph
-from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.letters.words import Words
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -30,11 +31,11 @@ from pbm_oust.rules.position import Side
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
 from pbm_oust.web.boards import picture, view_of
-from pbm_oust.web.ground import ground_of
+from pbm_oust.web.ground import Templates, ground_of
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Passage:
     """A part of a page of the help; what it says links to other pages."""
 
     text: Markup
@@ -42,7 +43,7 @@ class Piece:
     """Whether its lines stay as they are."""
 
 
-def pieces(words: Words, subject: str, language: Language) -> list[Piece] | None:
+def pieces(words: Words, subject: str, language: Language) -> list[Passage] | None:
     """Return the page of the help about a subject in pieces; None if there is none."""
     blocks = words.help_blocks(subject)
     if blocks is None:
@@ -51,14 +52,14 @@ def pieces(words: Words, subject: str, language: Language) -> list[Piece] | None
     return [piece for paragraph in paragraphs for piece in _pieces(paragraph, language)]
 
 
-def _pieces(paragraph: Paragraph, language: Language) -> Iterator[Piece]:
+def _pieces(paragraph: Paragraph, language: Language) -> Iterator[Passage]:
     """Yield the indented lines of a paragraph together, and each other line for itself."""
     for is_kept, lines in groupby(paragraph.lines, lambda line: line.startswith(" ")):
         if is_kept:
             kept = without_margin(Paragraph(Look.LINES, tuple(lines)))
-            yield Piece(linked("\n".join(kept.lines), language), True)
+            yield Passage(linked("\n".join(kept.lines), language), True)
         else:
-            yield from (Piece(linked(line, language), False) for line in lines)
+            yield from (Passage(linked(line, language), False) for line in lines)
 
 
 def address_of(subject: str) -> str:
@@ -110,84 +111,11 @@ class Example:
     grid: str
     turns: tuple[str, ...]
     """Each with the side and its action, as histories have them."""
-    title: str
-    told: str
-    """What there is to see at the end."""
 
 
-EXAMPLES = (
-    Example(
-        "no-placement-left",
-        "oust",
-        "square 4x2",
-        ("x A1", "o B1", "x B2", "o D1", "x A2*1 D2", "o C1*1"),
-        to_translate("A capture can leave no placement"),
-        to_translate(
-            "o captured D2 with C1 and has no placement left, so the turn is over. On B1 or C2 its"
-            " group of three would touch x's group of three, and on D2 it would touch no enemy."
-        ),
-    ),
-    Example(
-        "full-board",
-        "oust",
-        "square 2x2",
-        ("x A1", "o B1", "x B2", "o A2"),
-        to_translate("A board can be full"),
-        to_translate("The turn is over and neither side has a placement, so the game is a draw."),
-    ),
-    Example(
-        "blocked-board",
-        "oust",
-        "square 4x4",
-        (
-            *("x A2", "o A3", "x C1", "o B4", "x D2", "o A4*1 B1"),
-            *("x D1*1 A2", "o B1", "x B3", "o C2", "x C4", "o D3"),
-        ),
-        to_translate("A board can be blocked"),
-        to_translate("There are free cells that nobody can use. This is a draw, too."),
-    ),
-    Example(
-        "no-stones",
-        "oust",
-        "square 2x2",
-        ("x A1",),
-        to_translate("A side without stones has not lost"),
-        to_translate(
-            "Only a capture loses the game. Before its first stone a side has none on the board,"
-            " and the game goes on."
-        ),
-    ),
-    Example(
-        "forced-pass",
-        "oust",
-        "square 4x2",
-        ("x A1", "o D1", "x C1", "o D2*1 B1", "x C2", "o A2", "x pass"),
-        to_translate("A forced pass"),
-        to_translate(
-            "x had no placement. On B2 or C1 it would have made a group of two, which is not larger"
-            " than o's pair on D1 and D2, which it would have touched."
-        ),
-    ),
-    Example(
-        "first-pair",
-        "churn",
-        "hex 3",
-        (
-            *("x A1", "o E5", "x C2", "o B4", "x C5", "o D2", "x D4"),
-            *("o C3", "x A3", "o B1", "x E3", "o A2", "x B3*5"),
-        ),
-        to_translate("The first pair takes all other stones of its side"),
-        to_translate(
-            "Every free cell touched a stone of x, so x had to make the smallest group possible."
-            " That is the pair on A3 and B3. All other single stones of x came off the board."
-        ),
-    ),
-)
-
-
-def examples_of(kind: str) -> tuple[Example, ...]:
-    """Return the examples of the rules of a game."""
-    return tuple(each for each in EXAMPLES if each.kind == kind)
+EXAMPLES = msgspec.toml.decode(
+    files(__package__).joinpath("examples.toml").read_bytes(), type=dict[str, tuple[Example, ...]]
+)["examples"]
 
 
 @cache
@@ -201,58 +129,42 @@ def game_of(example: Example) -> Game:
     return game
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """An example after one of its turns."""
-
-    example: Example
-    number: int
-    """How many turns have been made."""
-    picture: str
-    """The board as SVG."""
-
-    @property
-    def records(self) -> Records:
-        """All turns."""
-        return game_of(self.example).records
-
-    @property
-    def count(self) -> int:
-        """How many turns the example has."""
-        return len(self.example.turns)
-
-    def path_after(self, number: int) -> str:
-        """Return where the page of the example after another turn is."""
-        return addresses.of_example(self.example.kind, self.example.name, number)
-
-
 @cache
-def step_of(example: Example, number: int, translator: Translator) -> Step:
-    """Return an example after one of its turns; there are few of them, and all are kept."""
-    title = translator.gettext(example.title)
-    prefix = f"{example.name}-{number}"
-    drawn = picture(view_of(game_of(example), number), translator, title, prefix)
-    return Step(example, number, drawn)
+def _drawn(example: Example, number: int, templates: Templates) -> str:
+    """Return the board after a turn as SVG; there are few of them, and all are kept."""
+    title = str(templates.titles_of_examples[example.name])
+    view = view_of(game_of(example), number)
+    return picture(view, templates.translator, title, f"{example.name}-{number}")
 
 
 async def rules(request: Request) -> Response:
     """Answer with the rules of a game and its examples."""
     ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
     templates = ground.templates_for(request)
-    steps = [
-        step_of(example, len(example.turns), templates.translator)
-        for example in examples_of(kind.name)
+    examples = [
+        (example, _drawn(example, len(example.turns), templates))
+        for example in EXAMPLES
+        if example.kind == kind.name
     ]
     said = pieces(templates.words, kind.name, templates.language)
-    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps)
+    return ground.page(request, "rules", kind=kind, pieces=said, drawn=examples)
 
 
 async def step(request: Request) -> Response:
     """Answer with an example after one of its turns."""
     ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
-    named = {example.name: example for example in examples_of(kind.name)}
-    example, word = named.get(request.path_params["name"]), request.path_params["number"]
-    if example is None or word not in map(str, range(len(example.turns) + 1)):
-        raise HTTPException(404)
-    translator = ground.templates_for(request).translator
-    return ground.page(request, "example", kind=kind, step=step_of(example, int(word), translator))
+    asked, number = (kind.name, request.path_params["name"]), request.path_params["number"]
+    for example in EXAMPLES:
+        numbers = map(str, range(len(example.turns) + 1))
+        if (example.kind, example.name) == asked and number in numbers:
+            drawn = _drawn(example, int(number), ground.templates_for(request))
+            return ground.page(
+                request,
+                "example",
+                kind=kind,
+                example=example,
+                number=int(number),
+                records=game_of(example).records,
+                picture=drawn,
+            )
+    raise HTTPException(404)

@@ -16,7 +16,6 @@ from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.pages import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks, open_seeks_of
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.render.svg import curve_svg
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.index import Part
@@ -24,9 +23,8 @@ from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked, number_in, player_asked
-from pbm_oust.web.cache import HTML, answer, headers_in
-from pbm_oust.web.ground import Ground, ground_of
-from pbm_oust.web.templates import Templates
+from pbm_oust.web.boards import curve_svg
+from pbm_oust.web.ground import HTML, Ground, Templates, answer, ground_of, headers_in
 
 MOST_ON_FRONT = 20
 """How many boards, results and challenges the page lists."""
@@ -129,7 +127,7 @@ def _listed(request: Request, path: str, wanted: Filter) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class RatingHistory:
     """What rated games of one game did to the rating of a player, for one class of sizes."""
 
     size: SizeClass
@@ -155,7 +153,7 @@ class Rated:
 
     kind: Kind
     standings: tuple[tuple[SizeClass, Standing], ...]
-    page: Page[Explained]
+    page: Page[RatingHistory]
     is_counting: bool
     """Whether games are being counted, so that ratings may change."""
 
@@ -163,7 +161,7 @@ class Rated:
 def rated(userid: str, kind: Kind, number: int, work: UnitOfWork) -> Rated:
     """Return the ratings of a player in a game, and a page of the games that led to them."""
     found = work.home.ask(explain, kind, [userid], part_of(number, MOST_LISTED))
-    explained = [Explained(size, tuple(changes)) for _, size, changes in found.players]
+    explained = [RatingHistory(size, tuple(changes)) for _, size, changes in found.players]
     page = Page(number, explained, found.count)
     return Rated(kind, tuple(found.standings), page, work.home.ask(is_counting, kind))
 

@@ -37,14 +37,13 @@ class _Watched:
 
     def __init__(self) -> None:
         self.records: int | None = None
-        self.is_known = False
-        """Whether anybody has looked how many records there are."""
+        """How many there are; None if nobody has looked, or the board is gone."""
         self.watching = 0
         self.changed = asyncio.Event()
 
     def tell(self, records: int | None) -> None:
         """Wake up those who look."""
-        self.records, self.is_known = records, True
+        self.records = records
         self.changed.set()
         self.changed = asyncio.Event()
 
@@ -77,9 +76,9 @@ class Live:
 
     async def _events(self, name: BoardName, source: str) -> AsyncIterator[str]:
         with self._watching(name, source) as watched:
-            if not watched.is_known:
+            if watched.records is None:
                 found = await self._look([name])
-                if not watched.is_known:  # others may have looked meanwhile
+                if watched.records is None:  # others may have looked meanwhile
                     watched.tell(found[name])
             told = None
             while not self._is_over:

@@ -33,11 +33,19 @@ from pbm_oust.store.index import Part
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import number_in
-from pbm_oust.web.cache import KEPT_SECRET
-from pbm_oust.web.calendars import calendar_address
-from pbm_oust.web.forms import answer_page, carry_out, kept_from, line_of, reason_of, said, text_in
-from pbm_oust.web.ground import Ground, ground_of, source_of
-from pbm_oust.web.play import Papers, Sitting, act_at, again_at, look_at
+from pbm_oust.web.feeds import calendar_address
+from pbm_oust.web.forms import (
+    answer_page,
+    asked_of,
+    carry_out,
+    kept_from,
+    line_of,
+    reason_of,
+    said,
+    text_in,
+)
+from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
+from pbm_oust.web.play import Sitting, act_at, page_at
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
 
 Again = Callable[[Sequence[Block]], Response]
@@ -90,7 +98,7 @@ async def look(request: Request) -> Response:
     player, game = player_of(request), _game(request)
     if game.side_of(player.userid) is None:
         return RedirectResponse(addresses.of_board(game.name), 303, KEPT_SECRET)
-    return look_at(_sitting(player, game, game.next_number), request)
+    return page_at(_sitting(player, game, game.next_number), request)
 
 
 async def act(request: Request) -> Response:
@@ -110,7 +118,7 @@ async def do(request: Request) -> Response:
         back, again = addresses.SETTINGS, partial(_settings_page, request, player, form)
     elif game and game.side_of(player.userid):
         sitting = _sitting(player, game, game.next_number)
-        back, again = sitting.path, partial(again_at, sitting, form, request)
+        back, again = sitting.path, partial(page_at, sitting, request, form)
     else:
         back, again = addresses.MINE, partial(_mine_page, request, player, form)
     return await _done(player, form, request, back, again)
@@ -139,14 +147,17 @@ def _game(request: Request) -> Game:
 
 def _sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     """Return a player at a board, whose forms may make the record of a number."""
-    header, hidden = game.header, player.hidden()
+    header, account = game.header, player.account
     reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
-    plans = tuple(
-        str(plan.clause) for plan in waiting(player.account.queue, player.account.userid, game)
+    plans = (str(plan.clause) for plan in waiting(account.queue, account.userid, game))
+    return Sitting(
+        reply,
+        addresses.of_own_board(game.name),
+        player.hidden(),
+        is_signed_in=True,
+        note=note_about(account, game.name),
+        plans=tuple(plans),
     )
-    papers = Papers(note_about(player.account, game.name), plans, hidden)
-    path = addresses.of_own_board(game.name)
-    return Sitting(reply, path, {**hidden, _NUMBER: str(game.next_number)}, papers)
 
 
 async def look_at_challenge(request: Request) -> Response:
@@ -277,12 +288,12 @@ def _asked(player: SignedIn, form: Mapping[str, str], request: Request) -> Asked
     except KeyError:
         raise HTTPException(400) from None
     once = form.get(ONCE, "")[:_LONGEST_ONCE]
-    return Asked(
+    return asked_of(
+        request,
+        f"{player.session.name} {once}",
+        player.address,
         line=" ".join(line.split()),
         chat=text_in(form),
-        sender=player.address,
-        identity=f"web {player.session.name} {once}",
-        source=source_of(request),
         language=player.language,
         signed_in=player.userid,
     )

@@ -5,14 +5,11 @@ address may be a proof: the link to a board, a link to sign in, or one of these 
 path only what cannot be one is told: the pattern that it has, and games and numbers in it.
 """
 
-import asyncio
+import logging
 import re
-import sys
 import time
-from functools import lru_cache
 from html import unescape
 from http import HTTPMethod
-from typing import TextIO
 from urllib.parse import quote, unquote_plus
 
 from starlette.responses import RedirectResponse, Response
@@ -20,10 +17,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pbm_oust.rules.position import Kind
-from pbm_oust.web.cache import KEPT_SECRET
+from pbm_oust.web.ground import KEPT_SECRET
 
-WRITE_SECONDS = 1.0
-"""How long a line may wait for others, with which it is written."""
+log = logging.getLogger("pbm_oust")
+
 _METHODS = frozenset(method.value for method in HTTPMethod)
 _NOTHING = "-"
 _ENDS = "-_"
@@ -114,41 +111,11 @@ def _up_to_end(text: str, ends: str) -> str:
     return text.rstrip("".join(sign for sign in {*text} if not (sign.isalnum() or sign in ends)))
 
 
-class AccessLog:
-    """Lines about requests, written together, so that a page does not wait for its line.
-
-    They look like all others. It belongs to one event loop.
-    """
-
-    def __init__(self, stream: TextIO = sys.stderr) -> None:
-        self._stream = stream
-        self._waiting: list[str] = []
-
-    def add(self, line: str) -> None:
-        """Take a line, which is written within a second."""
-        if not self._waiting:
-            asyncio.get_running_loop().call_later(WRITE_SECONDS, self.write)
-        second, part = divmod(time.time(), 1)
-        self._waiting.append(f"{_text_of(int(second))},{int(part * 1000):03d} INFO {line}\n")
-
-    def write(self) -> None:
-        """Write the lines that wait."""
-        lines, self._waiting = self._waiting, []
-        self._stream.write("".join(lines))
-        self._stream.flush()
-
-
-@lru_cache(maxsize=1)
-def _text_of(second: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(second))
-
-
 class Logged:
-    """An application with a line in a log about each of its responses, when it has ended."""
+    """An application with a line in the log about each of its responses, when it has ended."""
 
-    def __init__(self, app: ASGIApp, log: AccessLog) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._log = log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -169,9 +136,9 @@ class Logged:
             method = scope["method"] if scope["method"] in _METHODS else _NOTHING
             size = 0 if method == "HEAD" else size
             milliseconds = (time.perf_counter() - begun) * 1000
-            self._log.add(
-                f"method={method} path={path_told(scope)} status={status} bytes={size}"
-                f" ms={milliseconds:.0f}"
+            log.info(
+                "method=%s path=%s status=%d bytes=%d ms=%.0f",
+                *(method, path_told(scope), status, size, milliseconds),
             )
 
 

@@ -23,17 +23,15 @@ from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
 from pbm_oust.grammar.words import fold
 from pbm_oust.letters.layout import Block, Paragraph
-from pbm_oust.play.request import Request as Asked
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules.position import Position
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web.boards import drawn
-from pbm_oust.web.cache import KEPT_SECRET
-from pbm_oust.web.forms import carry_out, form_of, kept_from, said, text_in
-from pbm_oust.web.ground import Ground, ground_of, source_of
-from pbm_oust.web.links import proved, proved_by_tag
+from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
+from pbm_oust.web.ground import KEPT_SECRET, ground_of
+from pbm_oust.web.sign_in import proved, proved_by_tag
 
 _LONGEST = 2000
 """How many characters of a turn are read: 625 cells have room."""
@@ -43,7 +41,7 @@ _DEEDS = {deed.value for deed in WISHED}
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnSoFar:
     """A turn as far as it has been put together."""
 
     cells: tuple[str, ...]
@@ -61,14 +59,10 @@ class Turn:
         """Whether another placement cannot follow."""
         return bool(self.cells) and not (self.position.is_mid_turn and not self.position.result)
 
-    def text_with(self, cell: str) -> str:
-        """Return the cells with one more."""
-        return ",".join((*self.cells, cell))
 
-
-def turn_of(game: Game, text: str) -> Turn:
+def turn_of(game: Game, text: str) -> TurnSoFar:
     """Return the longest beginning of some placements that can be made, as a turn."""
-    return _turn(game, cells_of(text)) or Turn((), game.position, marks_of(game))
+    return _turn(game, cells_of(text)) or TurnSoFar((), game.position, marks_of(game))
 
 
 def cells_of(text: str) -> tuple[str, ...]:
@@ -77,7 +71,7 @@ def cells_of(text: str) -> tuple[str, ...]:
     return tuple(cell.upper() for part in parts for cell in cells_in(part))
 
 
-def _turn(game: Game, cells: tuple[str, ...]) -> Turn | None:
+def _turn(game: Game, cells: tuple[str, ...]) -> TurnSoFar | None:
     """Return the longest beginning of some placements; None if none of them can be made."""
     if not cells:
         return None
@@ -94,85 +88,7 @@ def _turn(game: Game, cells: tuple[str, ...]) -> Turn | None:
     for each in done:
         latest |= game.header.grid.parse_cell(each.cell)
         taken |= each.taken
-    return Turn(cells, position, Marks(latest, taken))
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """The choices of one of the two players of a board."""
-
-    game: Game
-    turn: Turn
-    """The turn as far as it has been put together."""
-    userid: str
-    is_current: bool = True
-    """Whether the page still counts: nothing has been played since."""
-
-    @property
-    def side(self) -> Side | None:
-        """The side of the player."""
-        return self.game.side_of(self.userid)
-
-    @property
-    def other(self) -> str:
-        """The userid of the other player."""
-        return self.game.opponent_of(self.userid)
-
-    @property
-    def can_act(self) -> bool:
-        """Whether anything can be done on the board."""
-        return self.is_current and not self.game.result
-
-    @property
-    def is_mine(self) -> bool:
-        """Whether it is the player's turn."""
-        return self.can_act and self.game.player_to_move == self.userid
-
-    @property
-    def can_place(self) -> bool:
-        """Whether a stone can be placed, or one more."""
-        return self.is_mine and not self.turn.is_whole and not self.game.must_pass
-
-    @property
-    def can_pass(self) -> bool:
-        """Whether the player has to pass."""
-        return self.is_mine and self.game.must_pass
-
-    @property
-    def can_swap(self) -> bool:
-        """Whether the player may take the other side."""
-        return self.is_mine and self.game.can_swap
-
-    @property
-    def can_answer(self) -> bool:
-        """Whether the other player has offered something that waits for an answer."""
-        return self.can_act and self.game.is_offered_to(self.side)
-
-    @property
-    def can_offer(self) -> bool:
-        """Whether the player may propose a draw."""
-        return self.can_act and self.game.offer is None
-
-    @property
-    def can_take_back(self) -> bool:
-        """Whether the player may ask to take back their latest turn."""
-        return self.can_offer and self.side is not None and self.game.has_played(self.side)
-
-    @property
-    def can_decline(self) -> bool:
-        """Whether the player may leave the board as if it had never begun."""
-        return self.can_act and self.side is not None and not self.game.has_played(self.side)
-
-
-@dataclass(frozen=True, slots=True)
-class Papers:
-    """What lies before a player who is signed in, and only they see."""
-
-    note: str
-    plans: tuple[str, ...]
-    """What they have queued that still waits."""
-    hidden: Mapping[str, str]
-    """What a form about them carries without showing it."""
+    return TurnSoFar(cells, position, Marks(latest, taken))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,80 +99,68 @@ class Sitting:
     path: str
     hidden: Mapping[str, str] = field(default_factory=dict)
     """What each form carries without showing it."""
-    papers: Papers | None = None
-    """What lies before the player, if they are signed in."""
+    is_signed_in: bool = False
+    note: str = ""
+    """The note of a player who is signed in, which only they see."""
+    plans: tuple[str, ...] = ()
+    """What they have queued that still waits."""
 
 
-def look_at(sitting: Sitting, request: Request) -> Response:
-    """Answer with the board of a player, after the placements that have been tapped."""
-    query, game = request.query_params, _game(sitting, ground_of(request))
-    turn, ask = turn_of(game, query.get("turn", "")), query.get("ask", "")
-    asks = ask if ask in _ASKED_TWICE else ""
-    return _page(sitting, request, game, turn, asks=asks, is_done="done" in query)
-
-
-async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
-    """Carry a form out, and show what came of it."""
-    ground, wish = ground_of(request), _wish(form)
-    if not wish:
-        return RedirectResponse(sitting.path, 303, KEPT_SECRET)
-    carried = await carry_out(_asked(wish, sitting.reply, ground, request), ground)
-    if carried.is_done:
-        return RedirectResponse(f"{sitting.path}?done", 303, KEPT_SECRET)
-    return again_at(sitting, form, request, list(said(carried.told, ground)))
-
-
-def again_at(
-    sitting: Sitting, form: Mapping[str, str], request: Request, told: Sequence[Block]
-) -> Response:
-    """Return the page of a sitting with why a form was refused, and with what was typed."""
-    game = _game(sitting, ground_of(request))
-    return _page(sitting, request, game, turn_of(game, form.get("turn", "")), told=told, form=form)
-
-
-def _game(sitting: Sitting, ground: Ground) -> Game:
-    """Return the game of a sitting. Raises HTTPException if it is gone."""
-    game = game_if_any(ground.home, KINDS[sitting.reply.kind], sitting.reply.board)
-    if game is None:
-        raise HTTPException(410)
-    return game
-
-
-def _page(
+def page_at(
     sitting: Sitting,
     request: Request,
-    game: Game,
-    turn: Turn,
-    *,
-    asks: str = "",
-    told: Sequence[Block] = (),
     form: Mapping[str, str] = MappingProxyType({}),
-    is_done: bool = False,
+    told: Sequence[Block] = (),
 ) -> Response:
-    """Return the page of a sitting."""
-    ground, reply = ground_of(request), sitting.reply
-    choices = Choices(game, turn, reply.userid, game.meets_guard(reply.number))
+    """Return the board of a player, after the placements that have been tapped.
+
+    If a form was refused, `told` says why, and the page has what was typed. Raises HTTPException if
+    the board is gone.
+    """
+    ground, reply, given = ground_of(request), sitting.reply, form or request.query_params
+    game = game_if_any(ground.home, KINDS[reply.kind], reply.board)
+    if game is None:
+        raise HTTPException(410)
+    turn, ask = turn_of(game, given.get("turn", "")), given.get("ask", "")
+    is_current = game.meets_guard(reply.number)
+    is_mine = is_current and not game.result and game.player_to_move == reply.userid
+    can_place = is_mine and not turn.is_whole and not game.must_pass
     language = settings_of(ground.work.account(reply.userid)).language
     translator = ground.templates_in(language).translator
     title = translator.gettext("Board %(name)s", name=game.name)
 
     def tap(cell: str) -> str:
-        return f"?turn={turn.text_with(cell)}#board"
+        return f"?turn={','.join((*turn.cells, cell))}#board"
 
-    taps = tap if choices.can_place else None
+    taps = tap if can_place else None
     return ground.secret_page(
         language,
         "play",
         picture=drawn(turn.position, turn.marks, title, translator, taps=taps),
         game=game,
         turn=turn,
-        choices=choices,
+        is_current=is_current,
+        can_place=can_place,
         sitting=sitting,
-        asks=asks,
-        is_done=is_done,
+        asks=ask if ask in _ASKED_TWICE else "",
+        is_done="done" in given,
         answers=[block for block in told if isinstance(block, Paragraph)],
         kept=kept_from(form, form.get("command") or form.get("deed", "")),
     )
+
+
+async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
+    """Carry a form out as a mail that says the same in answer to a letter; show what came of it."""
+    ground, reply, wish = ground_of(request), sitting.reply, _wish(form)
+    if not wish:
+        return RedirectResponse(sitting.path, 303, KEPT_SECRET)
+    sender = ground.work.account(reply.userid).first_address
+    digest = hashlib.sha256("\0".join((*reply.parts(), wish)).encode()).hexdigest()
+    asked = asked_of(request, digest, sender, chat=wish, reply=reply)
+    carried = await carry_out(asked, ground)
+    if carried.is_done:
+        return RedirectResponse(f"{sitting.path}?done", 303, KEPT_SECRET)
+    return page_at(sitting, request, form, list(said(carried.told, ground)))
 
 
 def _wish(form: Mapping[str, str]) -> str:
@@ -270,23 +174,9 @@ def _wish(form: Mapping[str, str]) -> str:
     return f"chat\n{text}" if deed == "chat" and text else ""
 
 
-def _asked(wish: str, reply: Reply, ground: Ground, request: Request) -> Asked:
-    """Return the request of a mail that says the same in answer to a letter."""
-    account = ground.work.account(reply.userid)
-    digest = hashlib.sha256("\0".join((*reply.parts(), wish)).encode()).hexdigest()
-    return Asked(
-        line="",
-        chat=wish,
-        sender=account.first_address,
-        identity=f"web {digest}",
-        source=source_of(request),
-        reply=reply,
-    )
-
-
 async def look(request: Request) -> Response:
     """Answer with the board of a link, after the placements that have been tapped."""
-    return look_at(await _sitting(request), request)
+    return page_at(await _sitting(request), request)
 
 
 async def act(request: Request) -> Response:

@@ -18,6 +18,7 @@ from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pbm_oust.mail.clients import Source, lies_in, source_of
+from pbm_oust.mail.listener import CannotListen
 from pbm_oust.store.configuration import Endpoint, Network
 
 MOST_CONNECTIONS = 500
@@ -191,12 +192,8 @@ STOP_SECONDS = 5
 """How long requests that have begun may take when the server stops."""
 
 
-class CannotServe(Exception):
-    """The port of the pages cannot be had; the message says why."""
-
-
 def listening_socket(endpoint: Endpoint) -> socket.socket:
-    """Return a socket that listens at HOST:PORT. Raises CannotServe."""
+    """Return a socket that listens at HOST:PORT. Raises CannotListen."""
     try:
         place = endpoint.host, endpoint.port
         family, kind, protocol, _, address = socket.getaddrinfo(*place, proto=socket.IPPROTO_TCP)[0]
@@ -207,10 +204,10 @@ def listening_socket(endpoint: Endpoint) -> socket.socket:
         listening.listen(_BACKLOG)
         return listening
     except OSError as error:
-        raise CannotServe(f"cannot listen at {endpoint}: {error.strerror}") from None
+        raise CannotListen(f"cannot listen at {endpoint}: {error.strerror}") from None
 
 
-class _Server(uvicorn.Server):
+class _PageServer(uvicorn.Server):
     """A server that leaves signals to whoever runs it."""
 
     # uvicorn declares a generator, and uses it as a context manager only.
@@ -233,7 +230,7 @@ async def serve(
     Then `end` ends the responses that would go on for ever.
     """
     connections = connections or Connections()
-    server = _Server(
+    server = _PageServer(
         uvicorn.Config(
             app,
             lifespan="off",

@@ -1,4 +1,7 @@
-"""Signing in and up: sessions, links and codes that come by mail, and new accounts."""
+"""Links that are proofs, signing in and up, sessions, and ending letters of one sort by a link.
+
+Guesses of links are counted for who makes them.
+"""
 
 import asyncio
 import hmac
@@ -6,30 +9,24 @@ import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from pbm_oust.accounts import tags
 from pbm_oust.accounts.account import Account, disabled_since
 from pbm_oust.accounts.address import is_same_address, parse_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings, settings_of
-from pbm_oust.accounts.tags import (
-    LIFETIME,
-    FormsOf,
-    Session,
-    format_session,
-    is_proved,
-    parse_session,
-    token_for,
-)
 from pbm_oust.accounts.verification import Pending, Purpose, name_of
 from pbm_oust.commands.verify import Verify
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
-from pbm_oust.play.authentication import spend
+from pbm_oust.play.authentication import spend, spend_once, verify
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -37,14 +34,21 @@ from pbm_oust.play.verification import Asked as Mailed
 from pbm_oust.play.verification import ask, spend_time_for_a_code
 from pbm_oust.refusal import NotAllowed, Refusal
 from pbm_oust.service.table import format_command
-from pbm_oust.store.limits import Charge, Counted
+from pbm_oust.store.limits import Charge, Counted, end_of_limit
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of, settle_key
 from pbm_oust.store.verifications import find_verification, forget_verification
 from pbm_oust.web import addresses
-from pbm_oust.web.cache import KEPT_SECRET
-from pbm_oust.web.forms import answer_page, carry_out, form_of, kept_from, line_of, reason_of, said
-from pbm_oust.web.ground import Ground, ground_of, language_asked, source_of
-from pbm_oust.web.links import proved
+from pbm_oust.web.forms import (
+    answer_page,
+    asked_of,
+    carry_out,
+    form_of,
+    kept_from,
+    line_of,
+    reason_of,
+    said,
+)
+from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of, language_asked, source_of
 
 _SAFE, _PLAIN = "__Host-session", "session"
 """The names of the cookie: with the first, browsers heed that only TLS carries it."""
@@ -59,11 +63,38 @@ _SIGNING_IN = Purpose.SIGNUP, Purpose.FORGOT
 _NOWHERE = "-"
 
 
+Proved = TypeVar("Proved")
+
+
+async def proved(found: Proved | None, request: Request) -> Proved:
+    """Return what the link of a request has been found to prove.
+
+    Raises HTTPException if that is nothing: 410, or 429 if too many such links have come from the
+    same host or network. A link that proves something works however many did not.
+    """
+    if found is not None:
+        return found
+    work = ground_of(request).work
+    charge = Charge(Counted.WRONG_LINKS, source_of(request))
+    if await run_in_threadpool(work.retried, partial(spend_once, charge)):
+        raise HTTPException(410)
+    now = work.now()
+    ends = work.home.ask(end_of_limit, charge, work.limits, now) or now
+    raise HTTPException(429, headers={"Retry-After": str(int((ends - now).total_seconds()) + 1)})
+
+
+def proved_by_tag(text: str, ground: Ground) -> tags.Answered | None:
+    """Return what a link proves that ends with the tag of an address of ours; None if nothing."""
+    local, _, host = ground.address.rpartition("@")
+    tag = tags.parse_tag(f"{local}+{text}@{host}", ground.address)
+    return verify(tag, ground.work) if isinstance(tag, tags.Claim) else None
+
+
 @dataclass(frozen=True, slots=True)
 class SignedIn:
     """A player who is signed in."""
 
-    session: Session
+    session: tags.Session
     account: Account
     check: str
     """The token of their forms."""
@@ -100,27 +131,27 @@ class NotSignedIn(Exception):
 def begun(userid: str, request: Request) -> Response:
     """Answer that a player is signed in from now on, and show their page."""
     ground = ground_of(request)
-    session = Session.begin(userid, ground.clock(), secrets.token_hex(8))
-    text = format_session(session, ground.home.key(), ground.work.account(userid))
+    session = tags.Session.begin(userid, ground.clock(), secrets.token_hex(8))
+    text = tags.format_session(session, ground.home.key(), ground.work.account(userid))
     response = RedirectResponse(addresses.MINE, 303, KEPT_SECRET)
-    return _with_cookie(response, request, text, int(LIFETIME.total_seconds()))
+    return _with_cookie(response, request, text, int(tags.LIFETIME.total_seconds()))
 
 
 def player_if_any(request: Request) -> SignedIn | None:
     """Return who is signed in; None if nobody is."""
     text = request.cookies.get(_cookie_for(request), "")
-    parsed = parse_session(text) if text else None
+    parsed = tags.parse_session(text) if text else None
     if parsed is None:
         return None
     (session, token), ground = parsed, ground_of(request)
     account, key = ground.work.account_if_any(session.userid), ground.home.key()
     if account is None or disabled_since(account):
         return None
-    if not is_proved(session, token, key, account, ground.clock()):
+    if not tags.is_proved(session, token, key, account, ground.clock()):
         return None
     if ground.home.ask(outcome_of, session.key):
         return None
-    return SignedIn(session, account, token_for(key, account, FormsOf(session)))
+    return SignedIn(session, account, tags.token_for(key, account, tags.FormsOf(session)))
 
 
 def player_of(request: Request) -> SignedIn:
@@ -236,15 +267,8 @@ def _asked_by_stranger(request: Request) -> Asked:
 
     The host that it comes from stands for their address: the page tells them all there is to tell.
     """
-    source = source_of(request)
-    return Asked(
-        line="",
-        chat="",
-        sender=source or _NOWHERE,
-        identity=f"web {secrets.token_hex(8)}",
-        source=source,
-        language=language_asked(request),
-    )
+    sender = source_of(request) or _NOWHERE
+    return asked_of(request, secrets.token_hex(8), sender, language=language_asked(request))
 
 
 async def look_at_sign_up(request: Request) -> Response:
@@ -338,11 +362,39 @@ def _sign_in(code: Secret, ground: Ground) -> str | None:
 def _asked_by_code(code: Secret, new: str, pending: Pending, request: Request) -> Asked:
     """Return the request of a mail that brings a code back, perhaps with a new password."""
     verify = Verify(code, Secret(new.strip()) if new.strip() else None)
-    return Asked(
-        line=format_command(verify, mask=False),
-        chat="",
-        sender=pending.address,
-        identity=f"web {name_of(code)}",
-        source=source_of(request),
-        language=pending.language,
+    line, identity = format_command(verify, mask=False), name_of(code)
+    return asked_of(request, identity, pending.address, line=line, language=pending.language)
+
+
+async def look_at_unsubscribing(request: Request) -> Response:
+    """Answer with what a link ends, and a button that does it."""
+    asked, ground = await _unsubscribing(request), ground_of(request)
+    language = settings_of(ground.work.account(asked.userid)).language
+    return ground.secret_page(
+        language,
+        "unsubscribe",
+        userid=asked.userid,
+        board="" if asked.what in (tags.BROADCASTS, tags.DIGEST) else asked.what,
+        is_digest=asked.what == tags.DIGEST,
     )
+
+
+async def unsubscribe(request: Request) -> Response:
+    """End what a link ends, and say so.
+
+    Mail programs send a form by themselves to the link in the head of a letter (RFC 8058), so any
+    form will do.
+    """
+    asked, ground = await _unsubscribing(request), ground_of(request)
+    account = ground.work.account(asked.userid)
+    language = settings_of(account).language
+    identity = f"off {secrets.token_hex(8)}"
+    told = asked_of(request, identity, account.first_address, language=language, reply=asked)
+    carried = await carry_out(told, ground)
+    return answer_page(request, carried, language, back=addresses.FRONT)
+
+
+async def _unsubscribing(request: Request) -> tags.Unsubscribing:
+    """Return what a link ends. Raises HTTPException if it proves nothing."""
+    found = proved_by_tag(request.path_params["tag"], ground_of(request))
+    return await proved(found if isinstance(found, tags.Unsubscribing) else None, request)

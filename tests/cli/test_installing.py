@@ -14,6 +14,12 @@ SHOW_IN_FRENCH = (
 )
 IN_FRENCH = "Oust est un jeu créé par Mark Steere (2007)."
 
+DATA = (
+    *("templates/mail/board.txt", "templates/html/letter.html", "templates/web/board.svg"),
+    *("grammar/courtesies.toml", "mail/reading/phrases.toml", "render/strokes.toml"),
+    *("web/examples.toml", "web/static/style.css", "web/static/script.js", "web/static/icon.svg"),
+)
+
 
 @pytest.mark.slow
 def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> None:
@@ -36,10 +42,8 @@ def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> Non
         archive.extractall(tmp_path / "installed")
         record = archive.read(next(name for name in archive.namelist() if name.endswith("/RECORD")))
     installed = tmp_path / "installed" / "pbm_oust"
-    assert (installed / "templates" / "mail" / "board.txt").exists()
-    assert (installed / "templates" / "html" / "letter.html").exists()
-    assert (installed / "grammar" / "courtesies.toml").exists()
-    assert (installed / "mail" / "reading" / "phrases.toml").exists()
+    for name in DATA:
+        assert (installed / name).exists(), name
     assert b"pbm_oust/languages/fr/LC_MESSAGES/pbm_oust.mo" in record
     environment = {"PYTHONPATH": str(tmp_path / "installed"), "PYTHONUTF8": "1"}
     where = "import pbm_oust; print(pbm_oust.__file__)"

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from tests.support.histories import lay_histories
+from tests.support.outbox import letters
 from tests.support.server import PROGRAM, started
 from tests.support.sink import listening_sink
 from tests.support.sweeping import BEGIN, World, new_world
@@ -52,6 +53,13 @@ def test_sweep_names_a_damaged_board_and_does_the_others(world: World) -> None:
     assert result.stderr.startswith("Error: oust 2: ")
 
 
+def test_letters_of_a_sweep_lead_to_the_pages(world: World) -> None:
+    world.home.configuration.write_text('web_address = "https://games.example.org"\n')
+    assert run(world, "sweep").exit_code == 0
+    (reminder,) = letters(world.home)
+    assert "https://games.example.org/play/" in reminder.text
+
+
 def test_sweep_hands_its_letters_to_the_relay(world: World) -> None:
     with listening_sink() as (relay, endpoint):
         world.home.configuration.write_text(f'relay = "smtp://{endpoint}"\n')
@@ -66,7 +74,6 @@ def test_the_running_server_sweeps_again_and_again(world: World) -> None:
     script = f"""
 import asyncio
 from pathlib import Path
-from pbm_oust.cli.operator import now
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
@@ -77,7 +84,7 @@ def ready(configuration, listening):
 
 configuration = Configuration(smtp=Endpoint("127.0.0.1", 0))
 home = Home(Path({str(world.path)!r}))
-asyncio.run(Server(home, lambda: configuration, now, ready, sweep_seconds=0.1).run())
+asyncio.run(Server(home, lambda: configuration, home.now, ready, sweep_seconds=0.1).run())
 """
     with started([sys.executable, "-c", script], world.path) as server:
         wait_until(world.letters, "a reminder")

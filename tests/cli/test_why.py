@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.service.house import HouseBoards, Worker
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of, mailed
@@ -51,6 +52,19 @@ def test_of_what_was_queued_the_operator_sees_the_mail_that_set_it_off(home: Hom
     assert (shown["way"], shown["records"]) == ("queued", [1, 2])
     assert shown["mail"]["userid"] == "alice"
     assert shown["mail"]["message_id"] == "<c3@example.org>"
+
+
+def test_a_record_of_the_house_has_no_mail(home: Home) -> None:
+    mailed(home, ALICE, "oust challenge alice house1 wonderland -size=5 -noswap")
+    mailed(home, ALICE, "oust move 2 alice wonderland C3")
+    Worker(
+        HouseBoards(home), open_inbound(home, ADDRESS, lambda: NOON).work, lambda: False
+    ).play_all()
+    first, *others = run(home, "why", "oust", "2").stdout.splitlines()
+    assert first.startswith("oust 2 record 2: house1 (o), ")
+    assert [line.split(None, 1) for line in others] == [
+        ["how", "by the house, a program of this server"]
+    ]
 
 
 def test_records_of_the_sweep_and_of_the_operator_have_no_mail(home: Home) -> None:

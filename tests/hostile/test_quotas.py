@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.doctor.letters import check_limits
+from pbm_oust.doctor.home import check_limits
 from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.store.home import Home

@@ -18,7 +18,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import of_calendar
-from pbm_oust.web.calendars import calendar_address
+from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.ground import Ground
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, Talk
 from tests.support.website import Got, Website, website

@@ -10,12 +10,12 @@ from lxml import html
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Wish
-from pbm_oust.render.svg import CURVE_HEIGHT
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.house import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.web.boards import CURVE_HEIGHT
 from tests.support.games import wish
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from pbm_oust.render.html import INK, UNMARKED, WOOD
-from pbm_oust.render.svg import Labels, board_svg, ruling_of
+from pbm_oust.render.svg import layout_of
 from pbm_oust.rules.position import Position, Side
+from pbm_oust.web.boards import Labels, board_svg
 from pbm_oust.web.png import png_beside, png_of
 from tests.support.boards import board, churn_board
 from tests.support.contrast import contrast
@@ -63,11 +64,11 @@ def unfiltered(how: int, line: bytes, above: bytes) -> bytes:
 
 @pytest.mark.parametrize("position", [SQUARE, HEX])
 def test_a_picture_shows_each_cell_where_it_is_with_its_stone(position: Position) -> None:
-    grid, ruling = position.grid, ruling_of(position.grid)
-    picture = read_png(png_of(board_svg(position, UNMARKED, LABELS), ruling.width // 2))
-    assert (picture.width, picture.height) == (ruling.width // 2, (ruling.height + 1) // 2)
+    grid, layout = position.grid, layout_of(position.grid)
+    picture = read_png(png_of(board_svg(position, UNMARKED, LABELS), layout.width // 2))
+    assert (picture.width, picture.height) == (layout.width // 2, (layout.height + 1) // 2)
     assert picture.colour(0, 0) == WOOD
-    for cell, (x, y) in ruling.places.items():
+    for cell, (x, y) in layout.places.items():
         # Where light falls on a stone, beside the lines of a square board.
         from_white = contrast(picture.colour(x // 2 - 3, y // 2 - 3), "#ffffff")
         shown = "x" if from_white > 4.5 else "o" if from_white < 1.1 else ""
@@ -76,10 +77,10 @@ def test_a_picture_shows_each_cell_where_it_is_with_its_stone(position: Position
 
 
 def test_coordinates_are_drawn_without_any_font() -> None:
-    ruling = ruling_of(SQUARE.grid)
-    picture = read_png(png_of(board_svg(SQUARE, UNMARKED, LABELS), ruling.width // 2))
-    x, _ = ruling.places[SQUARE.grid.parse_cell("D1")]
-    stem, inside = ((x // 2 + shift, ruling.height // 2 - 10) for shift in (-3, 0))
+    layout = layout_of(SQUARE.grid)
+    picture = read_png(png_of(board_svg(SQUARE, UNMARKED, LABELS), layout.width // 2))
+    x, _ = layout.places[SQUARE.grid.parse_cell("D1")]
+    stem, inside = ((x // 2 + shift, layout.height // 2 - 10) for shift in (-3, 0))
     assert picture.colour(*stem) == INK, "the upright stroke of the D below its column"
     assert picture.colour(*inside) == WOOD
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from lxml import etree
 
-from pbm_oust.render.svg import CURVE_HEIGHT, CURVE_WIDTH, curve_svg
+from pbm_oust.web.boards import CURVE_HEIGHT, CURVE_WIDTH, curve_svg
 
 
 def points_of(numbers: list[float]) -> list[tuple[float, float]]:

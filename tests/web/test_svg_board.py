@@ -12,20 +12,13 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from pbm_oust.render.html import COLOURS, INK, UNMARKED, WOOD, Marks
-from pbm_oust.render.svg import (
-    HALF,
-    STROKE_HEIGHT,
-    STROKES,
-    Labels,
-    board_svg,
-    ruling_of,
-    strokes_around,
-)
+from pbm_oust.render.svg import HALF, STROKE_HEIGHT, STROKES, layout_of, strokes_around
 from pbm_oust.render.text import star_points
 from pbm_oust.render.visible import visible_line
 from pbm_oust.rules.grid import COLUMNS, Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Position, Side, taken
+from pbm_oust.web.boards import Labels, board_svg
 from tests.support.boards import board
 from tests.support.contrast import contrast
 from tests.support.drawn import GRIDS, played
@@ -57,7 +50,7 @@ def points_of(picture: etree._Element, words: str) -> list[Point]:
 
 def places_of(grid: Grid, some: int) -> list[Point]:
     """Return where cells are drawn."""
-    return [ruling_of(grid).places[cell] for cell in grid.each(some)]
+    return [layout_of(grid).places[cell] for cell in grid.each(some)]
 
 
 def path_of(picture: etree._Element, word: str) -> str:
@@ -112,7 +105,7 @@ def names_in(path: str) -> dict[str, list[Point]]:
 def test_cells_are_drawn_as_far_apart_as_neighbours_exactly_where_they_touch(
     kind: str, grid: str
 ) -> None:
-    cells, places = parse_grid(grid), ruling_of(parse_grid(grid)).places
+    cells, places = parse_grid(grid), layout_of(parse_grid(grid)).places
     assert sorted(places) == sorted(cells.names_of)
     for one, other in combinations(places, 2):
         apart = dist(places[one], places[other])
@@ -122,7 +115,7 @@ def test_cells_are_drawn_as_far_apart_as_neighbours_exactly_where_they_touch(
 
 @pytest.mark.parametrize(("kind", "grid"), GRIDS)
 def test_columns_and_rows_run_as_on_the_board_of_plain_text(kind: str, grid: str) -> None:
-    cells, places = parse_grid(grid), ruling_of(parse_grid(grid)).places
+    cells, places = parse_grid(grid), layout_of(parse_grid(grid)).places
     for row in cells.rows:
         xs, ys = zip(*map(places.__getitem__, row), strict=True)
         assert list(xs) == sorted(xs)
@@ -161,42 +154,42 @@ def test_rings_are_in_the_latest_stones_and_dashes_where_stones_were_and_are_no_
 
 @pytest.mark.parametrize("grid", [grid for _, grid in GRIDS if "square" in grid])
 def test_lines_of_a_square_board_join_all_neighbours_and_nothing_else(grid: str) -> None:
-    cells, ruling = parse_grid(grid), ruling_of(parse_grid(grid))
-    lines = list(lines_in(ruling.lines))
+    cells, layout = parse_grid(grid), layout_of(parse_grid(grid))
+    lines = list(lines_in(layout.lines))
     assert len(lines) == sum(cells.size)
     joined = set()
     for line in lines:
         on = sorted(
             place
-            for place in ruling.places.values()
+            for place in layout.places.values()
             if sum(dist(place, end) for end in line) == dist(*line)
         )
         assert {on[0], on[-1]} == line
         joined |= {frozenset(pair) for pair in pairwise(on)}
     neighbours = {
-        frozenset({ruling.places[cell], ruling.places[other]})
+        frozenset({layout.places[cell], layout.places[other]})
         for cell in cells.names_of
         for other in cells.each(cells.neighbours(cell))
     }
     assert joined == neighbours
-    stars = [ruling.places[cell] for cell in cells.each(star_points(cells))]
-    assert re.findall(r"M(\d+) (\d+)h0", ruling.stars) == [(str(x), str(y)) for x, y in stars]
+    stars = [layout.places[cell] for cell in cells.each(star_points(cells))]
+    assert re.findall(r"M(\d+) (\d+)h0", layout.stars) == [(str(x), str(y)) for x, y in stars]
 
 
 @pytest.mark.parametrize("grid", [grid for _, grid in GRIDS if "hex" in grid])
 def test_each_side_of_a_hexagonal_cell_is_drawn_once_and_the_outer_ones_are_the_edge(
     grid: str,
 ) -> None:
-    ruling = ruling_of(parse_grid(grid))
+    layout = layout_of(parse_grid(grid))
     sides = Counter(
         frozenset((corner_x + x, corner_y + y) for corner_x, corner_y in side)
-        for x, y in ruling.places.values()
-        for side in lines_in(ruling.cell)
+        for x, y in layout.places.values()
+        for side in lines_in(layout.cell)
     )
-    assert Counter(lines_in(ruling.lines)) == {
+    assert Counter(lines_in(layout.lines)) == {
         side: 1 for side, count in sides.items() if count == 2
     }
-    assert Counter(lines_in(ruling.edge)) == {
+    assert Counter(lines_in(layout.edge)) == {
         side: 1 for side, count in sides.items() if count == 1
     }
 
@@ -206,34 +199,34 @@ def test_coordinates_of_a_square_board_stand_on_all_four_sides_in_line_with_thei
     size: int,
 ) -> None:
     grid = parse_grid(f"square {size}x{27 - size}")
-    ruling, (columns, rows) = ruling_of(grid), grid.size
-    names = names_in(ruling.names)
+    layout, (columns, rows) = layout_of(grid), grid.size
+    names = names_in(layout.names)
     assert list(names) == [*COLUMNS[:columns], *map(str, range(rows, 0, -1))]
     for column in range(1, columns + 1):
-        x, _ = ruling.places[grid.cell_at(column, 1)]
-        assert names[COLUMNS[column - 1]] == [(x, 20), (x, ruling.height - 20)]
+        x, _ = layout.places[grid.cell_at(column, 1)]
+        assert names[COLUMNS[column - 1]] == [(x, 20), (x, layout.height - 20)]
     for row in range(1, rows + 1):
-        _, y = ruling.places[grid.cell_at(1, row)]
-        assert names[str(row)] == [(20, y), (ruling.width - 20, y)]
+        _, y = layout.places[grid.cell_at(1, row)]
+        assert names[str(row)] == [(20, y), (layout.width - 20, y)]
 
 
 @pytest.mark.parametrize("grid", [grid for _, grid in GRIDS if "hex" in grid])
 def test_coordinates_of_a_hexagonal_board_stand_left_of_rows_and_below_columns(grid: str) -> None:
-    cells, ruling = parse_grid(grid), ruling_of(parse_grid(grid))
-    names = names_in(ruling.names)
+    cells, layout = parse_grid(grid), layout_of(parse_grid(grid))
+    names = names_in(layout.names)
     columns = cells.stride - 1
     assert len(names) == columns + len(cells.rows)
     for number, row in enumerate(cells.rows, 1):
-        x, y = ruling.places[row[0]]
+        x, y = layout.places[row[0]]
         assert names[str(number)] == [(x - 2 * HALF, y)]
     for number in range(1, columns + 1):
         lowest = next(cell for cell in map(cells.cell_at, [number] * 25, range(1, 26)) if cell)
-        x, y = ruling.places[lowest]
+        x, y = layout.places[lowest]
         assert names[COLUMNS[number - 1]] == [(x + HALF, y + 34)]
     for name in chain.from_iterable(names.values()):
-        assert STROKE_HEIGHT <= name[0] <= ruling.width - STROKE_HEIGHT
-        assert STROKE_HEIGHT <= name[1] <= ruling.height - STROKE_HEIGHT
-        assert all(dist(name, place) > 2 * HALF - 1 for place in ruling.places.values())
+        assert STROKE_HEIGHT <= name[0] <= layout.width - STROKE_HEIGHT
+        assert STROKE_HEIGHT <= name[1] <= layout.height - STROKE_HEIGHT
+        assert all(dist(name, place) > 2 * HALF - 1 for place in layout.places.values())
 
 
 def test_every_letter_and_digit_has_strokes_of_its_own_that_stay_in_its_box() -> None:
@@ -253,7 +246,7 @@ def test_each_placement_is_a_link_with_its_name_and_a_sign_for_what_it_does(
 ) -> None:
     for seed in range(10):
         position, latest = played(kind, grid, seed)
-        picture, places = with_taps(position, Marks(latest)), ruling_of(position.grid).places
+        picture, places = with_taps(position, Marks(latest)), layout_of(position.grid).places
         expected = []
         for cell in places:
             if cell & position.placements():
@@ -340,8 +333,8 @@ def test_a_picture_stands_alone_without_styles_scripts_fonts_or_files(kind: str,
         if name.localname == "use":
             assert element.get("href", "")[1:] in ids
     box = [float(number) for number in picture.get("viewBox", "").split()]
-    ruling = ruling_of(position.grid)
-    assert box == [0, 0, ruling.width, ruling.height]
+    layout = layout_of(position.grid)
+    assert box == [0, 0, layout.width, layout.height]
 
 
 def test_boards_with_different_prefixes_share_no_ids_on_a_page() -> None:
