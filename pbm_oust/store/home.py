@@ -257,9 +257,9 @@ class Home:
         """Write these letters, or all that are to be files, into the Maildir."""
         if self.has_relay:
             return
+        named, self._has_unwritten = None if self._has_unwritten else letters, False
         try:
-            self.maildir.write_out(None if self._has_unwritten else letters)
-            self._has_unwritten = False
+            self.maildir.write_out(named)
         except OSError as error:
             self._has_unwritten = True
             log.warning("letters wait for the Maildir: %s", error)

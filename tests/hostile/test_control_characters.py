@@ -11,12 +11,7 @@ from pathlib import Path
 import pytest
 
 import pbm_oust
-<<<<<<< HEAD
-from pbm_oust.cli.log import LogFormatter
-=======
-from pbm_oust.cli import main
 from pbm_oust.cli.operator import LogFormatter
->>>>>>> G
 from pbm_oust.render.visible import visible_json, visible_letter, visible_line, visible_text
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName

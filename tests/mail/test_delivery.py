@@ -122,8 +122,7 @@ def test_a_mail_for_somebody_else_may_come_again_while_no_address_is_set(tmp_pat
 def test_letters_of_a_mail_without_a_server_lead_to_the_pages(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
     home.configuration.write_text(f'address = "{ADDRESS}"\nweb_address = "{PAGES}"\n')
-    command = ["--home", str(tmp_path), "deliver", *TO]
-    assert CliRunner().invoke(main, command, input=BEGIN).exit_code == os.EX_OK
+    assert run(home, "deliver", *TO, given=BEGIN).exit_code == os.EX_OK
     first, *_ = [each for each in letters(home) if each.to == ALICE]
     assert f"{PAGES}/play/" in first.text
 
