@@ -17,7 +17,7 @@ from pbm_oust.cli.operator import (
     pass_operator,
 )
 from pbm_oust.cli.terminal import say, say_text
-from pbm_oust.store import own_socket
+from pbm_oust.mail import own_socket
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import command_line

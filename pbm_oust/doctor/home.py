@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pbm_oust.doctor.finding import RESTORE, Examiner, Finding, counted, status, within
+from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.robot.search import lack
 from pbm_oust.rules.kinds import KINDS
@@ -23,7 +24,6 @@ from pbm_oust.store.database import Snapshot
 from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.sqlite import files_of
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.doctor.home import check_host
-from pbm_oust.store import own_socket
+from pbm_oust.mail import own_socket
+from pbm_oust.mail.own_socket import FOR_OWNER, Occupied, OwnSocket
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
-from pbm_oust.store.own_socket import FOR_OWNER, Occupied, OwnSocket
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
 from tests.support.server import ADDRESS, PROGRAM, Server, letters_in, running
