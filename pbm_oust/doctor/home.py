@@ -28,7 +28,7 @@ from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.sqlite import files_of
 
 if TYPE_CHECKING:
-    from pbm_oust.store.postgresql.database import ServerFacts
+    from pbm_oust.store.postgresql import ServerFacts
 
 LEAST_BYTES = 50 * 2**20
 LEAST_FILES = 1000
@@ -134,7 +134,7 @@ def _files(home: Home) -> list[Path]:
 
 def _key(home: Home) -> Iterator[Finding]:
     try:
-        if home.database.key.is_made:
+        if home.database.has_key:
             home.key()
         else:
             yield _on_permissions.note("there is no key yet; the server makes one when it starts")
@@ -238,18 +238,11 @@ def check_database(home: Home) -> Iterator[Finding]:
     """Yield findings about the database."""
     if home.is_unfinished:
         yield _on_database.bad(
-            "the restore of this home was broken off",
-            "Empty the home, and restore the backup again",
+            "restoring this home, or copying it, was broken off",
+            "Empty the home, and begin again",
         )
         return
     try:
-        if home.database.key.is_withheld:
-            yield _on_database.bad(
-                "this home is no whole copy of another one",
-                "Begin with an empty home, or go on and name the other one in the place of FROM",
-                command_line(None, "home", "copy", "FROM", str(home.path.absolute())),
-            )
-            return
         if not home.database.is_made:
             yield _on_database.note("there is none yet; the server makes it when it starts")
             return
@@ -291,7 +284,7 @@ def check_server(home: Home) -> Iterator[Finding]:
     """Yield findings about the database server; none for a home in files."""
     if not home.is_on_server:
         return
-    from pbm_oust.store.postgresql.database import read_facts
+    from pbm_oust.store.postgresql import read_facts
 
     try:
         facts = home.ask(read_facts)

@@ -10,22 +10,24 @@ a work, whatever the thread reads is its transaction. An engine opens connection
 they begin and end.
 """
 
-import errno
 import json
 import os
+import secrets
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
+from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pbm_oust.store.faults import (
+    DatabaseBusy,
     DatabaseConflict,
     DatabaseFault,
     DatabaseInterrupted,
@@ -104,9 +106,6 @@ class Connection(Protocol):
 
     def close(self) -> None:
         """Close the connection, in whatever state it is."""
-
-
-C = TypeVar("C", bound=Connection)
 
 
 class Snapshot:
@@ -304,63 +303,33 @@ class Hold:
         """Let other hosts do tasks again."""
 
 
-class Key(Protocol):
-    """The key of a home: a secret from which its tokens are made. The methods may raise OSError."""
-
-    @property
-    def is_made(self) -> bool:
-        """Whether there is a key."""
-
-    @property
-    def is_withheld(self) -> bool:
-        """Whether there is no key because the home is no whole copy of another one yet."""
-
-    def make(self) -> None:
-        """Make a key if there is none, and none is withheld."""
-
-    def withhold(self) -> None:
-        """Let nobody make a key until one is put: the home becomes a copy of another one."""
-
-    def put(self, key: bytes) -> None:
-        """Take a key of 32 bytes, unless there is one."""
-
-    def read(self) -> bytes:
-        """Return the key, 32 bytes."""
-
-
-class NotWhole(OSError):
-    """A home cannot be used, because copying it was broken off."""
-
-    def __init__(self, where: object) -> None:
-        reason = (
-            "it is no whole copy of another home; go on with pbm-oust home copy, "
-            "or begin with an empty home"
-        )
-        super().__init__(errno.ENOTRECOVERABLE, reason, str(where))
-
-
-class DatabaseOf(ABC, Generic[C]):
-    """The database of a home, with such connections. Faults name `where` it is.
+class Database(ABC):
+    """The database of a home, whichever engine keeps it. Faults name `where` it is.
 
     The methods may raise DatabaseFault, an OSError. Any number of threads may use it, but not a
     process that was forked after using it. Until something is written, one that was not made reads
     as empty.
     """
 
-    key: Key
     is_shared = False
     """Whether it is on a server, which several hosts may share."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: str, patience: float, most: int) -> None:
+        """`patience`: how many seconds to wait for others; `most` may read at once."""
+        self.where = where
+        self.patience = patience
         self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
         """Is given what was committed, by whoever has waited for that."""
         self.committing: Callable[[Sequence[Transaction]], AbstractContextManager[None]]
         self.committing = lambda _transactions: nullcontext()
         """Gives a body in which transactions are committed that have been done."""
-        self._where = where
         self._process = os.getpid()
         self._here = _Here()
-        self._writer: C | None = None
+        self._most = most
+        self._readers = LifoQueue[Connection | None]()
+        """Connections that may be lent, those used last first; None for one not opened yet."""
+        self._readers.queue.extend([None] * most)
+        self._writer: Connection | None = None
         """The connection that writes; only who has the turn may use it."""
         self._turn = threading.Lock()
         self._waiting: deque[Task[Any]] = deque()
@@ -368,26 +337,14 @@ class DatabaseOf(ABC, Generic[C]):
         self._is_second_try = False
         """Whether what is to be done next was undone through no fault of it or of ours."""
         self._lock = threading.Lock()
-        self._watching: C | None = None
+        self._watching: Connection | None = None
         """What tells whether anybody has committed; it is never within a transaction."""
 
     # What an engine does
 
     @abstractmethod
-    def _connect_to_write(self) -> C:
-        """Open the connection that writes, and make the database if it is missing."""
-
-    @abstractmethod
-    def _take(self) -> C:
-        """Return a connection that reads, and that works."""
-
-    @abstractmethod
-    def _put_back(self, connection: C) -> None:
-        """Take a connection that is no longer read with, in whatever state it is."""
-
-    @abstractmethod
-    def _close_readers(self) -> None:
-        """Close the connections that read and are not in use."""
+    def connect(self, *, reads_only: bool = False) -> Connection:
+        """Open a connection; one that writes makes the database if it is missing."""
 
     @property
     @abstractmethod
@@ -395,9 +352,25 @@ class DatabaseOf(ABC, Generic[C]):
         """Whether anything has been written; until then it reads as empty."""
 
     @property
-    def lent(self) -> int:
-        """How many connections of this process's pool are in use; 0 if it needs no pool."""
-        return 0
+    @abstractmethod
+    def has_key(self) -> bool:
+        """Whether there is a key of the home: a secret from which its tokens are made.
+
+        May raise OSError, as do all methods about the key.
+        """
+
+    @abstractmethod
+    def read_key(self) -> bytes:
+        """Return the key, 32 bytes."""
+
+    @abstractmethod
+    def put_key(self, key: bytes) -> None:
+        """Take a key of 32 bytes, unless there is one."""
+
+    def make_key(self) -> None:
+        """Make a key if there is none."""
+        if not self.has_key:
+            self.put_key(secrets.token_bytes(32))
 
     def time(self) -> float:
         """Return the seconds since the epoch, by the clock of all who share the database."""
@@ -415,29 +388,15 @@ class DatabaseOf(ABC, Generic[C]):
     def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
         """Let a table give higher ids from now on."""
 
-    def check_copied(self, snapshot: Snapshot) -> None:
-        """Raise DatabaseTooNew if tables may hold more than this program can copy."""
+    def version_of(self, _snapshot: Snapshot) -> int:
+        """Return the version of the tables, to which a later program may have added something."""
+        return LATEST
 
     def damage(self, _snapshot: Snapshot) -> Iterable[str]:
         """Return what is wrong with the tables, a sentence each, as far as the engine can tell."""
         return ()
 
-    @abstractmethod
-    def copied_to(self, path: Path) -> AbstractContextManager[Snapshot]:
-        """Copy what the database holds into a file of SQLite, and give it to be read.
-
-        Others may write meanwhile. What the file held before is lost.
-        """
-
-    @abstractmethod
-    def upgrade(self, before: Collection[int], work: Callable[[Connection], T]) -> T | None:
-        """Have tables of a version `before` this one brought up to date, in one transaction.
-
-        Returns what the work returns; None if the tables can be used already. Missing tables are
-        made. Raises DatabaseTooOld for other tables.
-        """
-
-    def empty_log(self) -> None:
+    def empty_log(self) -> None:  # noqa: B027 - an engine without a log has nothing to do
         """Let no file keep what was removed, as far as this engine can see to that."""
 
     # Reading
@@ -476,27 +435,43 @@ class DatabaseOf(ABC, Generic[C]):
             yield Snapshot(connection)
 
     @contextmanager
-    def lend(self) -> Iterator[C]:
-        """Lend a connection that reads."""
+    def lend(self) -> Iterator[Connection]:
+        """Lend a connection that reads. Raises DatabaseBusy if too many are lent for too long."""
         self._check_process()
-        connection = self._take()
         try:
+            connection = self._readers.get(timeout=self.patience)
+        except Empty:
+            reason = f"all {self._most} connections of this process are in use"
+            raise DatabaseBusy(f"{self.where}: {reason}") from None
+        try:
+            if connection and not connection.is_sound:
+                connection.close()
+                connection = None
+            connection = connection or self.connect(reads_only=True)
             yield connection
         finally:
-            self._put_back(connection)
+            if connection:
+                with suppress(DatabaseFault):
+                    connection.roll_back()
+                if connection.is_broken:
+                    connection.close()
+                    connection = None
+            self._readers.put(connection)
+
+    @property
+    def lent(self) -> int:
+        """How many connections that read are in use."""
+        return self._most - self._readers.qsize()
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""
         with self._lock:
-            if self._watching is None or not self._watching.is_sound:
-                self._end_watching()
-                self._watching = self._take()
-            return self._watching, self._watching.moment()
-
-    def _end_watching(self) -> None:
-        if self._watching:
-            self._put_back(self._watching)
-            self._watching = None
+            watching = self._watching
+            if watching is None or not watching.is_sound:
+                if watching:
+                    watching.close()
+                self._watching = watching = self.connect(reads_only=True)
+            return watching, watching.moment()
 
     # Writing
 
@@ -568,8 +543,9 @@ class DatabaseOf(ABC, Generic[C]):
         with self._faults_of(taken):
             try:
                 if self._writer and not self._writer.is_sound:
-                    self._close_writer()
-                self._writer = connection = self._writer or self._connect_to_write()
+                    self._writer.close()
+                    self._writer = None
+                self._writer = connection = self._writer or self.connect()
                 shares = self._waiting[0].shares and not self._is_second_try
                 # What comes later may follow from what others have committed after our moment.
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
@@ -615,7 +591,7 @@ class DatabaseOf(ABC, Generic[C]):
         try:
             yield
         except OSError as error:
-            fault = disk_fault(error, self._where)
+            fault = disk_fault(error, self.where)
             is_undone = isinstance(fault, DatabaseConflict | DatabaseLost)
             self._is_second_try = is_undone and not self._is_second_try
             self._undo()
@@ -625,7 +601,7 @@ class DatabaseOf(ABC, Generic[C]):
             self._fail(tasks, fault)
         except BaseException:
             self._undo()
-            self._fail(tasks, DatabaseInterrupted(f"{self._where}: writing was broken off"))
+            self._fail(tasks, DatabaseInterrupted(f"{self.where}: writing was broken off"))
             raise
 
     def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
@@ -638,11 +614,6 @@ class DatabaseOf(ABC, Generic[C]):
             with suppress(DatabaseFault):
                 self._writer.roll_back()
 
-    def _close_writer(self) -> None:
-        if self._writer:
-            self._writer.close()
-            self._writer = None
-
     @contextmanager
     def leased(self, tasks: Iterable[str]) -> Iterator[frozenset[str]]:
         """Give those of some tasks that no other host does; it is kept from these in the body."""
@@ -651,18 +622,18 @@ class DatabaseOf(ABC, Generic[C]):
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
-        with self._lock:
-            self._end_watching()
-        self._close_readers()
-        self._close_writer()
+        for reader in [self._readers.get_nowait() for _ in range(self._readers.qsize())]:
+            if reader:
+                reader.close()
+            self._readers.put(None)
+        for connection in (self._watching, self._writer):
+            if connection:
+                connection.close()
+        self._watching = self._writer = None
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise RuntimeError("this process was forked from one that uses the database")
-
-
-Database = DatabaseOf[Any]
-"""The database of a home, whichever engine keeps it."""
 
 
 # Values of columns

@@ -155,7 +155,7 @@ def disk_faults(path: Path) -> Iterator[None]:
         raise disk_fault(error, path) from error
 
 
-def disk_fault(error: OSError, path: Path) -> DatabaseFault:
+def disk_fault(error: OSError, path: Path | str) -> DatabaseFault:
     """Return the fault of the database for an error outside SQLite, unless it is one."""
     if isinstance(error, DatabaseFault):
         return error
@@ -175,7 +175,7 @@ def _extended(error: apsw.Error) -> int:
     return int(getattr(error, "extendedresult", 0))
 
 
-def _fault_by(number: int, path: Path, verb: str, reason: str) -> DatabaseFault:
+def _fault_by(number: int, path: Path | str, verb: str, reason: str) -> DatabaseFault:
     """Return the fault for an `errno`."""
     if number in _FULL:
         return DatabaseFull(f"{path}: the disk is full")

@@ -144,10 +144,8 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
     if home.is_unfinished:
         return Trouble.UNREACHABLE
     try:
-        if lasts or home.database.key.is_made:
+        if lasts or home.database.has_key:
             home.key()
-        elif home.database.key.is_withheld:
-            return Trouble.UNREACHABLE
         if lasts or home.database.is_made:
             with suppress(_TriedOut):
                 home.database.write(attempt)

@@ -12,11 +12,10 @@ from pbm_oust.store.boards import reading_of
 from pbm_oust.store.configuration import server_in
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.home import open_database
+from pbm_oust.store.home import open_database, open_server
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
-from pbm_oust.store.postgresql import open_server
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.store.kept import Kept, played
 from tests.store.test_renaming import renamed
 from tests.support.waiting import PATIENCE, wait_until
@@ -49,7 +48,7 @@ def prepared(database: Database) -> Database:
 def other(database: Database, tmp_path: Path) -> Iterator[Database]:
     """The same home, as another process has it."""
     if isinstance(database, PostgresqlDatabase):
-        other = open_server(tmp_path, database.server.url)
+        other = open_server(tmp_path, database.url)
     else:
         other = open_database(tmp_path, Disk())
     yield other
@@ -121,10 +120,10 @@ def test_a_move_that_was_undone_is_not_remembered(
 
 
 def test_the_key_of_a_home_is_made_once(prepared: Database, other: Database) -> None:
-    prepared.key.make()
-    key = prepared.key.read()
-    other.key.make()
-    assert other.key.read() == key
+    prepared.make_key()
+    key = prepared.read_key()
+    other.make_key()
+    assert other.read_key() == key
     assert len(key) == 32
 
 
