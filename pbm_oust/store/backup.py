@@ -19,9 +19,9 @@ from pathlib import Path
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
-from pbm_oust.store.configuration import server_in, without_server
+from pbm_oust.store.configuration import without_server
 from pbm_oust.store.database import LATEST, Database, Row, Snapshot, Transaction, Value
-from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, locked_folder, read_file
+from pbm_oust.store.disk import Disk, bytes_of, locked_folder
 from pbm_oust.store.faults import DatabaseFault, DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
@@ -67,10 +67,6 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     """
     if folder.resolve().is_relative_to(home.path.resolve()):
         raise NotCopied(f"{folder} lies in the home, with which it would get lost; take another")
-    try:
-        configuration = without_server(home.read_configuration()) if home.is_on_server else ""
-    except ValueError as error:
-        raise NotCopied(f"{home.configuration}: {error}") from None
     if not home.is_on_server and not home.database.is_made and home.publisher.names():
         home.prepare()
     with _filled(home.disk, folder, "make the backup in a new one"):
@@ -87,8 +83,8 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
             copied = _counted(snapshot)
         if home.is_on_server:
             SqliteDatabase(folder / FILE_NAME, home.disk).put_key(home.key())
-            configured = folder / home.configuration.name
-            home.disk.write(configured, configuration.encode(), 0o600)
+            configuration = without_server(home.read_configuration()).encode()
+            home.disk.write(folder / home.configuration.name, configuration, 0o600)
         else:
             for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
                 _copy_file(home.disk, path, folder / path.name, mode)
@@ -119,13 +115,14 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
     """
     if not (folder / FILE_NAME).is_file():
         raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
-    home = Home(path, disk)
-    _check_no_server(folder / home.configuration.name)
+    home, backup = Home(path, disk), Home(folder)
+    if backup.is_on_server:
+        raise NotCopied(f"{backup.configuration} names a server in store; remove that line first")
 
     def fill(database: SqliteDatabase) -> Copied:
         _copy_file(home.disk, folder / FILE_NAME, database.path, 0o600)
         try:
-            upgrade(Home(folder), database)
+            upgrade(backup, database)
             database.write(hold_letters)
             with database.read() as snapshot:
                 copied = _counted(snapshot)
@@ -205,18 +202,6 @@ def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
     """Copy a file if it exists, with the given mode or its own."""
     with suppress(FileNotFoundError):
         disk.write(target, bytes_of(path), path.stat().st_mode & 0o777 if mode is None else mode)
-
-
-def _check_no_server(configuration: Path) -> None:
-    """Raise NotCopied if a backup would be restored into a home that a server keeps."""
-    try:
-        is_on_server = bool(server_in(read_file(configuration).decode(errors="replace")))
-    except NoSuchFile:
-        return
-    except ValueError:
-        is_on_server = True
-    if is_on_server:
-        raise NotCopied(f"{configuration} names a server in store; remove that line first")
 
 
 def _counted(snapshot: Snapshot) -> Copied:

@@ -31,13 +31,22 @@ class Stale(OSError):
 class DatabaseFault(OSError):
     """The database cannot be used; the message names the file and says why."""
 
+    word = "unreachable"
+    """What programs call it, in all versions."""
+    told = "The home cannot be used."
+    """What anybody may know, which gives nothing away."""
+
 
 class DatabaseLocked(DatabaseFault):
     """Another process has held the database for longer than we wait."""
 
+    word, told = "locked", "Somebody else has locked the database for too long."
+
 
 class DatabaseBusy(DatabaseFault):
     """The process has as many connections in use as it may open."""
+
+    word, told = "busy", "All connections to the database are in use."
 
 
 class DatabaseConflict(DatabaseFault):
@@ -47,9 +56,13 @@ class DatabaseConflict(DatabaseFault):
 class DatabaseFull(DatabaseFault):
     """The disk has no room left."""
 
+    word, told = "full", "The database has no room left."
+
 
 class DatabaseReadOnly(DatabaseFault):
     """The file or its disk cannot be written."""
+
+    word, told = "read_only", "The database is read-only."
 
 
 class DatabaseFailing(DatabaseFault):
@@ -67,6 +80,8 @@ class DatabaseForbidden(DatabaseFailing):
 class DatabaseDamaged(DatabaseFault):
     """The file does not hold what SQLite wrote."""
 
+    word, told = "damaged", "The database is damaged."
+
 
 class ValueDamaged(DatabaseDamaged):
     """Something in a row makes no sense; the message says what."""
@@ -79,9 +94,13 @@ class AccountDamaged(ValueDamaged):
 class DatabaseTooNew(DatabaseFault):
     """The tables were made by a later version of the program."""
 
+    word, told = "later_version", "The database was written by a later version of the program."
+
 
 class DatabaseTooOld(DatabaseFault):
     """The tables are of an earlier version, and may not be changed by us."""
+
+    word, told = "earlier_version", "The tables have to be upgraded by their owner."
 
 
 class DatabaseInterrupted(DatabaseFault):

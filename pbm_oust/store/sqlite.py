@@ -8,6 +8,7 @@ import errno
 import logging
 import os
 import re
+import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +31,6 @@ from pbm_oust.store.database import (
 from pbm_oust.store.disk import Disk, bytes_of, locked_folder
 from pbm_oust.store.faults import (
     DatabaseFailing,
-    DatabaseFault,
     DatabaseForbidden,
     DatabaseLocked,
     DatabaseReadOnly,
@@ -116,28 +116,28 @@ class SqliteConnection:
         """Whether a fault has shown, after which the connection should be closed."""
         self._patience = Patience(patience)
         try:
-            self._apsw = self._opened() if self.identity else connection_to_nothing()
+            if self.identity is None:
+                self._apsw = connection_to_nothing()
+            else:
+                self._apsw = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         except apsw.Error as error:
-            raise fault_of(error, path, _errno_of(path)) or error from error
+            # The file is not opened to see why: closing it would lose the locks that SQLite has.
+            number = 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES
+            raise fault_of(error, path, number) or error from error
         try:
             if self.identity:
                 self._set_up(disk)
-                if may_be_written(path) and not self._may_write():
-                    raise disk_fault(OSError(errno.EROFS, "read-only"), path)
             if reads_only:
                 self.execute("PRAGMA query_only = ON")
             elif self.version():
                 self.execute("PRAGMA journal_mode = WAL")  # a copy may have lost it
         except apsw.Error as error:
-            fault = self._fault(error) or damaged(path, str(error))
+            fault = self._noticed(error)
             self.close()
-            raise fault from error
+            raise (damaged(path, str(error)) if fault is error else fault) from error
         except BaseException:
             self.close()
             raise
-
-    def _opened(self) -> apsw.Connection:
-        return apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
 
     def _set_up(self, disk: Disk) -> None:
         self._apsw.set_busy_handler(self._patience.wait)
@@ -151,16 +151,10 @@ class SqliteConnection:
         # database next sees that transaction, and must not build on it before it is durable.
         with suppress(FileNotFoundError):
             disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
-
-    def _may_write(self) -> bool:
-        try:
-            with self._waiting(0):
+        # SQLite finds out too late if it could not open all files for writing.
+        if may_be_written(self.path):
+            with self._waiting(0), suppress(apsw.BusyError):
                 self._apsw.execute("BEGIN IMMEDIATE; ROLLBACK").fetchall()
-        except apsw.ReadOnlyError:
-            return False
-        except apsw.BusyError:
-            pass  # somebody else writes, so that it is not tried further
-        return True
 
     @property
     def is_sound(self) -> bool:
@@ -193,7 +187,7 @@ class SqliteConnection:
 
     def _noticed(self, error: apsw.Error) -> Exception:
         """Return the fault for an error, and note it; the error itself if it is our mistake."""
-        fault = self._fault(error)
+        fault = fault_of(error, self.path, self._apsw.system_errno)
         if fault is None:
             return error
         self.is_broken = True
@@ -274,9 +268,6 @@ class SqliteConnection:
         """Close the connection, in whatever state it is."""
         with suppress(apsw.Error):
             self._apsw.close(True)
-
-    def _fault(self, error: apsw.Error) -> DatabaseFault | None:
-        return fault_of(error, self.path, self._apsw.system_errno)
 
 
 class SqliteDatabase(Database):
@@ -399,9 +390,6 @@ class SqliteDatabase(Database):
         while True:
             try:
                 with disk_faults(self.path):
-                    if self.path.is_symlink():
-                        reason = "is a link, and links in the home are not followed"
-                        raise DatabaseFailing(f"{self.path} {reason}")
                     return SqliteConnection(
                         self.path, self._disk, self.patience, reads_only=reads_only
                     )
@@ -436,11 +424,13 @@ def files_of(path: Path) -> list[Path]:
 def identity_of(path: Path) -> Identity | None:
     """Return what identifies the file at a path; None if there is no file. Raises DatabaseFault."""
     try:
-        status = path.stat()
+        status = path.lstat()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise disk_fault(error, path) from error
+    if stat.S_ISLNK(status.st_mode):
+        raise DatabaseFailing(f"{path} is a link, and links in the home are not followed")
     return status.st_dev, status.st_ino
 
 
@@ -466,11 +456,3 @@ def empty_database() -> bytes:
         connection.close()
     content[_FORMAT_VERSIONS] = b"\2\2"
     return bytes(content)
-
-
-def _errno_of(path: Path) -> int:
-    """Return why a file cannot be opened, as far as that can be seen without opening it.
-
-    A process that closes a file loses the locks that SQLite has on it.
-    """
-    return 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES

@@ -15,7 +15,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import State
 from pbm_oust.store.sqlite import UNFINISHED, make_tables
-from pbm_oust.store.upkeep import Trouble, find_trouble
+from pbm_oust.store.upkeep import UNREACHABLE, find_trouble
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import letters
@@ -155,7 +155,7 @@ def test_a_copying_that_was_killed_leaves_a_home_that_nobody_uses(
     (here.path / UNFINISHED).touch()
     with pytest.raises(OSError, match="restoring it, or copying it, was broken off; empty it"):
         here.prepare()
-    assert find_trouble(here, lasts=False) is Trouble.UNREACHABLE
+    assert find_trouble(here, lasts=False) is UNREACHABLE
     assert "was broken off" in next(iter(check_database(here))).text
     with pytest.raises(NotCopied, match="is not empty; copy into a new home"):
         copy_home(there, here, nobody)
