@@ -83,17 +83,15 @@ class Connection(Protocol):
     def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
 
-    def begin_to_read(self) -> None:
-        """Begin a transaction that reads one moment; the tables must have our version."""
+    def begin(self, *, writes: bool, shares: bool = False) -> None:
+        """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
-    def begin_to_write(self, *, shares: bool = False) -> None:
-        """Begin a transaction when nobody else writes; the tables must have our version.
-
-        Whoever shares may write at the same time as others who do; see `Sharing`.
+        The tables must have our version. Whoever shares may write at the same time as others who
+        do; see `Sharing`.
         """
 
     def begin_at_once(self) -> bool:
-        """Begin as `begin_to_write` does, unless somebody else writes; return whether it has."""
+        """Begin to write, unless somebody else does; return whether that has begun."""
 
     def commit(self) -> None:
         """Make durable what was written."""
@@ -417,7 +415,7 @@ class Database(ABC):
     @contextmanager
     def _read(self) -> Iterator[Snapshot]:
         with self.lend() as connection:
-            connection.begin_to_read()
+            connection.begin(writes=False)
             self._here.snapshot = Snapshot(connection)
             try:
                 yield self._here.snapshot
@@ -431,7 +429,7 @@ class Database(ABC):
             yield transaction
             return
         with self.lend() as connection:
-            connection.begin_to_read()
+            connection.begin(writes=False)
             yield Snapshot(connection)
 
     @contextmanager
@@ -549,7 +547,7 @@ class Database(ABC):
                 shares = self._waiting[0].shares and not self._is_second_try
                 # What comes later may follow from what others have committed after our moment.
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
-                connection.begin_to_write(shares=shares)
+                connection.begin(writes=True, shares=shares)
             except OSError:
                 while self._waiting:
                     taken.append(self._waiting.popleft())
@@ -557,7 +555,7 @@ class Database(ABC):
             is_first = True
             while self._waiting and len(taken) < most and self._waiting[0].shares >= shares:
                 if not connection.is_in_transaction:
-                    connection.begin_to_write(shares=shares)
+                    connection.begin(writes=True, shares=shares)
                     is_first = True
                 taken.append(self._waiting.popleft())
                 taken[-1].run(connection, self._here, is_first=is_first)
@@ -590,29 +588,24 @@ class Database(ABC):
         """
         try:
             yield
-        except OSError as error:
-            fault = disk_fault(error, self.where)
+        except BaseException as error:
+            if isinstance(error, OSError):
+                fault = disk_fault(error, self.where)
+            else:
+                fault = DatabaseInterrupted(f"{self.where}: writing was broken off")
             is_undone = isinstance(fault, DatabaseConflict | DatabaseLost)
             self._is_second_try = is_undone and not self._is_second_try
-            self._undo()
+            if self._writer:
+                with suppress(DatabaseFault):
+                    self._writer.roll_back()
+            undone = [task for task in tasks if not task.is_over]
             if self._is_second_try:
-                self._waiting.extendleft(task for task in reversed(tasks) if not task.is_over)
-                return
-            self._fail(tasks, fault)
-        except BaseException:
-            self._undo()
-            self._fail(tasks, DatabaseInterrupted(f"{self.where}: writing was broken off"))
-            raise
-
-    def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
-        for task in tasks:
-            if not task.is_over:
-                task.fail(fault)
-
-    def _undo(self) -> None:
-        if self._writer:
-            with suppress(DatabaseFault):
-                self._writer.roll_back()
+                self._waiting.extendleft(reversed(undone))
+            else:
+                for task in undone:
+                    task.fail(fault)
+            if not isinstance(error, OSError):
+                raise
 
     @contextmanager
     def leased(self, tasks: Iterable[str]) -> Iterator[frozenset[str]]:

@@ -20,6 +20,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -95,7 +96,8 @@ class Home:
         self.tally = Tally()
         self.database.committing = self.maildir.receiving
         self.database.after = self._follow_up
-        self._has_relay = has_relay
+        if has_relay is not None:
+            self.has_relay = has_relay
         self._has_unwritten = False
         """Whether letters could not be written into the Maildir."""
 
@@ -189,16 +191,10 @@ class Home:
         """Whether a database server keeps the home, which others may share."""
         return self.database.is_shared
 
-    @property
+    @cached_property
     def has_relay(self) -> bool:
         """Whether letters wait for a relay instead of going into the Maildir."""
-        if self._has_relay is None:
-            self._has_relay = self.configured.relay is not None
-        return self._has_relay
-
-    @has_relay.setter
-    def has_relay(self, has_relay: bool) -> None:
-        self._has_relay = has_relay
+        return self.configured.relay is not None
 
     @property
     def configured(self) -> Configuration:

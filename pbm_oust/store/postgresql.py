@@ -66,11 +66,17 @@ _FAILING = (
 )
 
 
-def fault_of(error: psycopg.Error, where: str) -> DatabaseFault | None:
-    """Return the fault for an error of PostgreSQL; None for a mistake in the program."""
+def fault_of(error: psycopg.Error, where: str, *, shares: bool = False) -> DatabaseFault | None:
+    """Return the fault for an error of PostgreSQL; None for a mistake in the program.
+
+    `shares`: whether others may have written the same at the same moment.
+    """
+    reason = " ".join(str(error).split()) or type(error).__name__
     match error:
+        case errors.UniqueViolation() if shares:
+            return DatabaseConflict(f"{where} was changed by others at the same moment")
         case errors.SerializationFailure() | errors.DeadlockDetected():
-            return conflict(where)
+            return DatabaseConflict(f"{where} was changed by others at the same moment")
         case errors.LockNotAvailable():
             return DatabaseLocked(f"{where} is locked by another server for too long")
         case errors.DiskFull():
@@ -78,14 +84,8 @@ def fault_of(error: psycopg.Error, where: str) -> DatabaseFault | None:
         case errors.ReadOnlySqlTransaction():
             return DatabaseReadOnly(f"{where} is read-only; it may be a standby")
         case _ if isinstance(error, _FAILING):
-            reason = " ".join(str(error).split()) or type(error).__name__
             return DatabaseFailing(f"{where} cannot be used: {reason}")
     return None
-
-
-def conflict(where: str) -> DatabaseConflict:
-    """Return the fault for rows that others changed at the same moment."""
-    return DatabaseConflict(f"{where} was changed by others at the same moment")
 
 
 @contextmanager
@@ -225,18 +225,27 @@ class PostgresqlConnection:
         with self._noticing(), self.raw.cursor() as cursor:
             cursor.executemany(cast("QueryNoTemplate", statement_for(statement)), rows)
 
-    def begin_to_read(self) -> None:
-        """Begin a transaction that reads one moment; the tables must have our version."""
-        self._shares, self._reads = False, True
-        self._begin(_BEGIN_TO_READ)
+    def begin(self, *, writes: bool, shares: bool = False) -> None:
+        """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
-    def begin_to_write(self, *, shares: bool = False) -> None:
-        """Begin a transaction when nobody else writes; the tables must have our version.
-
-        Whoever shares may write at the same time as others who do.
+        Whoever shares may write at the same time as others who do. The tables must have our
+        version; the server tells that, and the time.
         """
-        self._shares, self._reads = shares, False
-        self._begin(_BEGIN_TO_WRITE.format(_SHARED if shares else _ALONE))
+        self._shares, self._reads = shares, not writes
+        begin = _BEGIN_TO_WRITE.format(_SHARED if shares else _ALONE) if writes else _BEGIN_TO_READ
+        asked = self._clock.own()
+        with self._noticing():
+            # Sent as one text, which is never prepared: nothing may come between these.
+            cursor = self.raw.execute(f"{begin}; {OLDEST_AND_TIME}".encode(), prepare=False)
+            while cursor.nextset():
+                pass
+            ((oldest, told),) = cursor.fetchall()
+        self._clock.put_right(asked, told)
+        if oldest > LATEST:
+            raise DatabaseTooNew(
+                f"{self._where} was taken over by a newer pbm_oust: its tables need version "
+                f"{oldest}, and this program knows version {LATEST}. Install the newer program"
+            )
 
     def begin_at_once(self) -> bool:
         """Return False: another thread has to wait for the server."""
@@ -266,34 +275,13 @@ class PostgresqlConnection:
         """Close the connection, in whatever state it is."""
         self.raw.close()
 
-    def _begin(self, statements: str) -> None:
-        """Begin a transaction, and look at the version of the tables and the time.
-
-        Raises DatabaseTooNew.
-        """
-        asked = self._clock.own()
-        with self._noticing():
-            # Sent as one text, which is never prepared: nothing may come between these.
-            cursor = self.raw.execute(f"{statements}; {OLDEST_AND_TIME}".encode(), prepare=False)
-            while cursor.nextset():
-                pass
-            ((oldest, told),) = cursor.fetchall()
-        self._clock.put_right(asked, told)
-        if oldest > LATEST:
-            raise DatabaseTooNew(
-                f"{self._where} was taken over by a newer pbm_oust: its tables need version "
-                f"{oldest}, and this program knows version {LATEST}. Install the newer program"
-            )
-
     @contextmanager
     def _noticing(self) -> Iterator[None]:
         """Turn errors of the body into faults, and note them. Mistakes in the program pass."""
         try:
             yield
         except psycopg.Error as error:
-            fault = fault_of(error, self._where)
-            if self._shares and isinstance(error, errors.UniqueViolation):
-                fault = conflict(self._where)
+            fault = fault_of(error, self._where, shares=self._shares)
             if fault is None:
                 raise
             if self.raw.closed and isinstance(fault, DatabaseFailing):

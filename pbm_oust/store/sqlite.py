@@ -193,19 +193,26 @@ class SqliteConnection:
         self.is_broken = True
         return fault
 
-    def begin_to_read(self) -> None:
-        """Begin a transaction that reads one moment; the tables must have our version."""
-        self._begin("BEGIN")
+    def begin(self, *, writes: bool, shares: bool = False) -> None:
+        """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
-    def begin_to_write(self, *, shares: bool = False) -> None:
-        """Begin a transaction when nobody else writes; the tables must have our version."""
-        self._begin("BEGIN IMMEDIATE")
+        The tables must have our version.
+        """
+        statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
+        ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
+        if version == LATEST:
+            return
+        if version > LATEST:
+            raise too_new(self.path, version, LATEST)
+        if version:
+            raise too_old(self.path, version, LATEST)
+        raise damaged(self.path, "it has none of our tables")
 
     def begin_at_once(self) -> bool:
-        """Begin as `begin_to_write` does, unless somebody else writes; return whether it has."""
+        """Begin to write, unless somebody else does; return whether that has begun."""
         try:
             with self._waiting(0):
-                self.begin_to_write()
+                self.begin(writes=True)
         except DatabaseLocked:
             self.is_broken = False
             return False
@@ -223,16 +230,6 @@ class SqliteConnection:
     def moment(self) -> Value:
         """Return the number of what others have committed; it is no number of ours."""
         return int(self.execute("PRAGMA data_version")[0][0])
-
-    def _begin(self, statement: str) -> None:
-        ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
-        if version == LATEST:
-            return
-        if version > LATEST:
-            raise too_new(self.path, version, LATEST)
-        if version:
-            raise too_old(self.path, version, LATEST)
-        raise damaged(self.path, "it has none of our tables")
 
     def version(self) -> int:
         """Return the version of the tables."""
@@ -334,7 +331,7 @@ class SqliteDatabase(Database):
         self._disk.write(path, b"", mode=0o600)
         connection = self.connect(reads_only=True)
         try:
-            connection.begin_to_read()
+            connection.begin(writes=False)
             connection.copy_to(path)
             self._disk.sync_file(path)
             yield Snapshot(connection)
@@ -350,7 +347,7 @@ class SqliteDatabase(Database):
         connection = self.connect()
         try:
             if connection.version() != BEFORE:
-                connection.begin_to_read()
+                connection.begin(writes=False)
                 return None
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("BEGIN IMMEDIATE")

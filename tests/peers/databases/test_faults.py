@@ -239,7 +239,7 @@ def test_ctrl_c_ends_a_command_that_waits_for_another_host(hosts: tuple[Host, Ho
     home = hosts[0].home()
     assert isinstance(home.database, PostgresqlDatabase)
     writing = home.database.connect()
-    writing.begin_to_write()
+    writing.begin(writes=True)
     writing.execute(UNHURRIED)
     waits = hosts[1].begin("sweep")
     wait_until_somebody_waits(home.database.url)
@@ -366,7 +366,7 @@ def test_a_host_that_falls_silent_while_it_writes_loses_its_lock(
 ) -> None:
     database.write(noting("a"))
     silent = PostgresqlDatabase(url).connect()
-    silent.begin_to_write()
+    silent.begin(writes=True)
     silent.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'")
     assert database.write(noting("b"))
     silent.close()
