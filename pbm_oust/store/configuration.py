@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -126,15 +127,10 @@ def parse_place(text: str) -> Endpoint:
 
 def parse_relay(text: str) -> Endpoint:
     """Return the endpoint that `smtp://HOST:PORT` names. Raises ValueError."""
-    try:
-        if not text.startswith("smtp://"):
-            raise ValueError
-        endpoint = parse_endpoint(text.removeprefix("smtp://").removesuffix("/"))
-        if endpoint.path:
-            raise ValueError
-        return endpoint
-    except ValueError:
-        raise ValueError(f"{text!r} is not written smtp://HOST:PORT") from None
+    with suppress(ValueError):
+        if text.startswith("smtp://"):
+            return parse_place(text.removeprefix("smtp://").removesuffix("/"))
+    raise ValueError(f"{text!r} is not written smtp://HOST:PORT")
 
 
 def parse_networks(text: str) -> tuple[Network, ...]:
