@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pbm_oust.store.faults import (
@@ -324,9 +323,11 @@ class Database(ABC):
         self._process = os.getpid()
         self._here = _Here()
         self._most = most
-        self._readers = LifoQueue[Connection | None]()
-        """Connections that may be lent, those used last first; None for one not opened yet."""
-        self._readers.queue.extend([None] * most)
+        self._free = threading.Semaphore(most)
+        """How many connections may still be lent."""
+        self._lent = set[Connection]()
+        self._idle = list[Connection]()
+        """Connections that read; there are as many as were ever lent at once."""
         self._writer: Connection | None = None
         """The connection that writes; only who has the turn may use it."""
         self._turn = threading.Lock()
@@ -436,30 +437,34 @@ class Database(ABC):
     def lend(self) -> Iterator[Connection]:
         """Lend a connection that reads. Raises DatabaseBusy if too many are lent for too long."""
         self._check_process()
-        try:
-            connection = self._readers.get(timeout=self.patience)
-        except Empty:
+        if not self._free.acquire(timeout=self.patience):
             reason = f"all {self._most} connections of this process are in use"
-            raise DatabaseBusy(f"{self.where}: {reason}") from None
+            raise DatabaseBusy(f"{self.where}: {reason}")
+        connection: Connection | None = None
         try:
+            with suppress(IndexError):
+                connection = self._idle.pop()
             if connection and not connection.is_sound:
                 connection.close()
                 connection = None
             connection = connection or self.connect(reads_only=True)
+            self._lent.add(connection)
             yield connection
         finally:
             if connection:
+                self._lent.discard(connection)
                 with suppress(DatabaseFault):
                     connection.roll_back()
                 if connection.is_broken:
                     connection.close()
-                    connection = None
-            self._readers.put(connection)
+                else:
+                    self._idle.append(connection)
+            self._free.release()
 
     @property
     def lent(self) -> int:
         """How many connections that read are in use."""
-        return self._most - self._readers.qsize()
+        return len(self._lent)
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""
@@ -615,10 +620,8 @@ class Database(ABC):
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
-        for reader in [self._readers.get_nowait() for _ in range(self._readers.qsize())]:
-            if reader:
-                reader.close()
-            self._readers.put(None)
+        while self._idle:
+            self._idle.pop().close()
         for connection in (self._watching, self._writer):
             if connection:
                 connection.close()

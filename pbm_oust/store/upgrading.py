@@ -10,17 +10,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from functools import partial
 
 import msgspec
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.document import read_document
 from pbm_oust.board.history import with_other_userid
 from pbm_oust.board.notation import format_time
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.accounts import write_account
+from pbm_oust.store.accounts import account_of, write_account
 from pbm_oust.store.boards import reading_of
 from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value, moment_of
 from pbm_oust.store.disk import NoSuchFile
@@ -70,10 +68,7 @@ def upgraded_account(account: Row, rows: Mapping[str, Sequence[Row]]) -> Account
         if table != "addresses" and (there := rows.get(table)):
             found[table] = [_item(columns, row) for row in there]
     document = msgspec.json.encode(found).decode()
-    at = None
-    with suppress(ValueDamaged):
-        at = None if changed is None else moment_of(changed)
-    return replace(read_document(userid, document), changed=at)
+    return account_of((userid, changed, document))
 
 
 def _item(columns: Sequence[str], row: Row) -> dict[str, object]:
