@@ -67,6 +67,10 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     """
     if folder.resolve().is_relative_to(home.path.resolve()):
         raise NotCopied(f"{folder} lies in the home, with which it would get lost; take another")
+    try:
+        configuration = without_server(home.read_configuration()) if home.is_on_server else ""
+    except ValueError as error:
+        raise NotCopied(f"{home.configuration}: {error}") from None
     if not home.is_on_server and not home.database.is_made and home.publisher.names():
         home.prepare()
     with _filled(home.disk, folder, "make the backup in a new one"):
@@ -83,8 +87,8 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
             copied = _counted(snapshot)
         if home.is_on_server:
             SqliteDatabase(folder / FILE_NAME, home.disk).put_key(home.key())
-            configuration = without_server(home.read_configuration()).encode()
-            home.disk.write(folder / home.configuration.name, configuration, 0o600)
+            configured = folder / home.configuration.name
+            home.disk.write(configured, configuration.encode(), 0o600)
         else:
             for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
                 _copy_file(home.disk, path, folder / path.name, mode)
@@ -159,6 +163,7 @@ def _make_home(
             if any(map(os.path.lexists, files_of(home.database_path))):
                 raise InUse(f"somebody else uses {home.path}; move it, and begin with a new one")
             home.disk.move(home.path / UNFINISHED, home.database_path)
+            home.disk.sync_folder(home.path)
         home.prepare()
         home.publisher.catch_up(progress=progress)
     return copied

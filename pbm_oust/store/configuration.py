@@ -285,5 +285,10 @@ def server_in(text: str) -> str:
 
 
 def without_server(text: str) -> str:
-    """Return a configuration without the line that names a server."""
-    return _STORE_LINE.sub("", text, count=1)
+    """Return a configuration without the line that names a server. Raises ValueError."""
+    found = _STORE_LINE.sub("", text, count=1)
+    if server_in(found):
+        raise ValueError(
+            'store cannot be taken out; write it as store = "..." in a line of its own'
+        )
+    return found

@@ -367,9 +367,8 @@ class Database(ABC):
         """Take a key of 32 bytes, unless there is one."""
 
     def make_key(self) -> None:
-        """Make a key if there is none."""
-        if not self.has_key:
-            self.put_key(secrets.token_bytes(32))
+        """Make a key if there is none, and see to it that it lasts."""
+        self.put_key(secrets.token_bytes(32))
 
     def time(self) -> float:
         """Return the seconds since the epoch, by the clock of all who share the database."""

@@ -61,6 +61,8 @@ from pbm_oust.store.faults import (
 
 _FAILING = (
     *(psycopg.OperationalError, psycopg.InterfaceError, errors.InsufficientPrivilege),
+    # A host has said nothing for too long while it wrote.
+    errors.IdleInTransactionSessionTimeout,
     # What was prepared on a connection is gone; it works again on a new one.
     errors.InvalidSqlStatementName,
 )
@@ -477,7 +479,8 @@ class PostgresqlDatabase(Database):
     def put_key(self, key: bytes) -> None:
         """Take a key of 32 bytes, unless there is one."""
         put = "INSERT INTO home_key VALUES (1, ?) ON CONFLICT DO NOTHING"
-        self.write(lambda transaction: transaction.run(put, key))
+        if not self.has_key:
+            self.write(lambda transaction: transaction.run(put, key))
 
     def _find_key(self) -> bytes | None:
         with self.read_latest() as snapshot:

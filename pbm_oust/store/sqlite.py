@@ -301,6 +301,7 @@ class SqliteDatabase(Database):
         with locked_folder(self._key.parent):
             if not self.has_key:
                 self._disk.create(self._key, f"{key.hex()}\n".encode(), mode=0o600)
+            # Whoever has made it may have died before this.
             self._disk.sync_folder(self._key.parent)
 
     def latest_id(self, snapshot: Snapshot, table: str) -> int:
