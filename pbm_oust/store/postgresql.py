@@ -446,12 +446,13 @@ class PostgresqlDatabase(Database):
                 "and copy them into an empty database: see Upgrade in docs/upkeep.md"
             )
         try:
-            with raw.transaction():
-                raw.execute(f"{LET_END}; SELECT pg_advisory_xact_lock({_MIGRATING})".encode())
-                if not _version_of(raw):
-                    raw.execute(tables("postgresql").encode())
-                    versions = f"VALUES ({LATEST}, {OLDEST})"
-                    raw.execute(f"INSERT INTO pbm_oust_version {versions}".encode())
+            if not version:
+                with raw.transaction():
+                    raw.execute(f"{LET_END}; SELECT pg_advisory_xact_lock({_MIGRATING})".encode())
+                    if not _version_of(raw):
+                        raw.execute(tables("postgresql").encode())
+                        versions = f"VALUES ({LATEST}, {OLDEST})"
+                        raw.execute(f"INSERT INTO pbm_oust_version {versions}".encode())
         except errors.InsufficientPrivilege:
             raise DatabaseTooOld(
                 f"{there} it has no tables yet, this program needs version {LATEST}, and whom it "
