@@ -43,7 +43,7 @@ from pbm_oust.store.configuration import parse_store
 from pbm_oust.store.database import LATEST
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import DatabaseFault, command_line
-from pbm_oust.store.home import Home
+from pbm_oust.store.home import Home, open_server
 from pbm_oust.store.index import BoardName, count_all, count_records, entry_of, find_entry
 from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import FileState
@@ -123,8 +123,8 @@ def copy(source: Path, target: Path | None, folder: Path | None, *, once: bool) 
     """Copy the home in folder FROM into the home in folder TO, and compare all of it.
 
     Each is kept by what its pbm_oust.toml names: files of its own, or a database server. TO holds
-    nothing yet but that file, or a copy that was broken off, which goes on. No server may run on
-    either. Letters that waited are held back: `outbox resume` lets them go.
+    nothing yet but that file. No server may run on either. All of it is copied, or nothing. Letters
+    that waited are held back: `outbox resume` lets them go.
 
     With --follow DIR, copy the histories alone, while servers use FROM. That is for a home on a
     database server; else the histories are files already. Each file is replaced whole, so readers
@@ -218,15 +218,8 @@ def upgrade(operator: Operator, owner: str) -> None:
     one stay as they are; a home without tables gets them.
     """
     home = operator.home
-    database = home.database
-    if owner:
-        from pbm_oust.store.postgresql import open_server
-
-        database = open_server(home.path, owner)
-    try:
-        boards = database.upgrade(upgrading.BEFORE, partial(upgrading.upgrade, home))
-    finally:
-        database.close()
+    with closing(open_server(home.path, owner) if owner else home.database) as database:
+        boards = upgrading.upgrade(home, database)
     if boards is not None:
         count_marked(home.database)
         say(f"brought up to date: {counted(boards, 'board')}")

@@ -22,7 +22,7 @@ from pbm_oust.cli.operator import (
 )
 from pbm_oust.cli.terminal import say, say_data, say_text
 from pbm_oust.doctor import counted
-from pbm_oust.store import own_socket
+from pbm_oust.mail import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault, command_line

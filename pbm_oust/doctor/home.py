@@ -7,15 +7,23 @@ import os
 import shlex
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pbm_oust.accounts.address import is_address, normal_address
+from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.board.notation import format_time
 from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, readable, status, within
+from pbm_oust.doctor.boards import check_accounts, check_boards
+from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
+from pbm_oust.mail.relay import connected
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.robot.search import lack
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import (
     BadConfiguration,
     Configuration,
@@ -27,27 +35,16 @@ from pbm_oust.store.database import Snapshot
 from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.outbox import name_of
-from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
-from pbm_oust.store.ratings import is_counting, wrongly_rated
-from pbm_oust.store.sqlite import files_of
-
-if TYPE_CHECKING:
-    from pbm_oust.store.postgresql.database import ServerFacts
-
-from collections.abc import Iterable
-from datetime import datetime, timedelta
-
-from pbm_oust.accounts.address import is_address, normal_address
-from pbm_oust.accounts.tags import envelope_sender
-from pbm_oust.board.notation import format_time
-from pbm_oust.doctor.boards import check_accounts, check_boards
-from pbm_oust.mail.relay import connected
-from pbm_oust.store.accounts import is_known
 from pbm_oust.store.letters import Letter, State
 from pbm_oust.store.limits import SETTABLE, Counted, number_counted
+from pbm_oust.store.outbox import name_of
+from pbm_oust.store.ratings import is_counting, wrongly_rated
+from pbm_oust.store.sqlite import files_of
 from pbm_oust.store.upkeep import LONGEST_DUE
 from pbm_oust.store.verifications import addresses_asked
+
+if TYPE_CHECKING:
+    from pbm_oust.store.postgresql import ServerFacts
 
 LEAST_BYTES = 50 * 2**20
 LEAST_FILES = 1000
@@ -153,7 +150,7 @@ def _files(home: Home) -> list[Path]:
 
 def _key(home: Home) -> Iterator[Finding]:
     try:
-        if home.database.key.is_made:
+        if home.database.has_key:
             home.key()
         else:
             yield _on_permissions.note("there is no key yet; the server makes one when it starts")
@@ -257,18 +254,11 @@ def check_database(home: Home) -> Iterator[Finding]:
     """Yield findings about the database."""
     if home.is_unfinished:
         yield _on_database.bad(
-            "the restore of this home was broken off",
-            "Empty the home, and restore the backup again",
+            "restoring this home, or copying it, was broken off",
+            "Empty the home, and begin again",
         )
         return
     try:
-        if home.database.key.is_withheld:
-            yield _on_database.bad(
-                "this home is no whole copy of another one",
-                "Begin with an empty home, or go on and name the other one in the place of FROM",
-                command_line(None, "home", "copy", "FROM", str(home.path.absolute())),
-            )
-            return
         if not home.database.is_made:
             yield _on_database.note("there is none yet; the server makes it when it starts")
             return
@@ -310,7 +300,7 @@ def check_server(home: Home) -> Iterator[Finding]:
     """Yield findings about the database server; none for a home in files."""
     if not home.is_on_server:
         return
-    from pbm_oust.store.postgresql.database import read_facts
+    from pbm_oust.store.postgresql import read_facts
 
     try:
         facts = home.ask(read_facts)

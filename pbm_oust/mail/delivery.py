@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pbm_oust.mail import LARGEST_MAIL
-from pbm_oust.store.own_socket import FOR_DELIVER, connect
+from pbm_oust.mail.own_socket import FOR_DELIVER, connect
 
 if TYPE_CHECKING:
     import smtplib

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from pbm_oust.mail.own_socket import OwnSocket, listen_at
 from pbm_oust.mail.session import Session
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.own_socket import OwnSocket, listen_at
 
 log = logging.getLogger("pbm_oust")
 

@@ -16,6 +16,7 @@ from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Counts, Handler
 from pbm_oust.mail.inbound import Inbound, open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
+from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.mail.relay import Relaying, Sender
 from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls, read_certificate
@@ -26,7 +27,6 @@ from pbm_oust.service.sweep import Trouble, sweep
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.disk import guard
 from pbm_oust.store.home import Home
-from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.store.publishing import Walk
 from pbm_oust.store.rebuilding import look_less_for_circles
 

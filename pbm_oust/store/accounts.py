@@ -46,7 +46,7 @@ from pbm_oust.store.faults import AccountDamaged, ValueDamaged
 from pbm_oust.store.index import highest_source
 
 _DOCUMENTS = "SELECT userid, changed, document FROM accounts WHERE userid"
-"""The beginning of a statement whose rows `_account_of` reads."""
+"""The beginning of a statement whose rows `account_of` reads."""
 PAGE = 500
 """How many accounts are read at a time."""
 
@@ -56,7 +56,7 @@ PAGE = 500
 def find_account(snapshot: Snapshot, userid: str) -> Account | None:
     """Return an account as far as it can be read, or None if there is none."""
     row = snapshot.row(f"{_DOCUMENTS} = ?", userid)
-    return _account_of(row) if row else None
+    return account_of(row) if row else None
 
 
 def read_account(snapshot: Snapshot, userid: str) -> Account | None:
@@ -83,7 +83,8 @@ def accounts_at(snapshot: Snapshot, address: str) -> list[Account]:
     return [account for account in found if account]
 
 
-def _account_of(row: Row) -> Account:
+def account_of(row: Row) -> Account:
+    """Return the account in a row: its userid, when it changed last, and its document."""
     userid, changed, document = row
     at = None
     with suppress(ValueDamaged):
@@ -220,7 +221,7 @@ def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
         f"{_DOCUMENTS} IN (SELECT userid FROM watched WHERE kind = ? AND board = ?)"  # noqa: S608 - the words are ours # nosec B608
         " ORDER BY userid"
     )
-    found = map(_account_of, snapshot.rows(search, kind, board))
+    found = map(account_of, snapshot.rows(search, kind, board))
     return [account for account in found if not account.damaged]
 
 
@@ -241,7 +242,7 @@ def all_accounts(snapshot: Snapshot) -> Iterator[Account]:
     """Yield all accounts as far as they can be read, in the order of their userids."""
     search, latest = f"{_DOCUMENTS} > ? ORDER BY userid LIMIT ?", ""
     while page := snapshot.rows(search, latest, PAGE):
-        yield from map(_account_of, page)
+        yield from map(account_of, page)
         latest = page[-1][0]
 
 
@@ -265,7 +266,7 @@ def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[See
     search = f"{_DOCUMENTS} IN (SELECT userid FROM seeks WHERE kind = ? AND at > ?)"  # noqa: S608 - the words are ours # nosec B608
     found = [
         (seek, account.userid)
-        for account in map(_account_of, snapshot.rows(search, kind, seconds(since)))
+        for account in map(account_of, snapshot.rows(search, kind, seconds(since)))
         for seek in account.seeks
         if is_there(account) and seek.kind == kind and seek.at > since
     ]
@@ -276,7 +277,7 @@ def seeker(snapshot: Snapshot, kind: str, number: int) -> Account | None:
     """Return the account that made the open challenge with this number, or None."""
     search = f"{_DOCUMENTS} IN (SELECT userid FROM seeks WHERE kind = ? AND number = ?)"  # noqa: S608 - the words are ours # nosec B608
     found = snapshot.row(search, kind, number)
-    return whole(_account_of(found)) if found else None
+    return whole(account_of(found)) if found else None
 
 
 def next_seek_number(snapshot: Snapshot, kind: str) -> int:

@@ -10,26 +10,32 @@ The database is copied first and named last: without it, a backup is not complet
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
-import apsw
-
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
-from pbm_oust.store.configuration import server_in, without_server
-from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value, tables
-from pbm_oust.store.disk import CLOSED, Disk, NoSuchFile, bytes_of, guard, locked_folder, read_file
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.configuration import without_server
+from pbm_oust.store.database import LATEST, Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.disk import Disk, bytes_of, locked_folder
+from pbm_oust.store.faults import DatabaseFault, DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import State, count_letters, hold_letters
 from pbm_oust.store.rebuilding import Progress
-from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED, KeyFile, SqliteDatabase, files_of
+from pbm_oust.store.sqlite import (
+    FILE_NAME,
+    UNFINISHED,
+    SqliteDatabase,
+    connection_to_nothing,
+    empty_database,
+    files_of,
+)
+from pbm_oust.store.upgrading import upgrade
 
 _LEAVING = (State.WAITING, State.HELD, State.FILE)
 
@@ -61,15 +67,26 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     """
     if folder.resolve().is_relative_to(home.path.resolve()):
         raise NotCopied(f"{folder} lies in the home, with which it would get lost; take another")
-    if home.database.key.is_withheld:
-        raise NotCopied(f"{home.path} is no whole copy of another home; back that one up")
-    configuration = _configuration_of_files(home)
+    try:
+        configuration = without_server(home.read_configuration()) if home.is_on_server else ""
+    except ValueError as error:
+        raise NotCopied(f"{home.configuration}: {error}") from None
     if not home.is_on_server and not home.database.is_made and home.publisher.names():
         home.prepare()
     with _filled(home.disk, folder, "make the backup in a new one"):
-        copied = _copy(home, folder, progress)
+        with _database_copied(home, folder / UNFINISHED) as snapshot:
+            names = all_names(snapshot)
+            for kind in KINDS:
+                home.disk.make_folder(folder / kind, 0o700)
+            for done, name in enumerate(names, 1):
+                content = home.boards.history(snapshot, name)
+                home.disk.write(name.file_in(folder), content, 0o600)
+                progress(done, len(names))
+            for kind in KINDS:
+                home.disk.sync_folder(folder / kind)
+            copied = _counted(snapshot)
         if home.is_on_server:
-            KeyFile(folder / home.key_path.name, home.disk).put(home.key())
+            SqliteDatabase(folder / FILE_NAME, home.disk).put_key(home.key())
             configured = folder / home.configuration.name
             home.disk.write(configured, configuration.encode(), 0o600)
         else:
@@ -80,57 +97,99 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     return copied
 
 
+@contextmanager
+def _database_copied(home: Home, path: Path) -> Iterator[Snapshot]:
+    """Copy the database of a home over an empty one, and give it to be read."""
+    if isinstance(home.database, SqliteDatabase):
+        with home.database.copied_to(path) as snapshot:
+            yield snapshot
+        return
+    with home.database.read_latest() as snapshot:
+        with closing(SqliteDatabase(path, home.disk)) as copy:
+            copy.write(partial(copy_tables, home.database, snapshot, copy))
+            copy.empty_log()
+        yield snapshot
+
+
 def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> Copied:
     """Make a home from a backup, at a path that is empty or missing.
 
     Its letters are held back, because some may have left since. One of the form before is brought
     up to date. Raises NotCopied and OSError.
     """
-    from pbm_oust.store.upgrading import BEFORE, upgrade
-
     if not (folder / FILE_NAME).is_file():
         raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
-    home = Home(path, disk)
-    _check_no_server(folder / home.configuration.name)
-    with _filled(home.disk, path, "restore into a new one, or move what it holds elsewhere"):
-        _copy_file(home.disk, folder / FILE_NAME, path / UNFINISHED, 0o600)
-        database = SqliteDatabase(path / UNFINISHED, home.disk)
+    home, backup = Home(path, disk), Home(folder)
+    if backup.is_on_server:
+        raise NotCopied(f"{backup.configuration} names a server in store; remove that line first")
+
+    def fill(database: SqliteDatabase) -> Copied:
+        _copy_file(home.disk, folder / FILE_NAME, database.path, 0o600)
         try:
-            database.upgrade(BEFORE, lambda connection: upgrade(Home(folder), connection))
+            upgrade(backup, database)
             database.write(hold_letters)
             with database.read() as snapshot:
                 copied = _counted(snapshot)
             progress(0, copied.boards)
         except DatabaseFault as fault:
-            reason = str(fault).replace(str(path / UNFINISHED), str(folder / FILE_NAME))
+            reason = str(fault).replace(str(database.path), str(folder / FILE_NAME))
             raise NotCopied(f"the backup cannot be used: {reason}") from None
-        finally:
-            database.close()
         for name, mode in ((home.key_path.name, 0o600), (home.configuration.name, None)):
             _copy_file(home.disk, folder / name, path / name, mode)
-        with locked_folder(path):
-            if any(map(os.path.lexists, files_of(home.database_path))):
-                raise InUse(f"somebody else uses {path}; move it, and restore into a new one")
-            home.disk.move(path / UNFINISHED, home.database_path)
-        home.prepare()
-        home.publisher.catch_up(progress=progress)
+        return copied
+
+    advice = "restore into a new one, or move what it holds elsewhere"
+    copied = _make_home(home, advice, progress, fill)
     home.close()
     return copied
 
 
+def _make_home(
+    home: Home,
+    advice: str,
+    progress: Progress,
+    fill: Callable[[SqliteDatabase], Copied],
+    *configured: str,
+) -> Copied:
+    """Make a home of files in an empty folder, with the database that something fills.
+
+    Files with the names `configured` may be there, and stay.
+    """
+    with _filled(home.disk, home.path, advice, *configured):
+        with closing(SqliteDatabase(home.path / UNFINISHED, home.disk)) as database:
+            copied = fill(database)
+            database.empty_log()
+        with locked_folder(home.path):
+            if any(map(os.path.lexists, files_of(home.database_path))):
+                raise InUse(f"somebody else uses {home.path}; move it, and begin with a new one")
+            home.disk.move(home.path / UNFINISHED, home.database_path)
+            home.disk.sync_folder(home.path)
+        home.prepare()
+        home.publisher.catch_up(progress=progress)
+    return copied
+
+
 @contextmanager
-def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
-    """Make a folder, or use an empty one; if the body fails, what it wrote there is removed."""
+def _filled(disk: Disk, folder: Path, advice: str, *configured: str) -> Iterator[None]:
+    """Make a folder, or use an empty one, and put an empty database there that is not finished.
+
+    If the body fails, all is removed but for files with the names `configured`, which may be there
+    before.
+    """
+
+    def others() -> list[Path]:
+        return [path for path in folder.iterdir() if path.name not in configured]
+
     if folder.exists() and not folder.is_dir():
         raise NotCopied(f"{folder} is no folder; {advice}")
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and others():
         raise NotCopied(f"{folder} is not empty; {advice}")
     disk.make_folder(folder, 0o700)
     try:
-        disk.create(folder / UNFINISHED, b"", 0o600)
+        disk.create(folder / UNFINISHED, empty_database(), 0o600)
     except FileExistsError:
         raise NotCopied(f"somebody else fills {folder}; {advice}") from None
-    if len(list(folder.iterdir())) > 1:
+    if len(others()) > 1:
         disk.step_remove(folder / UNFINISHED)
         raise NotCopied(f"{folder} is not empty; {advice}")
     try:
@@ -139,52 +198,15 @@ def _filled(disk: Disk, folder: Path, advice: str) -> Iterator[None]:
         raise
     except BaseException:
         with suppress(OSError):
-            for path in folder.iterdir():
+            for path in others():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         raise
-
-
-def _copy(home: Home, folder: Path, progress: Progress) -> Copied:
-    """Copy the database, and publish its histories beside the copy."""
-    with home.database.copied_to(folder / UNFINISHED) as snapshot:
-        names = all_names(snapshot)
-        for kind in KINDS:
-            home.disk.make_folder(folder / kind, 0o700)
-        for done, name in enumerate(names, 1):
-            content = home.boards.history(snapshot, name)
-            home.disk.write(name.file_in(folder), content, 0o600)
-            progress(done, len(names))
-        for kind in KINDS:
-            home.disk.sync_folder(folder / kind)
-        return _counted(snapshot)
 
 
 def _copy_file(disk: Disk, path: Path, target: Path, mode: int | None) -> None:
     """Copy a file if it exists, with the given mode or its own."""
     with suppress(FileNotFoundError):
         disk.write(target, bytes_of(path), path.stat().st_mode & 0o777 if mode is None else mode)
-
-
-def _configuration_of_files(home: Home) -> str:
-    """Return the configuration of a home on a server for a copy of files. Raises NotCopied."""
-    if not home.is_on_server:
-        return ""
-    try:
-        return without_server(home.read_configuration())
-    except ValueError as error:
-        raise NotCopied(f"{home.configuration}: {error}") from None
-
-
-def _check_no_server(configuration: Path) -> None:
-    """Raise NotCopied if a backup would be restored into a home that a server keeps."""
-    try:
-        is_on_server = bool(server_in(read_file(configuration).decode(errors="replace")))
-    except NoSuchFile:
-        return
-    except ValueError:
-        is_on_server = True
-    if is_on_server:
-        raise NotCopied(f"{configuration} names a server in store; remove that line first")
 
 
 def _counted(snapshot: Snapshot) -> Copied:
@@ -202,8 +224,7 @@ Keys = tuple[tuple[str, Value], ...]
 @cache
 def copied_tables() -> dict[str, Keys]:
     """Return the tables that are copied: each comes after those that its rows refer to."""
-    connection = apsw.Connection(":memory:")
-    connection.execute(tables("sqlite"))
+    connection = connection_to_nothing()
     made = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         " ORDER BY rowid"
@@ -222,40 +243,36 @@ def copied_tables() -> dict[str, Keys]:
 
 
 def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
-    """Copy a home into another one that is empty, or that is no whole copy yet.
+    """Copy a home into another one that is empty but for its configuration: all of it, or nothing.
 
-    No server may run on either. Raises NotCopied, DatabaseFault and OSError.
+    No server may run on either. Letters are held back there. Raises NotCopied, DatabaseFault and
+    OSError.
     """
-    key = target.database.key
-    if key.is_made:
+    if target.database.has_key:
         raise NotCopied(f"{target.path} is in use already: it has a key; copy into a new home")
-    if source.database.key.is_withheld:
-        raise NotCopied(f"{source.path} is no whole copy of another home; copy that one")
     source.recover()
-    target.path.mkdir(CLOSED, parents=True, exist_ok=True)
-    guard(target.path, KINDS, has_readers=target.configured.readers)
-    if not target.is_on_server:
-        target.publisher.prepare()
-    with source.database.read_latest() as snapshot:
-        source.database.check_copied(snapshot)
-        _check_begun(target)
-        if not target.is_on_server:
-            _check_histories(snapshot, target)
-        key.withhold()
-        boards = count_all(snapshot)
+
+    def fill(database: Database, transaction: Transaction) -> Copied:
+        if all_userids(transaction) or count_all(transaction):
+            raise NotCopied(f"{target.path} holds something already; copy into a new home")
+        copy_tables(source.database, snapshot, database, transaction)
+        rows = _compare(snapshot, transaction, target.path)
+        boards, accounts = count_all(snapshot), len(all_userids(snapshot))
         progress(0, boards)
-        target.database.write(
-            lambda transaction: copy_tables(source.database, snapshot, target.database, transaction)
+        letters = hold_letters(transaction)
+        database.put_key(source.key())
+        return Copied(boards, accounts, letters, rows)
+
+    with source.database.read_latest() as snapshot:
+        if target.is_on_server:
+            return target.database.write(partial(fill, target.database))
+        return _make_home(
+            target,
+            "copy into a new home",
+            progress,
+            lambda database: database.write(partial(fill, database)),
+            target.configuration.name,
         )
-        rows = _compare(snapshot, target)
-        accounts = len(all_userids(snapshot))
-    letters = target.database.write(hold_letters)
-    target.maildir.prepare()
-    if not target.is_on_server:
-        target.publisher.catch_up(progress=progress)
-    target.remove_drafts()
-    key.put(source.key())
-    return Copied(boards, accounts, letters, rows)
 
 
 def copy_tables(
@@ -265,8 +282,13 @@ def copy_tables(
 
     Raises DatabaseTooNew, if either may hold more than we know of.
     """
-    source.check_copied(snapshot)
-    target.check_copied(transaction)
+    for database, there in ((source, snapshot), (target, transaction)):
+        if (version := database.version_of(there)) > LATEST:
+            raise DatabaseTooNew(
+                f"{database.where} was taken over by a newer pbm_oust: its tables are of version "
+                f"{version}, and this program can copy those of version {LATEST}. "
+                "Copy with the newer program"
+            )
     known = copied_tables()
     for table in reversed(known):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
@@ -287,39 +309,17 @@ def gives_ids(table: str) -> bool:
     return copied_tables()[table] == (("id", _LOWEST),)
 
 
-def _check_begun(target: Home) -> None:
-    """Raise NotCopied unless a home is new, or its copying was broken off."""
-    with target.database.read_latest() as copy:
-        target.database.check_copied(copy)
-        is_used = bool(all_userids(copy) or count_all(copy))
-    is_used = is_used or (not target.is_on_server and bool(target.publisher.names()))
-    if is_used and not target.database.key.is_withheld:
-        raise NotCopied(f"{target.path} holds something already; copy into a new home")
-
-
-def _check_histories(snapshot: Snapshot, target: Home) -> None:
-    """Raise NotCopied if a home has files of boards that are not to be copied."""
-    boards = set(all_names(snapshot))
-    for name in target.publisher.names():
-        if name not in boards:
-            raise NotCopied(
-                f"{target.path} has a history of {name}, which is not one of the home that is "
-                "copied; copy into a new home"
-            )
-
-
-def _compare(snapshot: Snapshot, target: Home) -> int:
-    """Compare all rows, which are counted. Raises NotCopied."""
+def _compare(snapshot: Snapshot, copy: Snapshot, path: Path) -> int:
+    """Compare all rows with those of a copy at a path, and count them. Raises NotCopied."""
     count = 0
-    with target.database.read_latest() as copy:
-        for table, keys in copied_tables().items():
-            there = _rows(copy, table, keys)
-            for row in _rows(snapshot, table, keys):
-                if next(there, None) != row:
-                    raise NotCopied(f"{table} are not the same in {target.path}: {row[0]}")
-                count += 1
-            if next(there, None) is not None:
-                raise NotCopied(f"{table} are not the same in {target.path}")
+    for table, keys in copied_tables().items():
+        there = _rows(copy, table, keys)
+        for row in _rows(snapshot, table, keys):
+            if next(there, None) != row:
+                raise NotCopied(f"{table} are not the same in {path}: {row[0]}")
+            count += 1
+        if next(there, None) is not None:
+            raise NotCopied(f"{table} are not the same in {path}")
     return count
 
 

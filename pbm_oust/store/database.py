@@ -10,14 +10,14 @@ a work, whatever the thread reads is its transaction. An engine opens connection
 they begin and end.
 """
 
-import errno
 import json
 import os
+import secrets
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pbm_oust.store.faults import (
+    DatabaseBusy,
     DatabaseConflict,
     DatabaseFault,
     DatabaseInterrupted,
@@ -81,17 +82,15 @@ class Connection(Protocol):
     def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
 
-    def begin_to_read(self) -> None:
-        """Begin a transaction that reads one moment; the tables must have our version."""
+    def begin(self, *, writes: bool, shares: bool = False) -> None:
+        """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
-    def begin_to_write(self, *, shares: bool = False) -> None:
-        """Begin a transaction when nobody else writes; the tables must have our version.
-
-        Whoever shares may write at the same time as others who do; see `Sharing`.
+        The tables must have our version. Whoever shares may write at the same time as others who
+        do; see `Sharing`.
         """
 
     def begin_at_once(self) -> bool:
-        """Begin as `begin_to_write` does, unless somebody else writes; return whether it has."""
+        """Begin to write, unless somebody else does; return whether that has begun."""
 
     def commit(self) -> None:
         """Make durable what was written."""
@@ -104,9 +103,6 @@ class Connection(Protocol):
 
     def close(self) -> None:
         """Close the connection, in whatever state it is."""
-
-
-C = TypeVar("C", bound=Connection)
 
 
 class Snapshot:
@@ -304,63 +300,35 @@ class Hold:
         """Let other hosts do tasks again."""
 
 
-class Key(Protocol):
-    """The key of a home: a secret from which its tokens are made. The methods may raise OSError."""
-
-    @property
-    def is_made(self) -> bool:
-        """Whether there is a key."""
-
-    @property
-    def is_withheld(self) -> bool:
-        """Whether there is no key because the home is no whole copy of another one yet."""
-
-    def make(self) -> None:
-        """Make a key if there is none, and none is withheld."""
-
-    def withhold(self) -> None:
-        """Let nobody make a key until one is put: the home becomes a copy of another one."""
-
-    def put(self, key: bytes) -> None:
-        """Take a key of 32 bytes, unless there is one."""
-
-    def read(self) -> bytes:
-        """Return the key, 32 bytes."""
-
-
-class NotWhole(OSError):
-    """A home cannot be used, because copying it was broken off."""
-
-    def __init__(self, where: object) -> None:
-        reason = (
-            "it is no whole copy of another home; go on with pbm-oust home copy, "
-            "or begin with an empty home"
-        )
-        super().__init__(errno.ENOTRECOVERABLE, reason, str(where))
-
-
-class DatabaseOf(ABC, Generic[C]):
-    """The database of a home, with such connections. Faults name `where` it is.
+class Database(ABC):
+    """The database of a home, whichever engine keeps it. Faults name `where` it is.
 
     The methods may raise DatabaseFault, an OSError. Any number of threads may use it, but not a
     process that was forked after using it. Until something is written, one that was not made reads
     as empty.
     """
 
-    key: Key
     is_shared = False
     """Whether it is on a server, which several hosts may share."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: str, patience: float, most: int) -> None:
+        """`patience`: how many seconds to wait for others; `most` may read at once."""
+        self.where = where
+        self.patience = patience
         self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
         """Is given what was committed, by whoever has waited for that."""
         self.committing: Callable[[Sequence[Transaction]], AbstractContextManager[None]]
         self.committing = lambda _transactions: nullcontext()
         """Gives a body in which transactions are committed that have been done."""
-        self._where = where
         self._process = os.getpid()
         self._here = _Here()
-        self._writer: C | None = None
+        self._most = most
+        self._free = threading.Semaphore(most)
+        """How many connections may still be lent."""
+        self._lent = set[Connection]()
+        self._idle = list[Connection]()
+        """Connections that read; there are as many as were ever lent at once."""
+        self._writer: Connection | None = None
         """The connection that writes; only who has the turn may use it."""
         self._turn = threading.Lock()
         self._waiting: deque[Task[Any]] = deque()
@@ -368,26 +336,14 @@ class DatabaseOf(ABC, Generic[C]):
         self._is_second_try = False
         """Whether what is to be done next was undone through no fault of it or of ours."""
         self._lock = threading.Lock()
-        self._watching: C | None = None
+        self._watching: Connection | None = None
         """What tells whether anybody has committed; it is never within a transaction."""
 
     # What an engine does
 
     @abstractmethod
-    def _connect_to_write(self) -> C:
-        """Open the connection that writes, and make the database if it is missing."""
-
-    @abstractmethod
-    def _take(self) -> C:
-        """Return a connection that reads, and that works."""
-
-    @abstractmethod
-    def _put_back(self, connection: C) -> None:
-        """Take a connection that is no longer read with, in whatever state it is."""
-
-    @abstractmethod
-    def _close_readers(self) -> None:
-        """Close the connections that read and are not in use."""
+    def connect(self, *, reads_only: bool = False) -> Connection:
+        """Open a connection; one that writes makes the database if it is missing."""
 
     @property
     @abstractmethod
@@ -395,9 +351,24 @@ class DatabaseOf(ABC, Generic[C]):
         """Whether anything has been written; until then it reads as empty."""
 
     @property
-    def lent(self) -> int:
-        """How many connections of this process's pool are in use; 0 if it needs no pool."""
-        return 0
+    @abstractmethod
+    def has_key(self) -> bool:
+        """Whether there is a key of the home: a secret from which its tokens are made.
+
+        May raise OSError, as do all methods about the key.
+        """
+
+    @abstractmethod
+    def read_key(self) -> bytes:
+        """Return the key, 32 bytes."""
+
+    @abstractmethod
+    def put_key(self, key: bytes) -> None:
+        """Take a key of 32 bytes, unless there is one."""
+
+    def make_key(self) -> None:
+        """Make a key if there is none, and see to it that it lasts."""
+        self.put_key(secrets.token_bytes(32))
 
     def time(self) -> float:
         """Return the seconds since the epoch, by the clock of all who share the database."""
@@ -415,29 +386,15 @@ class DatabaseOf(ABC, Generic[C]):
     def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
         """Let a table give higher ids from now on."""
 
-    def check_copied(self, snapshot: Snapshot) -> None:
-        """Raise DatabaseTooNew if tables may hold more than this program can copy."""
+    def version_of(self, _snapshot: Snapshot) -> int:
+        """Return the version of the tables, to which a later program may have added something."""
+        return LATEST
 
     def damage(self, _snapshot: Snapshot) -> Iterable[str]:
         """Return what is wrong with the tables, a sentence each, as far as the engine can tell."""
         return ()
 
-    @abstractmethod
-    def copied_to(self, path: Path) -> AbstractContextManager[Snapshot]:
-        """Copy what the database holds into a file of SQLite, and give it to be read.
-
-        Others may write meanwhile. What the file held before is lost.
-        """
-
-    @abstractmethod
-    def upgrade(self, before: Collection[int], work: Callable[[Connection], T]) -> T | None:
-        """Have tables of a version `before` this one brought up to date, in one transaction.
-
-        Returns what the work returns; None if the tables can be used already. Missing tables are
-        made. Raises DatabaseTooOld for other tables.
-        """
-
-    def empty_log(self) -> None:
+    def empty_log(self) -> None:  # noqa: B027 - an engine without a log has nothing to do
         """Let no file keep what was removed, as far as this engine can see to that."""
 
     # Reading
@@ -458,7 +415,7 @@ class DatabaseOf(ABC, Generic[C]):
     @contextmanager
     def _read(self) -> Iterator[Snapshot]:
         with self.lend() as connection:
-            connection.begin_to_read()
+            connection.begin(writes=False)
             self._here.snapshot = Snapshot(connection)
             try:
                 yield self._here.snapshot
@@ -472,31 +429,51 @@ class DatabaseOf(ABC, Generic[C]):
             yield transaction
             return
         with self.lend() as connection:
-            connection.begin_to_read()
+            connection.begin(writes=False)
             yield Snapshot(connection)
 
     @contextmanager
-    def lend(self) -> Iterator[C]:
-        """Lend a connection that reads."""
+    def lend(self) -> Iterator[Connection]:
+        """Lend a connection that reads. Raises DatabaseBusy if too many are lent for too long."""
         self._check_process()
-        connection = self._take()
+        if not self._free.acquire(timeout=self.patience):
+            reason = f"all {self._most} connections of this process are in use"
+            raise DatabaseBusy(f"{self.where}: {reason}")
+        connection: Connection | None = None
         try:
+            with suppress(IndexError):
+                connection = self._idle.pop()
+            if connection and not connection.is_sound:
+                connection.close()
+                connection = None
+            connection = connection or self.connect(reads_only=True)
+            self._lent.add(connection)
             yield connection
         finally:
-            self._put_back(connection)
+            if connection:
+                self._lent.discard(connection)
+                with suppress(DatabaseFault):
+                    connection.roll_back()
+                if connection.is_broken:
+                    connection.close()
+                else:
+                    self._idle.append(connection)
+            self._free.release()
+
+    @property
+    def lent(self) -> int:
+        """How many connections that read are in use."""
+        return len(self._lent)
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""
         with self._lock:
-            if self._watching is None or not self._watching.is_sound:
-                self._end_watching()
-                self._watching = self._take()
-            return self._watching, self._watching.moment()
-
-    def _end_watching(self) -> None:
-        if self._watching:
-            self._put_back(self._watching)
-            self._watching = None
+            watching = self._watching
+            if watching is None or not watching.is_sound:
+                if watching:
+                    watching.close()
+                self._watching = watching = self.connect(reads_only=True)
+            return watching, watching.moment()
 
     # Writing
 
@@ -568,12 +545,13 @@ class DatabaseOf(ABC, Generic[C]):
         with self._faults_of(taken):
             try:
                 if self._writer and not self._writer.is_sound:
-                    self._close_writer()
-                self._writer = connection = self._writer or self._connect_to_write()
+                    self._writer.close()
+                    self._writer = None
+                self._writer = connection = self._writer or self.connect()
                 shares = self._waiting[0].shares and not self._is_second_try
                 # What comes later may follow from what others have committed after our moment.
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
-                connection.begin_to_write(shares=shares)
+                connection.begin(writes=True, shares=shares)
             except OSError:
                 while self._waiting:
                     taken.append(self._waiting.popleft())
@@ -581,7 +559,7 @@ class DatabaseOf(ABC, Generic[C]):
             is_first = True
             while self._waiting and len(taken) < most and self._waiting[0].shares >= shares:
                 if not connection.is_in_transaction:
-                    connection.begin_to_write(shares=shares)
+                    connection.begin(writes=True, shares=shares)
                     is_first = True
                 taken.append(self._waiting.popleft())
                 taken[-1].run(connection, self._here, is_first=is_first)
@@ -614,34 +592,24 @@ class DatabaseOf(ABC, Generic[C]):
         """
         try:
             yield
-        except OSError as error:
-            fault = disk_fault(error, self._where)
+        except BaseException as error:
+            if isinstance(error, OSError):
+                fault = disk_fault(error, self.where)
+            else:
+                fault = DatabaseInterrupted(f"{self.where}: writing was broken off")
             is_undone = isinstance(fault, DatabaseConflict | DatabaseLost)
             self._is_second_try = is_undone and not self._is_second_try
-            self._undo()
+            if self._writer:
+                with suppress(DatabaseFault):
+                    self._writer.roll_back()
+            undone = [task for task in tasks if not task.is_over]
             if self._is_second_try:
-                self._waiting.extendleft(task for task in reversed(tasks) if not task.is_over)
-                return
-            self._fail(tasks, fault)
-        except BaseException:
-            self._undo()
-            self._fail(tasks, DatabaseInterrupted(f"{self._where}: writing was broken off"))
-            raise
-
-    def _fail(self, tasks: list[Task[Any]], fault: DatabaseFault) -> None:
-        for task in tasks:
-            if not task.is_over:
-                task.fail(fault)
-
-    def _undo(self) -> None:
-        if self._writer:
-            with suppress(DatabaseFault):
-                self._writer.roll_back()
-
-    def _close_writer(self) -> None:
-        if self._writer:
-            self._writer.close()
-            self._writer = None
+                self._waiting.extendleft(reversed(undone))
+            else:
+                for task in undone:
+                    task.fail(fault)
+            if not isinstance(error, OSError):
+                raise
 
     @contextmanager
     def leased(self, tasks: Iterable[str]) -> Iterator[frozenset[str]]:
@@ -651,18 +619,16 @@ class DatabaseOf(ABC, Generic[C]):
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
-        with self._lock:
-            self._end_watching()
-        self._close_readers()
-        self._close_writer()
+        while self._idle:
+            self._idle.pop().close()
+        for connection in (self._watching, self._writer):
+            if connection:
+                connection.close()
+        self._watching = self._writer = None
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise RuntimeError("this process was forked from one that uses the database")
-
-
-Database = DatabaseOf[Any]
-"""The database of a home, whichever engine keeps it."""
 
 
 # Values of columns

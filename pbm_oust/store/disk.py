@@ -1,6 +1,6 @@
 """The files of a home: durable writes, locks, and who may see what.
 
-What a write returns from is on the disk; what fails has changed nothing, or says so.
+What a write returns from is on the disk; what fails has changed nothing, as far as the disk allows.
 
 Files are synced, and so are the folders that name them. Their modes are exact, whatever the umask.
 This is the only module that writes files.
@@ -21,19 +21,15 @@ _drafts = count()
 _DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+\.draft")
 
 
-class Undecided(OSError):
-    """A write failed, and it is not known whether it was done."""
-
-
 class NoSuchFile(LookupError):
     """The home does not have a board, an account or a letter."""
 
 
 class Disk:
-    """The ways to write. Every method may raise OSError, and has then changed nothing.
+    """The ways to write. Every method may raise OSError.
 
-    It may raise Undecided if that cannot be known. The methods that begin with `step` are the
-    single operations that all others consist of, and the points where a disk can fail.
+    It has changed nothing then, unless even that has failed. The methods that begin with `step` are
+    the single operations that all others consist of, and the points where a disk can fail.
     """
 
     def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
@@ -43,20 +39,6 @@ class Disk:
     def replace(self, path: Path, data: bytes, mode: int) -> None:
         """Write a file whole, so that a reader sees the old content or the new one."""
         self._write_beside(path, data, mode, self.step_rename)
-
-    def put(self, path: Path, data: bytes, mode: int, drafts: Path) -> None:
-        """Write a file whole, as `replace` does, with its draft in another folder of the same disk.
-
-        Nothing is synced.
-        """
-        draft = _draft_of(drafts / path.name)
-        try:
-            self.write(draft, data, mode, syncs=False)
-            self.step_rename(draft, path)
-        except BaseException:
-            with suppress(OSError):
-                self.step_remove(draft)
-            raise
 
     def write(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
         """Write a file that nobody looks for yet; its folder is not synced."""
@@ -78,11 +60,9 @@ class Disk:
             self._write_all(handle, data, at)
             if syncs:
                 self.step_sync(handle)
-        except OSError as error:
-            try:
+        except OSError:
+            with suppress(OSError):
                 self.step_truncate(handle, at)
-            except OSError:
-                raise Undecided(*error.args) from error
             raise
 
     def move(self, path: Path, target: Path) -> None:
@@ -92,7 +72,7 @@ class Disk:
     def remove(self, path: Path) -> None:
         """Remove a file. Raises FileNotFoundError."""
         self.step_remove(path)
-        self._sync_named(path)
+        self.sync_folder(path.parent)
 
     def make_folder(self, path: Path, mode: int) -> None:
         """Make a folder if it is missing; the folder around it is not synced."""
@@ -140,14 +120,7 @@ class Disk:
             with suppress(OSError):
                 self.step_remove(draft)
         if syncs:
-            self._sync_named(path)
-
-    def _sync_named(self, path: Path) -> None:
-        """Sync the folder of a file that got or lost its name. Raises Undecided."""
-        try:
             self.sync_folder(path.parent)
-        except OSError as error:
-            raise Undecided(*error.args) from error
 
     def _write_all(self, handle: int, data: bytes, at: int) -> None:
         done = 0

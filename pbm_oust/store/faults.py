@@ -31,13 +31,22 @@ class Stale(OSError):
 class DatabaseFault(OSError):
     """The database cannot be used; the message names the file and says why."""
 
+    word = "unreachable"
+    """What programs call it, in all versions."""
+    told = "The home cannot be used."
+    """What anybody may know, which gives nothing away."""
+
 
 class DatabaseLocked(DatabaseFault):
     """Another process has held the database for longer than we wait."""
 
+    word, told = "locked", "Somebody else has locked the database for too long."
+
 
 class DatabaseBusy(DatabaseFault):
     """The process has as many connections in use as it may open."""
+
+    word, told = "busy", "All connections to the database are in use."
 
 
 class DatabaseConflict(DatabaseFault):
@@ -47,9 +56,13 @@ class DatabaseConflict(DatabaseFault):
 class DatabaseFull(DatabaseFault):
     """The disk has no room left."""
 
+    word, told = "full", "The database has no room left."
+
 
 class DatabaseReadOnly(DatabaseFault):
     """The file or its disk cannot be written."""
+
+    word, told = "read_only", "The database is read-only."
 
 
 class DatabaseFailing(DatabaseFault):
@@ -67,6 +80,8 @@ class DatabaseForbidden(DatabaseFailing):
 class DatabaseDamaged(DatabaseFault):
     """The file does not hold what SQLite wrote."""
 
+    word, told = "damaged", "The database is damaged."
+
 
 class ValueDamaged(DatabaseDamaged):
     """Something in a row makes no sense; the message says what."""
@@ -79,9 +94,13 @@ class AccountDamaged(ValueDamaged):
 class DatabaseTooNew(DatabaseFault):
     """The tables were made by a later version of the program."""
 
+    word, told = "later_version", "The database was written by a later version of the program."
+
 
 class DatabaseTooOld(DatabaseFault):
     """The tables are of an earlier version, and may not be changed by us."""
+
+    word, told = "earlier_version", "The tables have to be upgraded by their owner."
 
 
 class DatabaseInterrupted(DatabaseFault):
@@ -155,7 +174,7 @@ def disk_faults(path: Path) -> Iterator[None]:
         raise disk_fault(error, path) from error
 
 
-def disk_fault(error: OSError, path: Path) -> DatabaseFault:
+def disk_fault(error: OSError, path: Path | str) -> DatabaseFault:
     """Return the fault of the database for an error outside SQLite, unless it is one."""
     if isinstance(error, DatabaseFault):
         return error
@@ -175,7 +194,7 @@ def _extended(error: apsw.Error) -> int:
     return int(getattr(error, "extendedresult", 0))
 
 
-def _fault_by(number: int, path: Path, verb: str, reason: str) -> DatabaseFault:
+def _fault_by(number: int, path: Path | str, verb: str, reason: str) -> DatabaseFault:
     """Return the fault for an `errno`."""
     if number in _FULL:
         return DatabaseFull(f"{path}: the disk is full")

@@ -5,7 +5,7 @@
     HOME/outbox/             letters if no relay is set, a Maildir (`outbox.py`)
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
-    HOME/.copying            while the home is no whole copy of another one yet (`backup.py`)
+    HOME/.pbm_oust.db.draft  while the home is not fully restored or copied yet (`backup.py`)
     HOME/.rebuilding         while a new database is made from the files of histories
     HOME/.published          which histories are known to be published
     HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`),
@@ -20,6 +20,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -95,7 +96,8 @@ class Home:
         self.tally = Tally()
         self.database.committing = self.maildir.receiving
         self.database.after = self._follow_up
-        self._has_relay = has_relay
+        if has_relay is not None:
+            self.has_relay = has_relay
         self._has_unwritten = False
         """Whether letters could not be written into the Maildir."""
 
@@ -106,14 +108,14 @@ class Home:
         Raises OSError, also for a folder that is no home or that is only partly restored.
         """
         if self.is_unfinished:
-            reason = "its restore was broken off; empty it, and restore the backup again"
+            reason = "restoring it, or copying it, was broken off; empty it, and begin again"
             raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
         self.path.mkdir(CLOSED, parents=True, exist_ok=True)
         guard(self.path, KINDS, has_readers=self.configured.readers)
         if not self.is_on_server:
             self.publisher.prepare()
         self.maildir.prepare()
-        self.database.key.make()
+        self.database.make_key()
         if not self.database.is_made or self._rebuilding.exists():
             self._rebuild(progress)
 
@@ -137,7 +139,7 @@ class Home:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether a backup was only partly restored."""
+        """Whether a backup was only partly restored, or a home only partly copied."""
         return (self.path / UNFINISHED).exists()
 
     def recover(self) -> None:
@@ -173,7 +175,7 @@ class Home:
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError if it cannot be read."""
-        return self.database.key.read()
+        return self.database.read_key()
 
     def read_configuration(self) -> str:
         """Return the text of the configuration, empty if there is none. Raises OSError."""
@@ -189,16 +191,10 @@ class Home:
         """Whether a database server keeps the home, which others may share."""
         return self.database.is_shared
 
-    @property
+    @cached_property
     def has_relay(self) -> bool:
         """Whether letters wait for a relay instead of going into the Maildir."""
-        if self._has_relay is None:
-            self._has_relay = self.configured.relay is not None
-        return self._has_relay
-
-    @has_relay.setter
-    def has_relay(self, has_relay: bool) -> None:
-        self._has_relay = has_relay
+        return self.configured.relay is not None
 
     @property
     def configured(self) -> Configuration:
@@ -342,9 +338,21 @@ def open_database(home: Path, disk: Disk) -> Database:
         raise OSError(f"{configuration}: {error}") from None
     if not url:
         return SqliteDatabase(home / FILE_NAME, disk)
-    from pbm_oust.store.postgresql import open_server
-
     try:
         return open_server(home, url)
     except OSError as error:
         raise OSError(f"{configuration}: store: {error}") from None
+
+
+def open_server(home: Path, url: str) -> Database:
+    """Return the database of the home with this folder on the server that a URL names.
+
+    Nothing is connected yet. Raises OSError without the library that connects, and for a URL that
+    cannot be used; that does not quote it, as a password may stand there.
+    """
+    try:
+        from pbm_oust.store.postgresql import PostgresqlDatabase
+    except ImportError as error:
+        reason = "install pbm_oust[postgresql], or take the line with store out of pbm_oust.toml"
+        raise OSError(f"{error}; {reason}") from None
+    return PostgresqlDatabase(url, home)

@@ -8,10 +8,10 @@ import errno
 import logging
 import os
 import re
-import secrets
+import stat
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -20,10 +20,8 @@ import apsw
 
 from pbm_oust.store.database import (
     LATEST,
-    Connection,
-    DatabaseOf,
+    Database,
     Identity,
-    NotWhole,
     Row,
     Snapshot,
     Transaction,
@@ -33,7 +31,6 @@ from pbm_oust.store.database import (
 from pbm_oust.store.disk import Disk, bytes_of, locked_folder
 from pbm_oust.store.faults import (
     DatabaseFailing,
-    DatabaseFault,
     DatabaseForbidden,
     DatabaseLocked,
     DatabaseReadOnly,
@@ -49,10 +46,10 @@ log = logging.getLogger("pbm_oust")
 
 T = TypeVar("T")
 
+BEFORE = 10
+"""The version of the tables that can be brought up to date."""
 FILE_NAME = "pbm_oust.db"
 KEY = "key"
-COPYING = ".copying"
-"""The name of an empty file in a home that is no whole copy yet."""
 _KEY = re.compile(rb"[0-9a-f]{64}\n")
 UNFINISHED = f".{FILE_NAME}.draft"
 """The name of the file in an unfinished backup, or in a home that is not fully restored.
@@ -61,6 +58,8 @@ It is there from the very beginning, so that nobody else uses the folder meanwhi
 """
 COMPANIONS = ("-wal", "-shm")
 """What SQLite appends to the file's name for the files beside it."""
+MOST_READERS = 100
+"""How many connections of one process may read at once: more than it has threads that do."""
 PATIENCE = 10.0
 """Seconds to wait until other processes have written."""
 FOR_ROOT = 0.5
@@ -115,31 +114,30 @@ class SqliteConnection:
         self.identity = identity_of(path)
         self.is_broken = False
         """Whether a fault has shown, after which the connection should be closed."""
-        self.may_write = True
-        """Whether all files could be opened for writing, which SQLite else finds out too late."""
         self._patience = Patience(patience)
         try:
-            self._apsw = self._opened() if self.identity else _connection_to_nothing()
+            if self.identity is None:
+                self._apsw = connection_to_nothing()
+            else:
+                self._apsw = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         except apsw.Error as error:
-            raise fault_of(error, path, _errno_of(path)) or error from error
+            # The file is not opened to see why: closing it would lose the locks that SQLite has.
+            number = 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES
+            raise fault_of(error, path, number) or error from error
         try:
             if self.identity:
                 self._set_up(disk)
-                self.may_write = self._may_write()
             if reads_only:
                 self.execute("PRAGMA query_only = ON")
             elif self.version():
                 self.execute("PRAGMA journal_mode = WAL")  # a copy may have lost it
         except apsw.Error as error:
-            fault = self._fault(error) or damaged(path, str(error))
+            fault = self._noticed(error)
             self.close()
-            raise fault from error
+            raise (damaged(path, str(error)) if fault is error else fault) from error
         except BaseException:
             self.close()
             raise
-
-    def _opened(self) -> apsw.Connection:
-        return apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
 
     def _set_up(self, disk: Disk) -> None:
         self._apsw.set_busy_handler(self._patience.wait)
@@ -153,16 +151,10 @@ class SqliteConnection:
         # database next sees that transaction, and must not build on it before it is durable.
         with suppress(FileNotFoundError):
             disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
-
-    def _may_write(self) -> bool:
-        try:
-            with self._waiting(0):
+        # SQLite finds out too late if it could not open all files for writing.
+        if may_be_written(self.path):
+            with self._waiting(0), suppress(apsw.BusyError):
                 self._apsw.execute("BEGIN IMMEDIATE; ROLLBACK").fetchall()
-        except apsw.ReadOnlyError:
-            return False
-        except apsw.BusyError:
-            pass  # somebody else writes, so that it is not tried further
-        return True
 
     @property
     def is_sound(self) -> bool:
@@ -195,25 +187,32 @@ class SqliteConnection:
 
     def _noticed(self, error: apsw.Error) -> Exception:
         """Return the fault for an error, and note it; the error itself if it is our mistake."""
-        fault = self._fault(error)
+        fault = fault_of(error, self.path, self._apsw.system_errno)
         if fault is None:
             return error
         self.is_broken = True
         return fault
 
-    def begin_to_read(self) -> None:
-        """Begin a transaction that reads one moment; the tables must have our version."""
-        self._begin("BEGIN")
+    def begin(self, *, writes: bool, shares: bool = False) -> None:
+        """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
-    def begin_to_write(self, *, shares: bool = False) -> None:
-        """Begin a transaction when nobody else writes; the tables must have our version."""
-        self._begin("BEGIN IMMEDIATE")
+        The tables must have our version.
+        """
+        statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
+        ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
+        if version == LATEST:
+            return
+        if version > LATEST:
+            raise too_new(self.path, version, LATEST)
+        if version:
+            raise too_old(self.path, version, LATEST)
+        raise damaged(self.path, "it has none of our tables")
 
     def begin_at_once(self) -> bool:
-        """Begin as `begin_to_write` does, unless somebody else writes; return whether it has."""
+        """Begin to write, unless somebody else does; return whether that has begun."""
         try:
             with self._waiting(0):
-                self.begin_to_write()
+                self.begin(writes=True)
         except DatabaseLocked:
             self.is_broken = False
             return False
@@ -231,16 +230,6 @@ class SqliteConnection:
     def moment(self) -> Value:
         """Return the number of what others have committed; it is no number of ours."""
         return int(self.execute("PRAGMA data_version")[0][0])
-
-    def _begin(self, statement: str) -> None:
-        ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
-        if version == LATEST:
-            return
-        if version > LATEST:
-            raise too_new(self.path, version, LATEST)
-        if version:
-            raise too_old(self.path, version, LATEST)
-        raise damaged(self.path, "it has none of our tables")
 
     def version(self) -> int:
         """Return the version of the tables."""
@@ -277,30 +266,43 @@ class SqliteConnection:
         with suppress(apsw.Error):
             self._apsw.close(True)
 
-    def _fault(self, error: apsw.Error) -> DatabaseFault | None:
-        return fault_of(error, self.path, self._apsw.system_errno)
 
-
-class SqliteDatabase(DatabaseOf[SqliteConnection]):
+class SqliteDatabase(Database):
     """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
 
-    The first write makes it; until then it reads as empty. Any number of threads may use it, but
-    not a process that was forked after using it.
+    The first write makes it; until then it reads as empty. The key is in a file beside it.
     """
 
     def __init__(self, path: Path, disk: Disk | None = None, patience: float = PATIENCE) -> None:
+        super().__init__(str(path), patience, MOST_READERS)
         self.path = path
         self._disk = disk or Disk()
-        self._patience = patience
-        self._idle: list[SqliteConnection] = []
-        """Connections that read; there are as many as were ever used at once."""
-        self.key = KeyFile(path.with_name(KEY), self._disk)
-        super().__init__(path)
+        self._key = path.with_name(KEY)
 
     @property
     def is_made(self) -> bool:
         """Whether the file is there."""
         return self.path.exists()
+
+    @property
+    def has_key(self) -> bool:
+        """Whether there is a file for the key."""
+        return os.path.lexists(self._key)
+
+    def read_key(self) -> bytes:
+        """Return the key, 32 bytes. Raises OSError if it cannot be read."""
+        data = bytes_of(self._key)
+        if not _KEY.fullmatch(data):
+            raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
+        return bytes.fromhex(data.decode())
+
+    def put_key(self, key: bytes) -> None:
+        """Write a key of 32 bytes, unless there is one. Raises OSError."""
+        with locked_folder(self._key.parent):
+            if not self.has_key:
+                self._disk.create(self._key, f"{key.hex()}\n".encode(), mode=0o600)
+            # Whoever has made it may have died before this.
+            self._disk.sync_folder(self._key.parent)
 
     def latest_id(self, snapshot: Snapshot, table: str) -> int:
         """Return the highest id that a table has ever given, or 0."""
@@ -323,28 +325,34 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
 
     @contextmanager
     def copied_to(self, path: Path) -> Iterator[Snapshot]:
-        """Copy what the database holds into a file, and give it to be read."""
+        """Copy what the database holds into a file, and give it to be read.
+
+        Others may write meanwhile. What the file held before is lost.
+        """
         self._disk.write(path, b"", mode=0o600)
-        with self.lend() as connection:
-            connection.begin_to_read()
+        connection = self.connect(reads_only=True)
+        try:
+            connection.begin(writes=False)
             connection.copy_to(path)
             self._disk.sync_file(path)
             yield Snapshot(connection)
+        finally:
+            connection.close()
 
-    def upgrade(self, before: Collection[int], work: Callable[[Connection], T]) -> T | None:
-        """Have tables of a version `before` this one brought up to date, in one transaction.
+    def upgrade(self, work: Callable[[Transaction], T]) -> T | None:
+        """Have tables of the version BEFORE brought up to date, in one transaction.
 
-        Returns what the work returns; None if the tables can be used already. Missing tables are
+        Returns what the work returns; None if the tables can be used already. A missing database is
         made. Raises DatabaseTooOld for other tables.
         """
-        connection = self._connect_to_write()
+        connection = self.connect()
         try:
-            if connection.version() not in before:
-                connection.begin_to_read()
+            if connection.version() != BEFORE:
+                connection.begin(writes=False)
                 return None
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("BEGIN IMMEDIATE")
-            done = work(connection)
+            done = work(Transaction(connection))
             connection.execute(f"PRAGMA user_version = {LATEST}")
             connection.commit()
             return done
@@ -358,71 +366,36 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
         """
         if not self.path.exists():
             return
-        connection = self._connect(reads_only=False)
+        connection = self.connect()
         try:
             with suppress(DatabaseLocked):
                 connection.empty_log()
         finally:
             connection.close()
 
-    def _connect_to_write(self) -> SqliteConnection:
-        self._create()
-        return self._connect(reads_only=False)
-
-    def _take(self) -> SqliteConnection:
-        with suppress(IndexError):
-            while True:
-                connection = self._idle.pop()
-                if connection.is_sound:
-                    return connection
-                connection.close()
-        return self._connect(reads_only=True)
-
-    def _put_back(self, connection: SqliteConnection) -> None:
-        with suppress(DatabaseFault):
-            connection.roll_back()
-        if connection.is_broken:
-            connection.close()
-        else:
-            self._idle.append(connection)
-
-    def _close_readers(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
-
-    def _connect(self, *, reads_only: bool) -> SqliteConnection:
+    def connect(self, *, reads_only: bool = False) -> SqliteConnection:
         """Open a connection, once root has given away what it has just made beside the file.
+
+        One that writes makes the file if it is missing.
 
         SQLite opens that for reading alone if root gives it away in between, and says that it is
         read-only if root has not filled it yet. All connections of the process would share it, so
         none may be opened so, unless the file itself is read-only.
         """
-        patience, waits = Patience(FOR_ROOT), 0
+        if not reads_only:
+            self._create()
+        until = time.monotonic() + FOR_ROOT
         while True:
             try:
-                connection = self._connect_now(reads_only=reads_only)
-                if connection.may_write or not self._may_be_written():
-                    return connection
+                with disk_faults(self.path):
+                    return SqliteConnection(
+                        self.path, self._disk, self.patience, reads_only=reads_only
+                    )
             except (DatabaseForbidden, DatabaseReadOnly) as fault:
-                is_meant = isinstance(fault, DatabaseReadOnly) and not self._may_be_written()
-                if is_meant or not patience.wait(waits):
+                is_meant = isinstance(fault, DatabaseReadOnly) and not may_be_written(self.path)
+                if is_meant or time.monotonic() > until:
                     raise
-            else:
-                if not patience.wait(waits):
-                    return connection
-                connection.close()
-            waits += 1
-
-    def _may_be_written(self) -> bool:
-        return os.access(self.path, os.W_OK, effective_ids=True)
-
-    def _connect_now(self, *, reads_only: bool) -> SqliteConnection:
-        with disk_faults(self.path):
-            if self.path.is_symlink():
-                reason = "is a link, and links in the home are not followed"
-                raise DatabaseFailing(f"{self.path} {reason}")
-            disk, patience = self._disk, self._patience
-            return SqliteConnection(self.path, disk, patience, reads_only=reads_only)
+            time.sleep(_LOOK)
 
     def _create(self) -> None:
         """Make the file if it is missing; a log that is left from before does not belong to it."""
@@ -436,6 +409,11 @@ class SqliteDatabase(DatabaseOf[SqliteConnection]):
                 self._disk.create(self.path, empty_database(), mode=0o600)
 
 
+def may_be_written(path: Path) -> bool:
+    """Return whether we have the right to write to a file."""
+    return os.access(path, os.W_OK, effective_ids=True)
+
+
 def files_of(path: Path) -> list[Path]:
     """Return the file of a database, and those that SQLite keeps beside it."""
     return [path, *(path.with_name(path.name + each) for each in COMPANIONS)]
@@ -444,15 +422,18 @@ def files_of(path: Path) -> list[Path]:
 def identity_of(path: Path) -> Identity | None:
     """Return what identifies the file at a path; None if there is no file. Raises DatabaseFault."""
     try:
-        status = path.stat()
+        status = path.lstat()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise disk_fault(error, path) from error
+    if stat.S_ISLNK(status.st_mode):
+        raise DatabaseFailing(f"{path} is a link, and links in the home are not followed")
     return status.st_dev, status.st_ino
 
 
-def _connection_to_nothing() -> apsw.Connection:
+def connection_to_nothing() -> apsw.Connection:
+    """Return a connection to all tables in memory, all empty."""
     connection = apsw.Connection(":memory:")
     make_tables(connection)
     return connection
@@ -466,72 +447,10 @@ def make_tables(connection: apsw.Connection) -> None:
 
 def empty_database() -> bytes:
     """Return a whole database file with all tables, all empty."""
-    connection = _connection_to_nothing()
+    connection = connection_to_nothing()
     try:
         content = bytearray(connection.serialize("main"))
     finally:
         connection.close()
     content[_FORMAT_VERSIONS] = b"\2\2"
     return bytes(content)
-
-
-def _errno_of(path: Path) -> int:
-    """Return why a file cannot be opened, as far as that can be seen without opening it.
-
-    A process that closes a file loses the locks that SQLite has on it.
-    """
-    return 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES
-
-
-class KeyFile:
-    """The key in the file at `path`; the file is read again when it has changed."""
-
-    def __init__(self, path: Path, disk: Disk) -> None:
-        self._path = path
-        self._copying = path.with_name(COPYING)
-        self._disk = disk
-        self._known: tuple[tuple[int, ...], bytes] | None = None
-
-    @property
-    def is_made(self) -> bool:
-        """Whether there is a key."""
-        return os.path.lexists(self._path)
-
-    @property
-    def is_withheld(self) -> bool:
-        """Whether there is no key because the home is no whole copy of another one yet."""
-        return os.path.lexists(self._copying) and not self.is_made
-
-    def make(self) -> None:
-        """Write a key if there is none, and none is withheld. Raises OSError."""
-        if self.is_withheld:
-            raise NotWhole(self._path.parent)
-        self.put(secrets.token_bytes(32))
-
-    def withhold(self) -> None:
-        """Let nobody make a key until one is put. Raises OSError."""
-        with suppress(FileExistsError):
-            self._disk.create(self._copying, b"", mode=0o600)
-
-    def put(self, key: bytes) -> None:
-        """Write a key of 32 bytes, unless there is one. Raises OSError."""
-        with locked_folder(self._path.parent):
-            if not self.is_made:
-                self._disk.create(self._path, f"{key.hex()}\n".encode(), mode=0o600)
-            self._disk.sync_folder(self._path.parent)
-            if os.path.lexists(self._copying):
-                self._disk.remove(self._copying)
-
-    def read(self) -> bytes:
-        """Return the key, 32 bytes. Raises OSError if it cannot be read."""
-        found = os.lstat(self._path)
-        stamp = found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
-        known = self._known
-        if known and known[0] == stamp:
-            return known[1]
-        data = bytes_of(self._path)
-        if not _KEY.fullmatch(data):
-            raise OSError(f"{self._path}: a key is 64 hexadecimal digits in one line")
-        key = bytes.fromhex(data.decode())
-        self._known = stamp, key
-        return key

@@ -3,20 +3,12 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import Enum
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from pbm_oust.store.database import Snapshot, Transaction, moment_of
-from pbm_oust.store.faults import (
-    DatabaseBusy,
-    DatabaseDamaged,
-    DatabaseFull,
-    DatabaseLocked,
-    DatabaseReadOnly,
-    DatabaseTooNew,
-    DatabaseTooOld,
-)
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import (
     State,
@@ -88,39 +80,20 @@ _TRIAL = "trial"
 """The message key that is written and removed again; no mail has one like it."""
 
 
-class Trouble(Enum):
-    """Why no mail should come here at present: a name that stays the same in all versions.
+class Trouble(NamedTuple):
+    """Why no mail should come here at present."""
 
-    The sentence gives nothing away.
-    """
-
-    def __init__(self, word: str, text: str) -> None:
-        self.word = word
-        self.text = text
-
-    LATER_VERSION = "later_version", "The database was written by a later version of the program."
-    EARLIER_VERSION = "earlier_version", "The tables have to be upgraded by their owner."
-    READ_ONLY = "read_only", "The database is read-only."
-    FULL = "full", "The database has no room left."
-    LOCKED = "locked", "Somebody else has locked the database for too long."
-    BUSY = "busy", "All connections to the database are in use."
-    DAMAGED = "damaged", "The database is damaged."
-    UNREACHABLE = "unreachable", "The home cannot be used."
-    """It does not answer, or refuses to serve us."""
-    SILENT = "silent", "The home does not answer in time."
-    LETTERS_STAY = "letters_stay", "Letters have been due for more than half an hour."
-    """Mail is taken, but what it leads to does not leave."""
+    word: str
+    """A name that stays the same in all versions."""
+    text: str
+    """A sentence that gives nothing away."""
 
 
-_BY_FAULT = {
-    DatabaseTooNew: Trouble.LATER_VERSION,
-    DatabaseTooOld: Trouble.EARLIER_VERSION,
-    DatabaseReadOnly: Trouble.READ_ONLY,
-    DatabaseFull: Trouble.FULL,
-    DatabaseLocked: Trouble.LOCKED,
-    DatabaseBusy: Trouble.BUSY,
-    DatabaseDamaged: Trouble.DAMAGED,
-}
+UNREACHABLE = Trouble(DatabaseFault.word, DatabaseFault.told)
+"""The home does not answer, or refuses to serve us."""
+SILENT = Trouble("silent", "The home does not answer in time.")
+LETTERS_STAY = Trouble("letters_stay", "Letters have been due for more than half an hour.")
+"""Mail is taken, but what it leads to does not leave."""
 
 
 class _TriedOut(Exception):
@@ -142,30 +115,27 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
             raise _TriedOut
 
     if home.is_unfinished:
-        return Trouble.UNREACHABLE
+        return UNREACHABLE
     try:
-        if lasts or home.database.key.is_made:
+        if lasts or home.database.has_key:
             home.key()
-        elif home.database.key.is_withheld:
-            return Trouble.UNREACHABLE
         if lasts or home.database.is_made:
             with suppress(_TriedOut):
                 home.database.write(attempt)
-        return Trouble.LETTERS_STAY if home.ask(_do_letters_stay, now) else None
+        return LETTERS_STAY if home.ask(_do_letters_stay, now) else None
     except OSError as error:
         return trouble_of(error)
 
 
 def described(trouble: Trouble | None) -> dict[str, object]:
     """Return whether mail can be taken, and if not, why, as programs read it."""
-    name, text = (trouble.word, trouble.text) if trouble else (None, None)
-    return {"takes_mail": trouble is None, "trouble": name, "text": text}
+    word, text = trouble or (None, None)
+    return {"takes_mail": trouble is None, "trouble": word, "text": text}
 
 
 def trouble_of(error: OSError) -> Trouble:
     """Return which trouble an error is."""
-    found = (trouble for fault, trouble in _BY_FAULT.items() if isinstance(error, fault))
-    return next(found, Trouble.UNREACHABLE)
+    return Trouble(error.word, error.told) if isinstance(error, DatabaseFault) else UNREACHABLE
 
 
 def _do_letters_stay(snapshot: Snapshot, now: datetime) -> bool:

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
-from pbm_oust.store.upkeep import Trouble, described, find_trouble
+from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
 from pbm_oust.web import addresses, boards, feeds, helping, lists, me, play, sign_in
 from pbm_oust.web.ground import FOUND, KEPT_SECRET, Ground, ground_of
 from pbm_oust.web.middleware import Logged, Safe, Trimmed
@@ -97,7 +97,7 @@ class Health:
         try:
             return await asyncio.wait_for(asyncio.shield(self._look), PATIENCE)
         except TimeoutError:
-            return Trouble.SILENT
+            return SILENT
 
     def _end(self, _look: asyncio.Future[Trouble | None]) -> None:
         self._ends = time.monotonic() + FRESH_SECONDS

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.chaos.ledger import Failure
 from tests.chaos.network import Namespaces
 from tests.chaos.report import report
@@ -15,10 +15,10 @@ from tests.support.waiting import wait_until
 
 HOLDING = """
 import sys
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
-from pbm_oust.store.postgresql.database import Server
+from pbm_oust.store.postgresql import PostgresqlDatabase
+from pbm_oust.store.postgresql import PostgresqlDatabase
 
-database = PostgresqlDatabase(Server(sys.argv[1]), kept_seconds=6)
+database = PostgresqlDatabase(sys.argv[1], kept_seconds=6)
 with database.leased(["outbox"]) as ours:
     print(*ours, flush=True)
     sys.stdin.read()
@@ -62,7 +62,7 @@ def test_a_host_that_is_cut_off_loses_its_leases() -> None:
         )
         assert holder.stdout
         assert holder.stdout.readline() == b"outbox\n"
-        other = PostgresqlDatabase(Server(database.url("postgres")))
+        other = PostgresqlDatabase(database.url("postgres"))
         assert not has("outbox", other)
         network.cut(0)
         wait_until(lambda: has("outbox", other), "the lease has ended")

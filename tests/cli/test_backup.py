@@ -255,7 +255,7 @@ def test_no_server_starts_in_a_home_that_is_restored_only_in_part(tmp_path: Path
     home = tmp_path / "home"
     home.mkdir()
     (home / ".pbm_oust.db.draft").touch()
-    reason = "its restore was broken off; empty it, and restore the backup again"
+    reason = "restoring it, or copying it, was broken off; empty it, and begin again"
     refused = run(home, "serve")
     assert (refused.exit_code, reason in refused.output) == (1, True)
     assert [path.name for path in home.iterdir()] == [".pbm_oust.db.draft"]

@@ -38,7 +38,7 @@ FOR_DELIVER = {
     "pbm_oust.render.visible",
     "pbm_oust.store",
     "pbm_oust.store.disk",
-    "pbm_oust.store.own_socket",
+    "pbm_oust.mail.own_socket",
 }
 FOR_OTHERS = {
     *("aiosmtpd", "asyncio", "concurrent", "multiprocessing", "ssl", "subprocess"),  # a server

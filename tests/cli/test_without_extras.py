@@ -9,7 +9,7 @@ import pytest
 from tests.support.home_by_mail import ALICE, BOB, home_of
 
 EXTRAS = (
-    *("icalendar", "prometheus_client", "psycopg", "psycopg_pool"),
+    *("icalendar", "prometheus_client", "psycopg"),
     *("resvg_py", "starlette", "uvicorn"),
 )
 """The packages of the extras of setup.cfg."""

@@ -15,7 +15,7 @@ import pytest
 from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import MOST_CONNECTIONS, ConnectionLimits, Patience
 from pbm_oust.mail.delivery import Reply, hand_over, handed
-from pbm_oust.store.own_socket import FOR_DELIVER, OwnSocket, connect
+from pbm_oust.mail.own_socket import FOR_DELIVER, OwnSocket, connect
 from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of

@@ -11,10 +11,10 @@ import pytest
 from click.testing import Result
 
 from pbm_oust.doctor.home import check_host
-from pbm_oust.store import own_socket
+from pbm_oust.mail import own_socket
+from pbm_oust.mail.own_socket import FOR_OWNER, Occupied, OwnSocket
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
-from pbm_oust.store.own_socket import FOR_OWNER, Occupied, OwnSocket
 from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, BOB, home_of, new_id
 from tests.support.mails import mail

@@ -226,7 +226,7 @@ def test_a_home_that_somebody_begins_to_use_is_left_to_them(home: Home, tmp_path
     with pytest.raises(NotCopied, match="somebody else uses"):
         restore(tmp_path / "copy", tmp_path / "again", begun)
     assert contents(tmp_path / "again")["pbm_oust.db-wal"] == b"a mail that was done"
-    with pytest.raises(OSError, match="its restore was broken off"):
+    with pytest.raises(OSError, match="restoring it, or copying it, was broken off"):
         Home(tmp_path / "again").prepare()
 
 

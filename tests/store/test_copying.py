@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import apsw
@@ -10,13 +9,13 @@ import pytest
 
 from pbm_oust.doctor.home import check_database
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.backup import Copied, NotCopied, back_up, copied_tables, copy_home
+from pbm_oust.store.backup import Copied, NotCopied, copied_tables, copy_home
 from pbm_oust.store.faults import DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import State
-from pbm_oust.store.sqlite import make_tables
-from pbm_oust.store.upkeep import Trouble, find_trouble
+from pbm_oust.store.sqlite import UNFINISHED, make_tables
+from pbm_oust.store.upkeep import UNREACHABLE, find_trouble
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import letters
@@ -126,8 +125,11 @@ def test_players_go_on_in_the_copy(homes: tuple[Home, Home]) -> None:
 
 
 @pytest.mark.parametrize(("source", "target"), ENGINES)
-def test_a_copying_that_was_broken_off_goes_on(homes: tuple[Home, Home]) -> None:
+def test_a_copying_that_is_broken_off_leaves_nothing_and_can_be_repeated(
+    homes: tuple[Home, Home],
+) -> None:
     there, here = homes
+    before = sorted(here.path.rglob("*"))
 
     def interrupt(done: int, _of: int) -> None:
         if done == (0 if here.is_on_server else 1):
@@ -135,56 +137,28 @@ def test_a_copying_that_was_broken_off_goes_on(homes: tuple[Home, Home]) -> None
 
     with interrupted():
         copy_home(there, here, interrupt)
-    assert not here.database.key.is_made
-    for _ in range(2):
-        with pytest.raises(OSError, match="it is no whole copy of another home; go on with"):
-            here.prepare()
-    assert find_trouble(here, lasts=False) is Trouble.UNREACHABLE
-    assert "no whole copy" in next(iter(check_database(here))).text
-    for refused in (
-        partial(copy_home, here, Home(there.path.with_name("other")), nobody),
-        partial(back_up, here, there.path.with_name("backup"), nobody),
-    ):
-        with pytest.raises(NotCopied, match="is no whole copy of another home"):
-            refused()
+    assert sorted(here.path.rglob("*")) == before
+    assert not here.database.has_key
+    assert histories(here) == {}
     mailed(there, ALICE, "oust move 1 alice wonderland H8")
     copy_home(there, here, nobody)
     assert histories(here) == histories(there)
-    assert not here.database.key.is_withheld
     here.prepare()
     assert here.key() == there.key()
 
 
-@pytest.mark.parametrize(("source", "target"), [("sqlite", "sqlite")])
-def test_what_a_copying_was_writing_that_was_killed_is_gone_after_the_next(
+@pytest.mark.parametrize(("source", "target"), ENGINES[::2])
+def test_a_copying_that_was_killed_leaves_a_home_that_nobody_uses(
     homes: tuple[Home, Home],
 ) -> None:
     there, here = homes
-    drafts = [here.path / "oust" / ".1.txt.4711.0.draft", here.path / ".key.4711.1.draft"]
-    (here.path / "oust").mkdir()
-    for draft in drafts:
-        draft.touch()
-    copy_home(there, here, nobody)
-    assert not any(draft.exists() for draft in drafts)
-
-
-@pytest.mark.parametrize(("source", "target"), ENGINES[::2])
-def test_another_home_is_not_copied_into_a_copy_that_was_broken_off(
-    homes: tuple[Home, Home], tmp_path: Path
-) -> None:
-    there, here = homes
-
-    def interrupt(done: int, of: int) -> None:
-        if done == of:
-            raise Interrupted
-
-    with interrupted():
-        copy_home(there, here, interrupt)
-    other = home_of(tmp_path / "other", ALICE, BOB)
-    with pytest.raises(NotCopied, match=r"has a history of \w+ 1, which is not one of the home"):
-        copy_home(other, here, nobody)
-    assert not here.database.key.is_made
-    other.close()
+    (here.path / UNFINISHED).touch()
+    with pytest.raises(OSError, match="restoring it, or copying it, was broken off; empty it"):
+        here.prepare()
+    assert find_trouble(here, lasts=False) is UNREACHABLE
+    assert "was broken off" in next(iter(check_database(here))).text
+    with pytest.raises(NotCopied, match="is not empty; copy into a new home"):
+        copy_home(there, here, nobody)
 
 
 @pytest.mark.parametrize(("source", "target"), ENGINES[::2])
@@ -195,7 +169,7 @@ def test_a_home_without_a_key_that_holds_something_is_not_written_over(
     precious = here.path / "oust" / "1.txt"
     precious.parent.mkdir()
     precious.write_text("precious\n")
-    with pytest.raises(NotCopied, match="holds something already"):
+    with pytest.raises(NotCopied, match="is not empty; copy into a new home"):
         copy_home(there, here, nobody)
     assert precious.read_text() == "precious\n"
 
@@ -210,7 +184,6 @@ def test_tables_of_a_later_version_are_copied_by_its_program(homes: tuple[Home, 
         with pytest.raises(DatabaseTooNew, match="Copy with the newer program"):
             copy_home(there, here, nobody)
         home.do(lambda each: each.run("UPDATE pbm_oust_version SET version = version - 1"))
-    assert not here.database.key.is_withheld
     copy_home(there, here, nobody)
 
 

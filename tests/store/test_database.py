@@ -88,14 +88,6 @@ def test_what_is_written_is_read_afterwards(database: SqliteDatabase) -> None:
     assert keys(database) == ["a"]
 
 
-def test_a_reader_goes_on_to_see_what_was_there_when_it_began(database: SqliteDatabase) -> None:
-    write(database, "a")
-    with database.read() as snapshot:
-        write(database, "b")
-        assert keys_in(snapshot) == ["a"]
-    assert keys(database) == ["a", "b"]
-
-
 def test_a_read_within_a_read_sees_the_same(database: SqliteDatabase) -> None:
     write(database, "a")
     with database.read() as outer:
@@ -103,19 +95,6 @@ def test_a_read_within_a_read_sees_the_same(database: SqliteDatabase) -> None:
         with database.read() as inner:
             assert inner is outer
         assert keys_in(outer) == ["a"]
-
-
-def test_each_commit_of_anybody_leads_to_another_moment(database: SqliteDatabase) -> None:
-    others = SqliteDatabase(database.path)
-    write(database, "a")
-    moments = [database.moment(), database.moment()]
-    for writing_one in (database, others, database):
-        write(writing_one, str(len(moments)))
-        keys(database)
-        moments += [database.moment(), database.moment()]
-    others.close()
-    assert all(first == second for first, second in zip(moments[::2], moments[1::2], strict=True))
-    assert len(set(moments)) == 4
 
 
 def test_another_file_in_its_place_is_another_moment(
@@ -150,18 +129,6 @@ def test_each_thread_reads_by_itself(database: SqliteDatabase) -> None:
 
 
 # Writing
-
-
-def test_a_work_that_fails_leaves_nothing_and_its_error_comes_out(
-    database: SqliteDatabase,
-) -> None:
-    def work(transaction: Transaction) -> None:
-        add(transaction, "a")
-        raise Wrong
-
-    with pytest.raises(Wrong):
-        database.write(work)
-    assert keys(database) == []
 
 
 def test_a_work_sees_what_it_has_written(database: SqliteDatabase) -> None:

@@ -12,11 +12,10 @@ from pbm_oust.store.boards import reading_of
 from pbm_oust.store.configuration import server_in
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.home import open_database
+from pbm_oust.store.home import open_database, open_server
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
-from pbm_oust.store.postgresql import open_server
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.store.kept import Kept, played
 from tests.store.test_renaming import renamed
 from tests.support.waiting import PATIENCE, wait_until
@@ -33,7 +32,10 @@ TEXTS = [
 ]
 
 
-ADD_KEY = "INSERT INTO message_keys (message_key, outcome, at) VALUES (?, 'done', 0)"
+MISTAKES = [
+    "SELECT 1 FROM nowhere",
+    "INSERT INTO message_keys (message_key, outcome, at) VALUES ('a', 'done', 0)",
+]
 
 
 class Wrong(Exception):
@@ -41,15 +43,10 @@ class Wrong(Exception):
 
 
 @pytest.fixture
-def prepared(database: Database) -> Database:
-    return database
-
-
-@pytest.fixture
 def other(database: Database, tmp_path: Path) -> Iterator[Database]:
     """The same home, as another process has it."""
     if isinstance(database, PostgresqlDatabase):
-        other = open_server(tmp_path, database.server.url)
+        other = open_server(tmp_path, database.url)
     else:
         other = open_database(tmp_path, Disk())
     yield other
@@ -70,9 +67,9 @@ def has_key(database: Database, key: str) -> bool:
 # Boards
 
 
-def test_boards_are_kept_with_the_same_bytes(prepared: Database, tmp_path: Path) -> None:
+def test_boards_are_kept_with_the_same_bytes(database: Database, tmp_path: Path) -> None:
     in_files = Kept(tmp_path / "files")
-    kept = Kept(tmp_path / "kept", database=prepared)
+    kept = Kept(tmp_path / "kept", database=database)
     for each in (in_files, kept):
         number = each.start("x C3")
         each.play(number, "o E5")
@@ -86,9 +83,9 @@ def test_boards_are_kept_with_the_same_bytes(prepared: Database, tmp_path: Path)
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_damaged_history_comes_back_byte_by_byte(
-    prepared: Database, text: bytes, tmp_path: Path
+    database: Database, text: bytes, tmp_path: Path
 ) -> None:
-    kept = Kept(tmp_path / "kept", database=prepared)
+    kept = Kept(tmp_path / "kept", database=database)
     reading = reading_of(NAME, text)
     kept.database.write(lambda each: kept.boards.put(each, NAME, text, reading))
     with kept.database.read() as snapshot:
@@ -120,11 +117,11 @@ def test_a_move_that_was_undone_is_not_remembered(
 # The database
 
 
-def test_the_key_of_a_home_is_made_once(prepared: Database, other: Database) -> None:
-    prepared.key.make()
-    key = prepared.key.read()
-    other.key.make()
-    assert other.key.read() == key
+def test_the_key_of_a_home_is_made_once(database: Database, other: Database) -> None:
+    database.make_key()
+    key = database.read_key()
+    other.make_key()
+    assert other.read_key() == key
     assert len(key) == 32
 
 
@@ -139,16 +136,23 @@ def test_a_work_that_fails_leaves_nothing(database: Database, now: datetime) -> 
     assert database.write(noting("b", now))
 
 
-def test_a_mistake_in_a_statement_undoes_its_work_alone(database: Database, now: datetime) -> None:
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_a_statement_undoes_its_work_alone(
+    database: Database, mistake: str, place: int, now: datetime
+) -> None:
     def work(transaction: Transaction) -> None:
-        note_key(transaction, "a", KeyOutcome.DONE, now)
-        transaction.run("SELECT 1 FROM nowhere")
+        note_key(transaction, "wrong", KeyOutcome.DONE, now)
+        transaction.run(mistake)
 
-    first, second = database.write_all([work, noting("b", now)])
-    with pytest.raises(Exception, match="nowhere"):
-        first.result()
-    assert second.result()
-    assert [has_key(database, key) for key in "ab"] == [False, True]
+    database.write(noting("a", now))
+    works: list[Callable[[Transaction], object]] = [noting("b", now), noting("c", now)]
+    works.insert(place, work)
+    tasks = database.write_all(works)
+    with pytest.raises(Exception, match=r"(?i)nowhere|unique"):
+        tasks.pop(place).result()
+    assert [task.result() for task in tasks] == [True, True]
+    assert [has_key(database, key) for key in ("a", "b", "c", "wrong")] == [True] * 3 + [False]
 
 
 def test_a_snapshot_is_of_one_moment(database: Database, other: Database, now: datetime) -> None:
@@ -234,31 +238,6 @@ def test_a_host_takes_what_no_other_has(database: Database, other: Database) -> 
         assert one.is_sure
     with other.leased(["a", "c"]) as ours:
         assert ours == {"a", "c"}
-
-
-# What is sent, required and foreseen
-
-
-def test_what_a_work_wrote_before_it_fails_is_undone(database: Database, now: datetime) -> None:
-    def work(transaction: Transaction) -> None:
-        note_key(transaction, "b", KeyOutcome.DONE, now)
-        raise Wrong("no c")
-
-    database.write(noting("a", now))
-    with pytest.raises(Wrong, match="no c"):
-        database.write(work)
-    assert [has_key(database, key) for key in "ab"] == [True, False]
-
-
-def test_a_mistake_in_a_statement_fails_its_work_alone(database: Database, now: datetime) -> None:
-    database.write(noting("a", now))
-    good, bad, last = database.write_all(
-        [noting("b", now), lambda each: each.run(ADD_KEY, "a"), noting("c", now)]
-    )
-    assert [good.result(), last.result()] == [True, True]
-    with pytest.raises(Exception, match=r"(?i)unique"):
-        bad.result()
-    assert [has_key(database, key) for key in "abc"] == [True] * 3
 
 
 # Which engine a home has

@@ -13,13 +13,13 @@ from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
 from pbm_oust.mail.listener import bound_endpoint, listen, listening_at_home
+from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.workers import Workers
 from pbm_oust.play.request import Handled
 from pbm_oust.store.configuration import Endpoint, parse_networks
 from pbm_oust.store.home import Home
-from pbm_oust.store.own_socket import FOR_DELIVER, FOR_OWNER
 from tests.support.mails import FROM, mail
 from tests.support.waiting import PATIENCE
 

@@ -17,8 +17,8 @@ import psycopg
 import pytest
 
 from pbm_oust.store.database import Database
-from pbm_oust.store.postgresql import open_server
-from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
+from pbm_oust.store.home import open_server
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.support.waiting import PATIENCE, wait_until
 
 PEERS = Path(__file__).parents[2] / ".peers"
@@ -125,7 +125,7 @@ class DatabaseServer:
         """Make a database that has the tables of a home already, and return its URL."""
         if not self._has_template:
             self.do(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
-            with closing(PostgresqlDatabase(Server(self.url(TEMPLATE)))) as database:
+            with closing(PostgresqlDatabase(self.url(TEMPLATE))) as database:
                 database.write(lambda _: None)
             self._has_template = True
         return self.make_database(TEMPLATE)

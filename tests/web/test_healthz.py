@@ -11,9 +11,22 @@ import pytest
 from click.testing import CliRunner
 
 from pbm_oust.cli.main import main
-from pbm_oust.store.faults import DatabaseBusy
+from pbm_oust.store.faults import (
+    DatabaseBusy,
+    DatabaseDamaged,
+    DatabaseFault,
+    DatabaseTooNew,
+)
 from pbm_oust.store.home import Home
-from pbm_oust.store.upkeep import LONGEST_DUE, Trouble, find_trouble, trouble_of
+from pbm_oust.store.upkeep import (
+    LETTERS_STAY,
+    LONGEST_DUE,
+    SILENT,
+    UNREACHABLE,
+    Trouble,
+    find_trouble,
+    trouble_of,
+)
 from pbm_oust.web.app import PATIENCE
 from tests.store.posting import head, post
 from tests.support.home_by_mail import ALICE, home_of
@@ -43,7 +56,7 @@ def until(status: int, pages: Website) -> Got:
 
     def answer() -> Got | None:
         got = pages.get("/healthz")
-        is_late = json.loads(got.content) == told(Trouble.SILENT)
+        is_late = json.loads(got.content) == told(SILENT)
         return got if got.status == status and not is_late else None
 
     found = wait_until(answer, f"/healthz answers {status}")
@@ -91,7 +104,7 @@ def test_a_database_of_a_later_version(home: Home) -> None:
             connection.execute(f"PRAGMA {pragma}")
             connection.close()
             got = until(status, pages)
-            said = told(Trouble.LATER_VERSION) if status == 503 else WELL
+            said = told(trouble_of(DatabaseTooNew())) if status == 503 else WELL
             assert json.loads(got.content) == said
             assert without_findings(doctor(home)) == said
 
@@ -105,7 +118,7 @@ def _version(home: Home) -> int:
 def test_a_damaged_database(home: Home) -> None:
     home.close()
     home.database_path.write_bytes(b"hello\n" * 1000)
-    assert without_findings(doctor(home)) == told(Trouble.DAMAGED)
+    assert without_findings(doctor(home)) == told(trouble_of(DatabaseDamaged()))
 
 
 def test_who_is_locked_out_answers_all_the_same(home: Home) -> None:
@@ -114,7 +127,7 @@ def test_who_is_locked_out_answers_all_the_same(home: Home) -> None:
         connection.execute("BEGIN IMMEDIATE")
         begun = time.monotonic()
         got = pages.get("/healthz")
-        assert json.loads(got.content) == told(Trouble.SILENT)
+        assert json.loads(got.content) == told(SILENT)
         assert time.monotonic() - begun >= PATIENCE
         connection.execute("ROLLBACK")
         connection.close()
@@ -132,15 +145,15 @@ def test_letters_that_do_not_leave_are_told(home: Home) -> None:
     with website(home.path) as pages:
         until(200, pages)
         post(home.database, head("bob@example.org"), since - timedelta(minutes=10))
-        assert json.loads(until(503, pages).content) == told(Trouble.LETTERS_STAY)
-    assert without_findings(doctor(home)) == told(Trouble.LETTERS_STAY)
+        assert json.loads(until(503, pages).content) == told(LETTERS_STAY)
+    assert without_findings(doctor(home)) == told(LETTERS_STAY)
 
 
 def test_a_home_without_its_key_while_the_pages_run(home: Home) -> None:
     with website(home.path) as pages:
         home.key_path.write_text("hello\n")
-        assert json.loads(until(503, pages).content) == told(Trouble.UNREACHABLE)
+        assert json.loads(until(503, pages).content) == told(UNREACHABLE)
 
 
 def test_every_trouble_has_a_sentence() -> None:
-    assert all(trouble.text.endswith(".") for trouble in Trouble)
+    assert all(fault().told.endswith(".") for fault in DatabaseFault.__subclasses__())

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm_oust.store.postgresql.connection import SharedClock
+from pbm_oust.store.postgresql import SharedClock
 from tests.peers.databases.conftest import Host, mailed
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.waiting import PATIENCE

@@ -15,9 +15,9 @@ from pbm_oust.store.faults import (
     DatabaseFailing,
     DatabaseLocked,
 )
+from pbm_oust.store.home import open_server
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
-from pbm_oust.store.postgresql import open_server
-from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.peers.databases.conftest import Host
 from tests.support.home_by_mail import NOON
 from tests.support.postgresql import DatabaseServer, database_server
@@ -47,7 +47,7 @@ def url(postgresql: DatabaseServer) -> str:
 
 @pytest.fixture
 def database(url: str) -> Iterator[PostgresqlDatabase]:
-    database = PostgresqlDatabase(Server(url, patience=PATIENCE))
+    database = PostgresqlDatabase(url, patience=PATIENCE)
     yield database
     database.close()
 
@@ -64,7 +64,7 @@ def has_key(database: PostgresqlDatabase, key: str) -> bool:
 
 
 def test_what_was_committed_survives_whatever_ends_the_server(own: DatabaseServer) -> None:
-    database = PostgresqlDatabase(Server(own.make_database()))
+    database = PostgresqlDatabase(own.make_database())
     assert database.write(noting("a"))
     own.stop()
     own.start()
@@ -87,7 +87,7 @@ def test_what_was_committed_survives_whatever_ends_the_server(own: DatabaseServe
 
 
 def test_a_database_that_does_not_exist_is_named(postgresql: DatabaseServer) -> None:
-    database = PostgresqlDatabase(Server(postgresql.url("nowhere")))
+    database = PostgresqlDatabase(postgresql.url("nowhere"))
     reason = r'the database nowhere at .* "nowhere" does not exist'
     with pytest.raises(DatabaseFailing, match=reason):
         database.write(noting("a"))
@@ -140,11 +140,11 @@ def test_a_url_that_cannot_be_used_is_a_sentence_without_it(
 def test_a_url_names_hosts_as_postgresql_does(behind: str, where: str, tmp_path: Path) -> None:
     database = open_server(tmp_path, f"postgresql://{behind}")
     assert isinstance(database, PostgresqlDatabase)
-    assert database.server.where == where
+    assert database.where == where
 
 
 def test_no_message_shows_a_password() -> None:
-    server = Server("postgresql://games:secret@127.0.0.1:1/home")
+    server = PostgresqlDatabase("postgresql://games:secret@127.0.0.1:1/home")
     with pytest.raises(DatabaseFailing) as raised:
         server.connect()
     assert "secret" not in str(raised.value)
@@ -155,8 +155,8 @@ def test_who_writes_for_too_long_makes_others_come_again(
     database: PostgresqlDatabase, url: str
 ) -> None:
     is_writing, may_end = threading.Event(), threading.Event()
-    other = PostgresqlDatabase(Server(url))
-    database.server.patience = 0.5
+    other = PostgresqlDatabase(url)
+    database.patience = 0.5
 
     def long(transaction: Transaction) -> bool:
         transaction.rows(UNHURRIED)
@@ -178,11 +178,11 @@ def test_who_writes_for_too_long_makes_others_come_again(
 def test_ctrl_c_ends_a_command_that_waits_for_another_host(hosts: tuple[Host, Host]) -> None:
     home = hosts[0].home()
     assert isinstance(home.database, PostgresqlDatabase)
-    writing = home.database.server.connect()
-    writing.begin_to_write()
+    writing = home.database.connect()
+    writing.begin(writes=True)
     writing.execute(UNHURRIED)
     waits = hosts[1].begin("sweep")
-    wait_until_somebody_waits(home.database.server.url)
+    wait_until_somebody_waits(home.database.url)
     waits.process.send_signal(signal.SIGINT)
     done = waits()
     assert (done.returncode, done.stderr.split()) == (130, [b"Aborted!"])
@@ -195,7 +195,7 @@ def test_a_statement_that_was_cancelled_is_no_lock(database: PostgresqlDatabase)
         transaction.run("SET LOCAL statement_timeout = '50ms'")
         transaction.rows("SELECT pg_sleep(20)")
 
-    with pytest.raises(DatabaseFailing, match="has cancelled a statement: canceling statement due"):
+    with pytest.raises(DatabaseFailing, match="cannot be used: canceling statement due"):
         database.write(slow)
     assert database.write(noting("a"))
 
@@ -228,17 +228,17 @@ def test_what_an_error_has_kept_from_being_prepared_works_later(
 
 
 def test_a_pool_without_connections_says_so(url: str) -> None:
-    database = PostgresqlDatabase(Server(url), most=1)
+    database = PostgresqlDatabase(url, most=1)
     assert database.lent == 0
     with database.lend():
         assert database.lent == 1
-        database.server.patience = 0.2
+        database.patience = 0.2
         with (
             pytest.raises(DatabaseBusy, match="all 1 connections of this process are in use"),
             database.lend(),
         ):
             pass
-        database.server.patience = PATIENCE
+        database.patience = PATIENCE
     with database.lend():
         assert database.lent == 1
     assert database.lent == 0
@@ -284,8 +284,8 @@ def test_a_host_that_falls_silent_while_it_writes_loses_its_lock(
     database: PostgresqlDatabase, url: str
 ) -> None:
     database.write(noting("a"))
-    silent = Server(url).connect()
-    silent.begin_to_write()
+    silent = PostgresqlDatabase(url).connect()
+    silent.begin(writes=True)
     silent.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'")
     assert database.write(noting("b"))
     with pytest.raises(DatabaseFailing, match="this host said nothing for too long while it wrote"):

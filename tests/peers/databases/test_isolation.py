@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from pbm_oust.store.database import Sharing, Transaction, Work
-from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.support.postgresql import DatabaseServer
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -40,8 +40,8 @@ def test_hosts_that_share_the_lock_and_change_the_same_lose_nothing(url: str) ->
     """Each is done again alone, if another one came first; no sender hears of that."""
     works: list[Work] = [Sharing(count), Sharing(count), count]
     with (
-        closing(PostgresqlDatabase(Server(url))) as one,
-        closing(PostgresqlDatabase(Server(url))) as other,
+        closing(PostgresqlDatabase(url)) as one,
+        closing(PostgresqlDatabase(url)) as other,
         ThreadPoolExecutor(6) as pool,
     ):
         one.write(count)
@@ -65,8 +65,8 @@ def test_a_work_that_comes_while_others_are_done_sees_what_was_committed_before(
         may_end.wait(PATIENCE)
 
     with (
-        closing(PostgresqlDatabase(Server(url))) as one,
-        closing(PostgresqlDatabase(Server(url))) as other,
+        closing(PostgresqlDatabase(url)) as one,
+        closing(PostgresqlDatabase(url)) as other,
         ThreadPoolExecutor(2) as pool,
     ):
         one.write(count)

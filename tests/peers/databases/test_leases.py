@@ -24,7 +24,7 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import Draft, Head, task_of
-from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id
@@ -42,10 +42,10 @@ import sys
 from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
-from pbm_oust.store.postgresql.database import KEPT_SECONDS, PostgresqlDatabase
-from pbm_oust.store.postgresql.database import Server
+from pbm_oust.store.postgresql import KEPT_SECONDS, PostgresqlDatabase
+from pbm_oust.store.postgresql import PostgresqlDatabase
 
-database = PostgresqlDatabase(Server(sys.argv[1]), kept_seconds=float(sys.argv[2]))
+database = PostgresqlDatabase(sys.argv[1], kept_seconds=float(sys.argv[2]))
 with database.holding() as hold:
     print(*sorted(hold.take(sys.argv[3:])), flush=True)
     sys.stdin.readline()
@@ -56,7 +56,7 @@ with database.holding() as hold:
 
 def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer) -> None:
     url = postgresql.make_tables()
-    database = PostgresqlDatabase(Server(url))
+    database = PostgresqlDatabase(url)
     assert can_have(database, "what nobody has")
     with holding(url, "dead's") as dead, holding(url, "stopped's") as stopped:
         dead.kill()
@@ -263,4 +263,4 @@ def url_of(host: Host) -> str:
     home = host.home()
     assert isinstance(home.database, PostgresqlDatabase)
     home.close()
-    return home.database.server.url
+    return home.database.url

@@ -13,9 +13,8 @@ from pbm_oust.cli.home import follow
 from pbm_oust.cli.operator import Refused
 from pbm_oust.store.database import Database, Sharing, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.home import OVERLAP, Home
-from pbm_oust.store.postgresql import open_server
-from pbm_oust.store.postgresql.database import PostgresqlDatabase
+from pbm_oust.store.home import OVERLAP, Home, open_server
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from pbm_oust.store.publishing import MARK, Publisher
 from tests.peers.databases.conftest import Host, mailed
 from tests.store.kept import Kept, played
@@ -98,7 +97,7 @@ def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
     publisher = begun(kept, tmp_path / "copy")
     assert publisher.catch_up() == 2
     entered, may_leave = threading.Event(), threading.Event()
-    other = Kept(tmp_path / "other", database=open_server(tmp_path, database.server.url))
+    other = Kept(tmp_path / "other", database=open_server(tmp_path, database.url))
     board = other.read(1)
 
     def move_slowly(transaction: Transaction) -> None:

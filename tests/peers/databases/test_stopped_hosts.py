@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.postgresql.database import PostgresqlDatabase, Server
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import subjects
 from tests.support.home_by_mail import ALICE, BOB
@@ -53,7 +53,7 @@ TOLD = {
 }
 HOLDING = """
 import os, signal, sys
-from pbm_oust.store.postgresql import open_server
+from pbm_oust.store.home import open_server
 
 database = open_server(sys.argv[1], sys.argv[2])
 note = "INSERT INTO message_keys (message_key, outcome, at) VALUES ('a key', 'done', 1)"
@@ -138,7 +138,7 @@ def test_who_stops_while_it_holds_something_begins_again_after_the_others(
     url = postgresql.make_tables()
     command = [sys.executable, "-c", HOLDING + WORKS[what], str(tmp_path), url]
     with (
-        closing(PostgresqlDatabase(Server(url))) as database,
+        closing(PostgresqlDatabase(url)) as database,
         subprocess.Popen(command, stderr=subprocess.PIPE) as process,
     ):
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
