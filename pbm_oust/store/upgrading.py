@@ -87,7 +87,7 @@ def _cell(column: str, cell: Value) -> object:
     return cell
 
 
-BEFORE = (10, 11)
+BEFORE = (10, 11, 12)
 """The versions of the tables that can be brought up to date: of 10, files had the histories."""
 _OF_SERVER = ("home_key",)
 """What only a server keeps, besides the tables of all engines."""
@@ -108,6 +108,7 @@ def upgrade(home: Home, connection: Connection) -> int:
     }
     for table in there:
         transaction.run(f"CREATE TEMPORARY TABLE old_{table} AS SELECT * FROM {table}")  # noqa: S608 - the names are ours # nosec B608
+    transaction.run("DELETE FROM old_message_keys WHERE outcome = 'begun'")
     for table in there:
         transaction.run(f"DROP TABLE {table}{' CASCADE' if is_on_server else ''}")
     for statement in _statements("postgresql" if is_on_server else "sqlite"):
@@ -123,8 +124,8 @@ def upgrade(home: Home, connection: Connection) -> int:
     if not has_histories:
         for name in _names(transaction, home):
             _take(transaction, home, name)
-        for kind in KINDS.values():
-            mark(transaction, kind)
+    for kind in KINDS.values():
+        mark(transaction, kind)
     for table in there:
         transaction.run(f"DROP TABLE old_{table}")
     return transaction.number("SELECT count(*) FROM boards")

@@ -51,13 +51,29 @@ def version_of(home: Path) -> int:
     return int(str(version))
 
 
-def test_tables_that_have_the_histories_already_are_brought_up_to_date_too(home: Path) -> None:
-    """They had numbers of the changes of accounts."""
+@pytest.mark.parametrize(
+    ("version", "before"),
+    [
+        (11, "ALTER TABLE accounts ADD COLUMN version INTEGER NOT NULL DEFAULT 1"),
+        (
+            12,
+            "DROP TABLE rating_marks;"
+            "ALTER TABLE rating_classes ADD COLUMN changes INTEGER NOT NULL DEFAULT 1;"
+            "ALTER TABLE rating_classes ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;"
+            "ALTER TABLE message_keys ADD COLUMN progress TEXT NOT NULL DEFAULT '';"
+            "ALTER TABLE verifications ADD COLUMN text TEXT NOT NULL DEFAULT ''",
+        ),
+    ],
+)
+def test_tables_that_have_the_histories_already_are_brought_up_to_date_too(
+    version: int, before: str, home: Path
+) -> None:
+    """What the program has no use for is gone, and ratings are counted anew."""
     assert run(home, "home", "upgrade").exit_code == 0
     said = {name: run(home, *words).output for name, words in COMMANDS.items()}
     connection = apsw.Connection(str(home / "pbm_oust.db"))
-    connection.execute("ALTER TABLE accounts ADD COLUMN version INTEGER NOT NULL DEFAULT 1")
-    connection.pragma("user_version", 11)
+    connection.execute(f"{before}; UPDATE ratings SET rating = rating + 1")
+    connection.pragma("user_version", version)
     connection.close()
     assert "home upgrade" in run(home, "games", "list").output
     assert run(home, "home", "upgrade").exit_code == 0
