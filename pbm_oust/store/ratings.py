@@ -319,10 +319,11 @@ def _next_steps(
     """Return the first step of each of some players after a place, if there is one."""
     if after == _AFTER_ALL:
         return {}
+    # SQLite takes what CROSS JOIN joins in this order.
     rows = snapshot.rows(
         "SELECT s.ended, s.board, s.outcome, s.userid, s.rating, s.wins, s.losses, s.draws, "
-        "s.worth FROM json_each(?) p JOIN rating_steps s "
-        "ON s.kind = ? AND s.size = ? AND s.userid = p.value AND (s.ended, s.board) = ("
+        "s.worth FROM json_each(?) p CROSS JOIN rating_steps s "
+        "WHERE s.kind = ? AND s.size = ? AND s.userid = p.value AND (s.ended, s.board) = ("
         "SELECT n.ended, n.board FROM rating_steps n WHERE n.kind = ? AND n.size = ? "
         "AND n.userid = p.value AND (n.ended, n.board) > (?, ?) "
         "ORDER BY n.ended, n.board LIMIT 1)",

@@ -20,7 +20,7 @@ from pbm_oust.board.notation import format_time
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.backup import copied_tables, gives_ids, latest_id
-from pbm_oust.store.boards import reading_of
+from pbm_oust.store.boards import by_records, reading_of
 from pbm_oust.store.database import Connection, Row, Snapshot, Transaction, Value, moment_of, tables
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
@@ -218,7 +218,7 @@ def _take(transaction: Transaction, home: Home, name: BoardName) -> None:
     data = _joined(transaction, name, whole_lines(data))
     if data:
         reading = believe(name, data) or reading_of(name, data)
-        home.boards.put(transaction, name, data, reading, changes_ratings=False)
+        home.boards.put_all(transaction, [(reading, by_records(data))])
 
 
 def _joined(snapshot: Snapshot, name: BoardName, data: bytes) -> bytes:

@@ -72,7 +72,8 @@ def test_tables_that_have_the_histories_already_are_brought_up_to_date_too(
     assert run(home, "home", "upgrade").exit_code == 0
     said = {name: run(home, *words).output for name, words in COMMANDS.items()}
     connection = apsw.Connection(str(home / "pbm_oust.db"))
-    connection.execute(f"{before}; UPDATE ratings SET rating = rating + 1")
+    connection.execute(before)
+    connection.execute("UPDATE ratings SET rating = rating + 1")
     connection.pragma("user_version", version)
     connection.close()
     assert "home upgrade" in run(home, "games", "list").output

@@ -111,7 +111,7 @@ class Rated:
         else:
             self.games.pop(deed.board, None)
         boards, reading = Boards(Path(), self.database.time), Reading(entry, frozenset())
-        self.database.write(lambda each: boards.put(each, entry.name, b"", reading))
+        self.database.write(lambda each: boards.put(each, b"", reading))
 
     def go_through(self, happens: list[Deed | list[list[Deed]]]) -> None:
         """Do what `happenings` gives; at the end, nothing is left to be counted."""
