@@ -136,7 +136,7 @@ class Board:
     @property
     def name(self) -> BoardName:
         """The kind and the number."""
-        return BoardName(self.game.header.kind.name, self.game.header.board)
+        return BoardName.of(self.game.header)
 
     @property
     def state(self) -> State:

@@ -269,15 +269,9 @@ def finished_games(
     return [finish for entry in entries if (finish := entry.finish)]
 
 
-def wrongly_rated(
-    snapshot: Snapshot, kind: Kind, games: Iterable[Finish] | None = None
-) -> list[Key]:
-    """Return of whom something else is kept than the games of a kind give, in order.
-
-    They are those of the index, if no others are given.
-    """
-    games = finished_games(snapshot, kind) if games is None else games
-    tables = {table.size: table for table in rate(games)}
+def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
+    """Return of whom something else is kept than the games of a kind give, in order."""
+    tables = {table.size: table for table in rate(finished_games(snapshot, kind))}
     wrong = list[Key]()
     for size in SizeClass:
         table, kept = tables.get(size, Table(kind, size)), _standings(snapshot, kind, size)
