@@ -60,7 +60,8 @@ MOST_RECORDS = 100_000
 _BOARD = 50
 """To remember a board without records takes about as much memory as so many records."""
 _RECORD = re.compile(rb"\n {0,3}([0-9]+) [xo*] ")
-_MICROSECONDS = 1_000_000
+MICROSECONDS = 1_000_000
+"""How many versions a second has: a version is a time, or higher than the one before."""
 
 _MAKE = (
     "INSERT INTO boards (version, challenge, source, source_number, state, grid, x, o, to_move, "
@@ -154,8 +155,8 @@ class Change:
     """How many bytes of the history were there before it; None if they were written anew."""
 
 
-History = tuple[Reading, Sequence[bytes]]
-"""What a history says, and its lines by records."""
+WithLines = tuple[Reading, Sequence[bytes]]
+"""What a history says, with its lines by records."""
 
 
 def challenge_remark(key: str) -> bytes:
@@ -361,8 +362,8 @@ class Boards:
         above, *added = by_records(text, records)
         if above:
             transaction.run(_SET_LINES, by_records(board.data)[-1] + above, *name, records)
-        rows = [(*name, number, lines) for number, lines in enumerate(added, records + 1)]
-        transaction.run_all(_ADD, rows)
+        for number, lines in enumerate(added, records + 1):
+            transaction.run(_ADD, *name, number, lines)
         self._note(transaction, after, len(board.data))
         return after
 
@@ -410,15 +411,15 @@ class Boards:
         self.put_all(transaction, [(reading, by_records(data))])
         note_change(transaction, before.finish if before else None, reading.entry.finish)
 
-    def put_all(self, transaction: Transaction, histories: Sequence[History]) -> None:
+    def put_all(self, transaction: Transaction, histories: Sequence[WithLines]) -> None:
         """Let boards have other histories, damaged or not, or make them.
 
         Nothing is published, and no game is counted: whoever does this marks the ratings.
         """
+        rows = [_row_of(reading, self._next_version(transaction)) for reading, _ in histories]
         for reading, _ in histories:
             self._remove(transaction, reading.entry.name)
             transaction.boards.pop(reading.entry.name, None)
-        rows = [_row_of(reading, self._next_version(transaction)) for reading, _ in histories]
         transaction.run_all(_MAKE, rows)
         _fill(transaction, histories)
 
@@ -447,7 +448,7 @@ class Boards:
         """
         if not self._version:
             self._version = snapshot.number("SELECT max(version) FROM boards")
-        now = int(self._time() * _MICROSECONDS)
+        now = int(self._time() * MICROSECONDS)
         self._version = max(self._version + 1, before + 1, now)
         return self._version
 
@@ -460,8 +461,8 @@ class Boards:
         if before.state is not after.state:
             _count(transaction, name.kind, before.state, -1)
             _count(transaction, name.kind, after.state, 1)
-        said = before.state, frozenset((before.game.x, before.game.o)), before.userids
-        if said != (after.state, entry.owners, after.userids):
+        said = before.state, {before.game.x, before.game.o}, before.userids
+        if said != (after.state, {entry.x, entry.o}, after.userids):
             forget = "DELETE FROM board_userids WHERE kind = ? AND board = ?"
             transaction.run(forget, *name)
             _add_userids(transaction, [(entry, after.userids)])
@@ -514,7 +515,7 @@ def _count(transaction: Transaction, kind: str, state: State, number: int) -> No
     )
 
 
-def _fill(transaction: Transaction, histories: Iterable[History]) -> None:
+def _fill(transaction: Transaction, histories: Iterable[WithLines]) -> None:
     """Write what belongs to the rows of boards that were made."""
     records, damages = list[tuple[Value, ...]](), list[tuple[Value, ...]]()
     for reading, parts in histories:

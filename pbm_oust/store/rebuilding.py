@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import Boards, History, by_records, reading_of
+from pbm_oust.store.boards import Boards, WithLines, by_records, reading_of
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import bytes_of
 from pbm_oust.store.index import BoardName, Damage, Entry, believe, count_all, find_entry
@@ -71,25 +71,23 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
 
     Returns the file. Raises NotAccepted if it says what the board says, or does not replay.
     """
-    with database.read_latest() as snapshot:
-        known = boards.history_if_any(snapshot, name)
-    for path in [publisher.path(name), *reversed(publisher.edited(name))]:
-        with suppress(FileNotFoundError):
-            data = whole_lines(bytes_of(path))
-            if data != known:
-                break
-    else:
-        raise NotAccepted(f"no file of {name} says anything else than the board")
-    reading = reading_of(name, data)
-    if isinstance(damage := reading.entry, Damage):
-        raise NotAccepted(f"{path}: line {damage.line}: {damage.reason}")
 
-    def put(transaction: Transaction) -> None:
-        if boards.history_if_any(transaction, name) != known:
-            raise NotAccepted(f"somebody has just acted on {name}; look at it, then say it again")
+    def put(transaction: Transaction) -> Path:
+        known = boards.history_if_any(transaction, name)
+        for path in [publisher.path(name), *reversed(publisher.edited(name))]:
+            with suppress(FileNotFoundError):
+                data = whole_lines(bytes_of(path))
+                if data != known:
+                    break
+        else:
+            raise NotAccepted(f"no file of {name} says anything else than the board")
+        reading = reading_of(name, data)
+        if isinstance(damage := reading.entry, Damage):
+            raise NotAccepted(f"{path}: line {damage.line}: {damage.reason}")
         boards.put(transaction, data, reading)
+        return path
 
-    database.write(put)
+    path = database.write(put)
     count_marked(database)
     if path != publisher.path(name):
         publisher.put_back(name, path)
@@ -97,8 +95,8 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     return path
 
 
-def _read_files(folder: Path, names: Sequence[BoardName]) -> list[History]:
-    found = list[History]()
+def _read_files(folder: Path, names: Sequence[BoardName]) -> list[WithLines]:
+    found = list[WithLines]()
     for name in names:
         with suppress(OSError):
             data = whole_lines(bytes_of(name.file_in(folder)))
@@ -106,7 +104,7 @@ def _read_files(folder: Path, names: Sequence[BoardName]) -> list[History]:
     return found
 
 
-def _put_all(boards: Boards, found: Sequence[History], transaction: Transaction) -> bool:
+def _put_all(boards: Boards, found: Sequence[WithLines], transaction: Transaction) -> bool:
     """Let boards have these histories, unless a file is only behind; return whether any is."""
     states = [_compare(boards, transaction, each) for each in found]
     news = [each for each, state in zip(found, states, strict=True) if state is FileState.CHANGED]
@@ -117,7 +115,7 @@ def _put_all(boards: Boards, found: Sequence[History], transaction: Transaction)
     return FileState.BEHIND in states
 
 
-def _compare(boards: Boards, snapshot: Snapshot, found: History) -> FileState:
+def _compare(boards: Boards, snapshot: Snapshot, found: WithLines) -> FileState:
     """Return how a file compares with its board: what the row of the board says counts, too."""
     reading, parts = found
     name = reading.entry.name

@@ -9,7 +9,7 @@ import pytest
 
 from pbm_oust.store import rebuilding
 from pbm_oust.store.boards import DamagedHistory, reading_of
-from pbm_oust.store.index import BoardName, believe
+from pbm_oust.store.index import believe
 from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.rebuilding import NotAccepted, accept
 from tests.store.kept import OUST, Kept, edited, named
@@ -177,23 +177,6 @@ def test_what_does_not_replay_is_not_accepted(old: str, new: str, reason: str, k
     with pytest.raises(NotAccepted, match=reason):
         accepted(kept)
     assert kept.read(1).data == before
-
-
-def test_a_board_on_which_somebody_acts_meanwhile_is_not_replaced(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept.start("x C3")
-    edited(kept.file(1), "x C3", "x B2")
-
-    def late(name: BoardName, data: bytes) -> object:
-        kept.play(1, "o C4")
-        return reading_of(name, data)
-
-    monkeypatch.setattr(rebuilding, "reading_of", late)
-    with pytest.raises(NotAccepted, match="somebody has just acted on oust 1"):
-        accepted(kept)
-    assert b"o C4" in kept.read(1).data
-    assert len(kept.publisher.edited(named(1))) == 1
 
 
 def test_rows_that_others_have_changed_are_made_anew(kept: Kept) -> None:
