@@ -44,7 +44,7 @@ from pbm_oust.store.database import LATEST
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home, open_server
-from pbm_oust.store.index import BoardName, count_all, count_records, entry_of, find_entry
+from pbm_oust.store.index import BoardName, count_all, entry_of, find_entry
 from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.ratings import count_marked
@@ -321,13 +321,14 @@ def accept(operator: Operator, kind: Kind, board: int) -> None:
     It must replay through the rules.
     """
     home, name = operator.prepared_home(), BoardName(kind.name, board)
-    before = home.ask(count_records, name)
+    before = home.ask(find_entry, name)
     try:
         path = rebuilding.accept(home.database, home.boards, home.publisher, name)
     except rebuilding.NotAccepted as error:
         raise Refused(str(error)) from None
-    there = counted(home.ask(count_records, name) or 0, "record")
-    instead = "" if before is None else f", where it had {counted(before, 'record')}"
+    after = home.ask(find_entry, name)
+    there = counted(after.records if after else 0, "record")
+    instead = f", where it had {counted(before.records, 'record')}" if before else ""
     say(f"{name} has the history of {path} now: {there}{instead}")
 
 

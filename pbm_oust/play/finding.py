@@ -10,6 +10,7 @@ from pbm_oust.board.game import Game, Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
@@ -20,11 +21,12 @@ from pbm_oust.store.index import (
     State,
     boards_in,
     boards_of,
+    boards_of_player,
     boards_waiting_for,
     boards_with,
     damaged_boards,
 )
-from pbm_oust.store.open_boards import active_entries, game_of
+from pbm_oust.store.open_boards import read_game
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -79,7 +81,7 @@ def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     damaged: set[BoardName] = set()
     for entry in extract.entries:
         try:
-            games.append(game_of(work.home, entry))
+            games.append(read_game(work.home, KINDS[entry.name.kind], entry.name.board))
         except DamagedHistory:
             damaged.add(entry.name)
     return Found(tuple(games), extract.count, _damaged(work, wish, damaged))
@@ -121,9 +123,9 @@ def _damaged(work: UnitOfWork, wish: Wish, found: Iterable[BoardName] = ()) -> t
 
 def active_games(userid: str, home: Home) -> Iterator[Game]:
     """Yield the active games in which a player owns a side; damaged ones are left out."""
-    for entry in active_entries(home, userid):
+    for entry in home.ask(boards_of_player, userid):
         with suppress(DamagedHistory, NotAllowed):
-            game = game_of(home, entry)
+            game = read_game(home, KINDS[entry.name.kind], entry.name.board)
             if game.result is None and game.side_of(userid):
                 yield game
 

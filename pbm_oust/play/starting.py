@@ -33,7 +33,7 @@ from pbm_oust.store.configuration import House
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Source, count_active_against
 from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.open_boards import next_number, start_new_board, started_by
+from pbm_oust.store.open_boards import next_number, started_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,8 @@ def post_board(
     with work.posting(notices, request):
         for account in changed:
             work.save(account)
-        start_new_board(work.home, game, challenge_remark(key), source)
+        remarks = challenge_remark(key) + (source.remark if source else b"")
+        work.home.do(work.home.boards.start, game, remarks)
     return Handled(Outcome.DONE, game.name)
 
 

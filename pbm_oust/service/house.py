@@ -112,11 +112,7 @@ class HouseBoards:
 
     def _active(self) -> list[Entry]:
         """Return all boards of the house that go on, those first where least happened lately."""
-        found = [
-            entry
-            for userid in HOUSE
-            for entry in self._home.ask(boards_of_player, userid, State.ACTIVE)
-        ]
+        found = [entry for userid in HOUSE for entry in self._home.ask(boards_of_player, userid)]
         return sorted(found, key=lambda entry: entry.latest)
 
     def _look(self, name: BoardName) -> Waiting | None:
@@ -179,7 +175,7 @@ class Finished:
 
 def keep(home: Home, game: Game, analysis: Analysis) -> None:
     """Keep the analysis of a game that is over."""
-    home.do(keep_analysis, _name_of(game), format_analysis(analysis))
+    home.do(keep_analysis, BoardName.of(game.header), format_analysis(analysis))
 
 
 def kept(home: Home, game: Game) -> Analysis | None:
@@ -189,11 +185,7 @@ def kept(home: Home, game: Game) -> Analysis | None:
 
 def kept_text(home: Home, game: Game) -> str | None:
     """Return what is kept for a board; None if that is nothing, or if the game is not over."""
-    return home.ask(find_analysis, _name_of(game)) if game.result else None
-
-
-def _name_of(game: Game) -> BoardName:
-    return BoardName(game.header.kind.name, game.header.board)
+    return home.ask(find_analysis, BoardName.of(game.header)) if game.result else None
 
 
 def level_of(userid: str) -> Level:
@@ -428,6 +420,6 @@ class Worker:
             )
             if handled.outcome is not Outcome.DONE:
                 # The board has gone on, or something is wrong with it: nothing is tried twice.
-                self._boards.settle(_name_of(game), number - 1)
+                self._boards.settle(BoardName.of(game.header), number - 1)
                 return False
         return True

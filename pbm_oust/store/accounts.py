@@ -1,6 +1,6 @@
 """Accounts in the database: reading, writing and finding them.
 
-    account = read_account(snapshot, "alice")
+    account = find_account(snapshot, "alice")
     database.write(lambda transaction: write_account(transaction, with_note(account, ..)))
 
 An account is one document (`accounts/document.py`) in one row. What accounts are found by stands in
@@ -57,15 +57,6 @@ def find_account(snapshot: Snapshot, userid: str) -> Account | None:
     """Return an account as far as it can be read, or None if there is none."""
     row = snapshot.row(f"{_DOCUMENTS} = ?", userid)
     return account_of(row) if row else None
-
-
-def read_account(snapshot: Snapshot, userid: str) -> Account | None:
-    """Return an account, or None if there is none.
-
-    Raises AccountDamaged if a part of it cannot be read.
-    """
-    account = find_account(snapshot, userid)
-    return whole(account) if account else None
 
 
 def whole(account: Account) -> Account:

@@ -10,8 +10,8 @@ has changed is in `transaction.boards` until it is published (`publishing.py`).
 
 import re
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,8 +59,9 @@ MOST_RECORDS = 100_000
 """How many records all boards may have that are remembered."""
 _BOARD = 50
 """To remember a board without records takes about as much memory as so many records."""
-_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-_MICROSECONDS = 1_000_000
+_RECORD = re.compile(rb"\n {0,3}([0-9]+) [xo*] ")
+MICROSECONDS = 1_000_000
+"""How many versions a second has: a version is a time, or higher than the one before."""
 
 _MAKE = (
     "INSERT INTO boards (version, challenge, source, source_number, state, grid, x, o, to_move, "
@@ -72,6 +73,7 @@ _CHANGE = (
     "latest = ?, records = ?, due = ? WHERE kind = ? AND board = ? AND version = ?"
 )
 _ADD = "INSERT INTO records (kind, board, number, lines) VALUES (?, ?, ?, ?)"
+_ADD_DAMAGE = "INSERT INTO damages (kind, board, line, reason, x, o) VALUES (?, ?, ?, ?, ?, ?)"
 _SET_LINES = "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND number = ?"
 
 
@@ -135,7 +137,7 @@ class Board:
     @property
     def name(self) -> BoardName:
         """The kind and the number."""
-        return BoardName(self.game.header.kind.name, self.game.header.board)
+        return BoardName.of(self.game.header)
 
     @property
     def state(self) -> State:
@@ -151,6 +153,10 @@ class Change:
     """The board after it."""
     length: int | None
     """How many bytes of the history were there before it; None if they were written anew."""
+
+
+WithLines = tuple[Reading, Sequence[bytes]]
+"""What a history says, with its lines by records."""
 
 
 def challenge_remark(key: str) -> bytes:
@@ -179,21 +185,18 @@ def reading_of(name: BoardName, data: bytes) -> Reading:
     return reading_with(entry_of(board.game), board.data)
 
 
-def by_records(text: bytes, after: int = 0) -> list[tuple[int, bytes]]:
+def by_records(text: bytes, after: int = 0) -> list[bytes]:
     """Return the lines of a history, or its last ones, by the records to which they belong.
 
-    What stands below a record belongs to it; `after` is the number of the record above the text, 0
-    for the header.
+    What stands below a record belongs to it. The first part is what stands above the first record:
+    the header, or what belongs to the record with the number `after`.
     """
-    found: list[tuple[int, bytes]] = []
-    number, lines = after, list[bytes]()
-    for line in _LINE.findall(text):
-        if line[:5] == b"%4d " % (number + 1) and line[5:6] in b"xo*":
-            if lines:
-                found.append((number, b"".join(lines)))
-            number, lines = number + 1, []
-        lines.append(line)
-    return [*found, (number, b"".join(lines))] if lines else found
+    parts, begun = list[bytes](), 0
+    for found in _RECORD.finditer(b"\n" + text):
+        if int(found[1]) == after + len(parts) + 1:
+            parts.append(text[begun : found.start()])
+            begun = found.start()
+    return [*parts, text[begun:]]
 
 
 class Latest(Generic[K, V]):
@@ -331,7 +334,9 @@ class Boards:
         version = self._next_version(transaction)
         reading = reading_with(entry_of(game), text)
         board = Board(game, text, game.result is not None, reading.userids, version)
-        self._make(transaction, board.name, text, reading, version)
+        if not transaction.run(_MAKE, *_row_of(reading, version)):
+            raise BoardChanged(str(board.name))
+        _fill(transaction, [(reading, by_records(text))])
         transaction.boards[board.name] = Change(board, 0)
         note_change(transaction, None, finish_of(game))
         return board
@@ -354,12 +359,11 @@ class Boards:
             version=self._next_version(transaction, board.version),
         )
         self._change(transaction, board, after)
-        for number, lines in by_records(text, records):
-            if number == records:
-                lines = by_records(board.data)[-1][1] + lines
-                transaction.run(_SET_LINES, lines, *name, number)
-            else:
-                transaction.run(_ADD, *name, number, lines)
+        above, *added = by_records(text, records)
+        if above:
+            transaction.run(_SET_LINES, by_records(board.data)[-1] + above, *name, records)
+        for number, lines in enumerate(added, records + 1):
+            transaction.run(_ADD, *name, number, lines)
         self._note(transaction, after, len(board.data))
         return after
 
@@ -372,9 +376,9 @@ class Boards:
         renamed = self.replayed(name, with_other_userid(board.data, old, new))
         renamed = replace(renamed, version=version)
         self._change(transaction, board, renamed)
-        before = dict(by_records(board.data))
-        for number, lines in by_records(renamed.data):
-            if lines != before[number]:
+        before, after = by_records(board.data), by_records(renamed.data)
+        for number, (said, lines) in enumerate(zip(before, after, strict=True)):
+            if lines != said:
                 transaction.run(_SET_LINES, lines, *name, number)
         transaction.run(
             "INSERT INTO renamed (kind, board, old, new, at) VALUES (?, ?, ?, ?, ?)",
@@ -398,26 +402,26 @@ class Boards:
             self.rename(transaction, board, old, new)
         return len(names)
 
-    def put(
-        self,
-        transaction: Transaction,
-        name: BoardName,
-        data: bytes,
-        reading: Reading,
-        *,
-        changes_ratings: bool = True,
-    ) -> None:
+    def put(self, transaction: Transaction, data: bytes, reading: Reading) -> None:
         """Let a board have another history, damaged or not, or make it. `reading` is what it says.
 
-        Nothing is published. Whoever leaves the ratings alone has to mark them.
+        Nothing is published.
         """
-        version = self._next_version(transaction)
-        before = find_entry(transaction, name) if changes_ratings else None
-        self._remove(transaction, name)
-        self._make(transaction, name, data, reading, version)
-        transaction.boards.pop(name, None)
-        if changes_ratings:
-            note_change(transaction, before.finish if before else None, reading.entry.finish)
+        before = find_entry(transaction, reading.entry.name)
+        self.put_all(transaction, [(reading, by_records(data))])
+        note_change(transaction, before.finish if before else None, reading.entry.finish)
+
+    def put_all(self, transaction: Transaction, histories: Sequence[WithLines]) -> None:
+        """Let boards have other histories, damaged or not, or make them.
+
+        Nothing is published, and no game is counted: whoever does this marks the ratings.
+        """
+        rows = [_row_of(reading, self._next_version(transaction)) for reading, _ in histories]
+        for reading, _ in histories:
+            self._remove(transaction, reading.entry.name)
+            transaction.boards.pop(reading.entry.name, None)
+        transaction.run_all(_MAKE, rows)
+        _fill(transaction, histories)
 
     def remove_damaged(self, transaction: Transaction, kind: Kind, number: int) -> None:
         """Remove a board if it is damaged, so that another one can take its place."""
@@ -435,7 +439,7 @@ class Boards:
             "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
         )
         if row:
-            _count_one(transaction, name.kind, State(row[0]), -1)
+            _count(transaction, name.kind, State(row[0]), -1)
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
         """Return a version that is higher than all that were given, as far as we know them.
@@ -444,31 +448,9 @@ class Boards:
         """
         if not self._version:
             self._version = snapshot.number("SELECT max(version) FROM boards")
-        now = int(self._time() * _MICROSECONDS)
+        now = int(self._time() * MICROSECONDS)
         self._version = max(self._version + 1, before + 1, now)
         return self._version
-
-    def _make(
-        self, transaction: Transaction, name: BoardName, data: bytes, reading: Reading, version: int
-    ) -> None:
-        """Write the rows of a board that is not there. Raises BoardChanged if it is."""
-        if not transaction.run(_MAKE, *_row_of(reading, version), *name):
-            raise BoardChanged(str(name))
-        _count_one(transaction, name.kind, reading.entry.state, 1)
-        kind, board = name
-        parts = by_records(data) or [(0, b"")]
-        transaction.run_all(_ADD, [(kind, board, number, lines) for number, lines in parts])
-        if isinstance(reading.entry, Damage):
-            damage = reading.entry
-            transaction.run(
-                "INSERT INTO damages (kind, board, line, reason, x, o) VALUES (?, ?, ?, ?, ?, ?)",
-                *name,
-                damage.line,
-                damage.reason,
-                damage.x,
-                damage.o,
-            )
-        _add_userids(transaction, reading.entry, reading.userids)
 
     def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
@@ -477,13 +459,13 @@ class Boards:
         if not transaction.run(_CHANGE, *row):
             raise BoardChanged(str(name))
         if before.state is not after.state:
-            _count_one(transaction, name.kind, before.state, -1)
-            _count_one(transaction, name.kind, after.state, 1)
-        said = before.state, frozenset((before.game.x, before.game.o)), before.userids
-        if said != (after.state, entry.owners, after.userids):
+            _count(transaction, name.kind, before.state, -1)
+            _count(transaction, name.kind, after.state, 1)
+        said = before.state, {before.game.x, before.game.o}, before.userids
+        if said != (after.state, {entry.x, entry.o}, after.userids):
             forget = "DELETE FROM board_userids WHERE kind = ? AND board = ?"
             transaction.run(forget, *name)
-            _add_userids(transaction, entry, after.userids)
+            _add_userids(transaction, [(entry, after.userids)])
         if before.game.result or after.game.result:
             note_change(transaction, finish_of(before.game), finish_of(after.game))
 
@@ -522,7 +504,7 @@ def _with_record(game: Game, record: Record) -> Game:
     return following
 
 
-def _count_one(transaction: Transaction, kind: str, state: State, number: int) -> None:
+def _count(transaction: Transaction, kind: str, state: State, number: int) -> None:
     """Count a board, or one less."""
     transaction.run(
         "INSERT INTO board_counts (kind, state, number) VALUES (?, ?, ?) ON CONFLICT (kind, state) "
@@ -533,11 +515,34 @@ def _count_one(transaction: Transaction, kind: str, state: State, number: int) -
     )
 
 
-def _add_userids(transaction: Transaction, entry: Entry | Damage, userids: Iterable[str]) -> None:
-    owners, state = entry.owners, entry.state.value
+def _fill(transaction: Transaction, histories: Iterable[WithLines]) -> None:
+    """Write what belongs to the rows of boards that were made."""
+    records, damages = list[tuple[Value, ...]](), list[tuple[Value, ...]]()
+    for reading, parts in histories:
+        entry = reading.entry
+        kind, board = entry.name
+        records += [(kind, board, number, lines) for number, lines in enumerate(parts)]
+        if isinstance(entry, Damage):
+            damages.append((kind, board, entry.line, entry.reason, entry.x, entry.o))
+    transaction.run_all(_ADD, records)
+    transaction.run_all(_ADD_DAMAGE, damages)
+    for (kind, state), number in Counter(
+        (reading.entry.name.kind, reading.entry.state) for reading, _ in histories
+    ).items():
+        _count(transaction, kind, state, number)
+    _add_userids(transaction, [(reading.entry, reading.userids) for reading, _ in histories])
+
+
+def _add_userids(
+    transaction: Transaction, boards: Iterable[tuple[Entry | Damage, Iterable[str]]]
+) -> None:
     transaction.run_all(
         "INSERT INTO board_userids (userid, kind, board, state, is_owner) VALUES (?, ?, ?, ?, ?)",
-        [(userid, *entry.name, state, int(userid in owners)) for userid in sorted(userids)],
+        [
+            (userid, *entry.name, entry.state.value, int(userid in entry.owners))
+            for entry, userids in boards
+            for userid in sorted(userids)
+        ],
     )
 
 
@@ -560,7 +565,8 @@ def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
     entry, source = reading.entry, reading.source
     head = version, reading.challenge, *((source.word, source.number) if source else (None, None))
     if isinstance(entry, Damage):
-        return *head, State.DAMAGED.value, "", "", "", None, None, 0, 0, 0, 0, None
+        nothing = "", "", "", None, None, 0, 0, 0, 0, None
+        return *head, State.DAMAGED.value, *nothing, *entry.name
     state, x, o, to_move, result, *rest = _course(entry)
     started = int(entry.is_rated), seconds(entry.started)
-    return *head, state, entry.grid, x, o, to_move, result, *started, *rest
+    return *head, state, entry.grid, x, o, to_move, result, *started, *rest, *entry.name

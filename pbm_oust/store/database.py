@@ -46,9 +46,9 @@ Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """What tells a database from another one that took its place, such as a file's device and inode."""
 
-LATEST = 12
+LATEST = 13
 """The version of the tables that the program works with."""
-OLDEST = 12
+OLDEST = 13
 """The lowest version whose programs can work with the latest tables, too."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""

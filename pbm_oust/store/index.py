@@ -60,6 +60,11 @@ class BoardName:
     kind: str
     board: int
 
+    @classmethod
+    def of(cls, header: Header) -> "BoardName":
+        """Return the board with a header."""
+        return cls(header.kind.name, header.board)
+
     def __lt__(self, other: "BoardName") -> bool:
         return self._place < other._place
 
@@ -209,7 +214,7 @@ def entry_of(game: Game) -> Entry:
     """Return what the index says about the board of a game."""
     header, result = game.header, game.result
     return Entry(
-        name=BoardName(header.kind.name, header.board),
+        name=BoardName.of(header),
         grid=str(header.grid),
         x=game.x,
         o=game.o,
@@ -244,38 +249,15 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
     try:
         result = parse_outcome(KINDS[name.kind], end[:-1].decode())
         header = read_header(head + b"\n\n")
-        if BoardName(header.kind.name, header.board) != name:
+        if BoardName.of(header) != name:
             return None
-        course = _tell(records.split(b"\n")[:-1], header)
+        entry = _told(records.split(b"\n")[:-1], header, result)
     except (BadHistory, ValueError):
         return None
-    entry = Entry(
-        name=name,
-        grid=str(header.grid),
-        x=course.x,
-        o=course.o,
-        to_move=None,
-        result=result,
-        is_rated=header.terms.rated,
-        started=header.started,
-        latest=course.latest,
-        records=course.records,
-        due=None,
-    )
     return reading_with(entry, data)
 
 
-@dataclass(frozen=True, slots=True)
-class _Course:
-    """What the records of a history say without being replayed."""
-
-    x: str
-    o: str
-    latest: datetime
-    records: int
-
-
-def _tell(lines: Iterable[bytes], header: Header) -> _Course:
+def _told(lines: Iterable[bytes], header: Header, result: Result) -> Entry:
     """Return what the lines below a header say. Raises ValueError if they need the rules."""
     records = [line for line in lines if line[0] != _HASH]
     numbers, keys = [line[_NUMBER] for line in records], {line[_KEY] for line in records}
@@ -293,7 +275,19 @@ def _tell(lines: Iterable[bytes], header: Header) -> _Course:
             x, o = o, x
         elif _ASKS_THE_RULES.fullmatch(action):
             raise ValueError("the owners may have changed by this")
-    return _Course(x, o, parse_time(times[-1].decode()), len(records))
+    return Entry(
+        BoardName.of(header),
+        str(header.grid),
+        x,
+        o,
+        None,
+        result,
+        header.terms.rated,
+        header.started,
+        parse_time(times[-1].decode()),
+        len(records),
+        None,
+    )
 
 
 @lru_cache
@@ -312,15 +306,6 @@ ENTRIES = (
 
 _WHOLE = "state <> 'damaged'"
 """Of boards whose histories replay."""
-
-
-class Standing(Enum):
-    """In what sense a board belongs to a player."""
-
-    OWNS = "owns"
-    """The player owns a side at the end of the history."""
-    STANDS = "stands"
-    """The userid is anywhere in the history."""
 
 
 def all_names(snapshot: Snapshot) -> list[BoardName]:
@@ -348,43 +333,19 @@ def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     return found[0] if found else None
 
 
-def count_records(snapshot: Snapshot, name: BoardName) -> int | None:
-    """Return how many records a board has; None if it is damaged or does not exist."""
-    row = snapshot.row(
-        f"SELECT records FROM boards WHERE kind = ? AND board = ? AND {_WHOLE}",  # noqa: S608 - the words are ours # nosec B608
-        *name,
-    )
-    return int(row[0]) if row else None
-
-
 def boards_of_kind(snapshot: Snapshot, kind: str) -> list[Entry]:
     """Return the boards of a kind in order of their numbers."""
     search = f"{ENTRIES} boards b WHERE kind = ? AND {_WHOLE} ORDER BY board"
     return read_entries(snapshot, search, kind)
 
 
-def boards_of_player(
-    snapshot: Snapshot,
-    userid: str,
-    state: State,
-    kind: str | None = None,
-    standing: Standing = Standing.OWNS,
-) -> list[Entry]:
-    """Return the boards of a player in one state, in order of kinds and numbers."""
-    owned = (1,) if standing is Standing.OWNS else (0, 1)
-    statement = (
+def boards_of_player(snapshot: Snapshot, userid: str) -> list[Entry]:
+    """Return the active boards on which a player owns a side, in order of kinds and numbers."""
+    search = (
         f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
-        "WHERE u.userid = ? AND u.state = ? AND u.is_owner = ?"
+        "WHERE u.userid = ? AND u.state = 'active' AND u.is_owner = 1"
     )
-    values: tuple[Value, ...] = ()
-    if kind is not None:
-        statement, values = f"{statement} AND u.kind = ?", (kind,)
-    found = [
-        entry
-        for is_owner in owned
-        for entry in read_entries(snapshot, statement, userid, state.value, is_owner, *values)
-    ]
-    return sorted(found, key=lambda entry: entry.name)
+    return sorted(read_entries(snapshot, search, userid), key=lambda entry: entry.name)
 
 
 def count_active(snapshot: Snapshot, userid: str) -> int:
@@ -515,17 +476,17 @@ def read_entries(snapshot: Snapshot, statement: str, *values: Value) -> list[Ent
 def _entry(row: Row) -> Entry:
     kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
     return Entry(
-        name=BoardName(kind, board),
-        grid=grid,
-        x=x,
-        o=o,
-        to_move=to_move,
-        result=parse_outcome(KINDS[kind], result) if result else None,
-        is_rated=bool(is_rated),
-        started=moment_of(started),
-        latest=moment_of(latest),
-        records=records,
-        due=moment_of(due) if due is not None else None,
+        BoardName(kind, board),
+        grid,
+        x,
+        o,
+        to_move,
+        parse_outcome(KINDS[kind], result) if result else None,
+        bool(is_rated),
+        moment_of(started),
+        moment_of(latest),
+        records,
+        moment_of(due) if due is not None else None,
     )
 
 

@@ -25,9 +25,7 @@ class KeyOutcome(Enum):
 
 def outcome_of(snapshot: Snapshot, key: str) -> KeyOutcome | None:
     """Return what became of a command, or None."""
-    # Earlier programs noted commands that had only begun.
-    search = "SELECT outcome FROM message_keys WHERE message_key = ? AND outcome <> 'begun'"
-    row = snapshot.row(search, key)
+    row = snapshot.row("SELECT outcome FROM message_keys WHERE message_key = ?", key)
     return KeyOutcome(row[0]) if row else None
 
 
@@ -35,8 +33,7 @@ def note_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: dateti
     """Record what became of a command; return False if that was settled before, and stays so."""
     note = (
         "INSERT INTO message_keys (message_key, outcome, at) VALUES (?, ?, ?)"
-        " ON CONFLICT (message_key) DO UPDATE SET outcome = excluded.outcome, at = excluded.at"
-        " WHERE message_keys.outcome = 'begun'"
+        " ON CONFLICT DO NOTHING"
     )
     return bool(transaction.run(note, key, outcome.value, seconds(at)))
 

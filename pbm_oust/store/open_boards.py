@@ -22,14 +22,12 @@ from pbm_oust.store.index import (
     BoardName,
     Entry,
     Source,
-    Standing,
-    State,
     boards_between,
     boards_of_kind,
-    boards_of_player,
     boards_with,
     damaged_boards,
     entry_of,
+    find_entry,
     names_of,
 )
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
@@ -67,11 +65,6 @@ def append(home: Home, board: Board, game: Game, mail: Incoming | None = None) -
     home.do(work)
 
 
-def start_new_board(home: Home, game: Game, remarks: bytes, source: Source | None = None) -> None:
-    """Write a new board with the unit of work; `remarks` are lines to go below the header."""
-    home.do(home.boards.start, game, remarks + (source.remark if source else b""))
-
-
 def next_number(home: Home, kind: Kind) -> int:
     """Return the number that a new board will have."""
     return home.ask(home.boards.next_number, kind)
@@ -87,16 +80,6 @@ def started_from(home: Home, kind: Kind, source: Source) -> Game | None:
     """Return the game of the board that came from a source, or None."""
     name = home.ask(index.started_from, kind.name, source)
     return read_game(home, kind, name.board) if name else None
-
-
-def game_of(home: Home, entry: Entry) -> Game:
-    """Return the game of an entry of the index. Raises NotAllowed and DamagedHistory."""
-    return read_game(home, KINDS[entry.name.kind], entry.name.board)
-
-
-def active_entries(home: Home, userid: str) -> list[Entry]:
-    """Return the index entries of the active boards on which a player owns a side."""
-    return home.ask(index.boards_of_player, userid, State.ACTIVE)
 
 
 def has_played(userid: str, home: Home) -> bool:
@@ -243,11 +226,8 @@ class Salvage:
                 return names_of(snapshot, kind.name), boards_of_kind(snapshot, kind.name)
             names = {each.name for each in damaged_boards(snapshot, kind.name, [player])}
             names |= {name for name in boards_with(snapshot, player) if name.kind == kind.name}
-            found = list[Entry]()
-            for state in (State.ACTIVE, State.OVER):
-                standing = Standing.STANDS
-                found += boards_of_player(snapshot, player, state, kind.name, standing)
-            return sorted(names), found
+            found = [find_entry(snapshot, name) for name in names]
+            return sorted(names), [entry for entry in found if entry]
 
         names, found = self._read(
             lambda: self._home.ask(asked), lambda: (self.names(kind.name), list[Entry]())

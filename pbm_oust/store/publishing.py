@@ -24,7 +24,7 @@ from pathlib import Path
 
 from pbm_oust.board.history import with_other_userid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import Boards, Change, Latest
+from pbm_oust.store.boards import MICROSECONDS, Boards, Change, Latest
 from pbm_oust.store.database import Database, Snapshot
 from pbm_oust.store.disk import (
     FOLDER_OF_HISTORIES,
@@ -112,8 +112,6 @@ class Publisher:
         self._overlap = overlap
         self._mark = folder / MARK
         self._known = Latest[BoardName, _Left](_MOST_KNOWN)
-        self._seen = deque[tuple[float, int]]()
-        """When the highest version of all boards was looked at, and what it was."""
         self._troubles = set[str]()
         self._syncing = threading.Lock()
 
@@ -292,13 +290,13 @@ class Publisher:
 
     def _catch_up(self, goes_on: Callable[[], bool], progress: Callable[[int, int], None]) -> int:
         noted, mark = self._noted()
+        begun = self._database.time()
         with self._database.read_latest() as snapshot:
             if noted != list(snapshot.identity or ()):
                 noted, mark = list(snapshot.identity or ()), 0
             rows = snapshot.rows(
                 "SELECT kind, board, version FROM boards WHERE version >= ? ORDER BY version", mark
             )
-            now = time.monotonic()
             renamed = snapshot.rows("SELECT id, at FROM renamed")
         mended, failures, folders = 0, list[int](), set[str]()
         for done, (kind, number, version) in enumerate(rows, 1):
@@ -319,10 +317,9 @@ class Publisher:
             with suppress(OSError):
                 self._disk.sync_folder(self.folder / kind)
         highest = failures[0] if failures else rows[-1][2] if rows else mark
-        self._seen.append((now, highest))
-        while self._seen and self._seen[0][0] <= now - self._overlap:
-            mark = max(mark, self._seen.popleft()[1])
-        self._note(noted, mark)
+        if self._overlap:  # a version is the time in microseconds, or higher
+            highest = min(highest, int((begun - self._overlap) * MICROSECONDS))
+        self._note(noted, max(mark, highest))
         if failures:
             return mended
         self._troubles.clear()

@@ -1,15 +1,15 @@
-"""Ratings in the database: counted with each game that ends, and anew where that is not enough.
+"""Ratings in the database: counted with each game that ends.
 
 What players have achieved is kept for each kind and class of sizes, and with each of their games
 what they had achieved before it, so that what a game did is told without those before it. Games
 count in the order in which they ended, those of one second by their numbers.
 
-A game that ends is counted in the transaction of its end, with the few that come after it, if any
-do. If many do, as after a change of an old game, the class is marked, and counted anew from its
-first game by the next sweep; until then games that end in it are not counted.
+When a game ends or changes, it is counted in the same transaction, and those after it are counted
+again. If they are many, the rest waits for the next sweep: it is noted after which game of the kind
+they come, and as long as any wait, games that end are not counted.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -31,7 +31,7 @@ from pbm_oust.store.database import ALL_ROWS, Database, Row, Snapshot, Transacti
 from pbm_oust.store.index import ENTRIES, Part, read_entries
 
 MOST_AT_ONCE = 100
-"""How many games are counted while others wait to write, or for one letter."""
+"""How many games are counted while others wait to write."""
 _BEFORE_ALL: Place = (0, 0)
 _AFTER_ALL: Place = (2**62, 0)
 
@@ -39,12 +39,12 @@ _RATED = (
     "boards b WHERE b.kind = ? AND b.is_rated = 1 AND b.result <> 'draw void' "
     "AND (b.latest, b.board) > (?, ?) ORDER BY b.latest, b.board LIMIT ?"
 )
-_IS_MARKED = (
-    "SELECT EXISTS (SELECT 1 FROM rating_classes WHERE kind = ? AND size = ? "
-    "AND counted < changes), EXISTS (SELECT 1 FROM"
-)
-"""The beginning of a statement that also says whether there are some rated boards."""
 _STANDINGS = "SELECT userid, rating, wins, losses, draws, worth FROM"
+_FORGET_SOME = (
+    "DELETE FROM rating_steps WHERE (kind, size, userid) IN "
+    "(SELECT kind, size, userid FROM rating_steps WHERE kind = ? LIMIT ?)"
+)
+"""Forgets all steps of a few players."""
 
 Key = tuple[SizeClass, str]
 """A class of sizes, and a userid: who has a standing."""
@@ -57,9 +57,9 @@ class Step:
     """What one of its players had achieved before a game that was counted."""
 
     place: Place
-    before: Standing
     outcome: int
     """How the game ended: 1 for a win, 0 for a draw, -1 for a loss."""
+    before: Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class Explained:
         return sum(standing.games for _, standing in self.standings)
 
 
-# Games that end, and games that change
+# Counting
 
 
 def note_change(transaction: Transaction, before: Finish | None, after: Finish | None) -> None:
-    """Count a game that has ended, or has changed, and those after it; or mark its class.
+    """Count a game that has ended or has changed, and those after it, as far as they are few.
 
     `before` and `after` are what the row of a board said and says; None for a game that does not
     count. To be called by whoever writes that row, after writing it.
@@ -99,164 +99,163 @@ def note_change(transaction: Transaction, before: Finish | None, after: Finish |
     changed = [game for game in (before, after) if game]
     if before == after or not changed:
         return
-    kind, place = changed[0].kind, _just_before(min(game.place for game in changed))
-    for size in {game.size for game in changed}:
-        is_marked, is_far_back = _look_at(transaction, kind, size, place)
-        if is_far_back or (is_marked and before):
-            _mark(transaction, kind, size)
-        elif not is_marked:
-            _count_after(transaction, kind, size, place)
+    kind, place = changed[0].kind, min(_just_before(game) for game in changed)
+    waiting = _waiting(transaction, kind)
+    if waiting is None:
+        place = _count_some(transaction, kind, {game.size for game in changed}, place)
+    if place < (waiting or _AFTER_ALL):
+        _let_wait(transaction, kind, place)
 
 
 def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
     """Return what a game does to the ratings of its players, whether its board is written or not.
 
-    None as long as its class is to be counted anew.
+    None as long as games of its kind wait to be counted.
     """
-    place = _just_before(game.place)
-    if any(_look_at(snapshot, game.kind, game.size, place)):
+    if is_counting(snapshot, game.kind):
         return None
-    steps = _steps(snapshot, game.kind, game.size, place)
-    standings = _standings(snapshot, game.kind, game.size, [game.x, game.o])
-    return count_game(game, _taken_back(standings, steps))
-
-
-def _look_at(snapshot: Snapshot, kind: Kind, size: SizeClass, place: Place) -> tuple[bool, bool]:
-    """Return whether a class is marked, and whether too many games of the kind follow a place."""
-    row = snapshot.row(
-        f"{_IS_MARKED} {_RATED} OFFSET ?)",
-        *(kind.name, size.value, kind.name, *place, 1, MOST_AT_ONCE),
-    )
-    is_marked, is_far_back = row or (False, False)
-    return bool(is_marked), bool(is_far_back)
-
-
-def _count_after(transaction: Transaction, kind: Kind, size: SizeClass, place: Place) -> None:
-    """Count the games of a class that come after a place, whatever was counted of them."""
-    steps = _steps(transaction, kind, size, place)
-    games = [game for game in finished_games(transaction, kind, place) if game.size is size]
-    userids = {userid for game in games for userid in (game.x, game.o)}
-    kept = _standings(transaction, kind, size, userids | {step.before.userid for step in steps})
-    standings = _taken_back(kept, steps)
-    if steps:
-        _forget_steps(transaction, kind, [size], place, _AFTER_ALL)
-    _write(transaction, kind, size, [count_game(game, standings) for game in games])
-    number = sum(1 for each in standings.values() if each.games) - len(kept)
-    for userid, standing in standings.items():
-        if kept.get(userid) != standing:
-            _put_standing(transaction, kind, size, standing)
-    if number:
-        transaction.run(
-            "INSERT INTO rating_classes AS c (kind, size, players, changes, counted) "
-            "VALUES (?, ?, ?, 0, 0) ON CONFLICT (kind, size) "
-            "DO UPDATE SET players = c.players + excluded.players",
-            *(kind.name, size.value, number),
-        )
-
-
-def _taken_back(standings: Mapping[str, Standing], steps: Sequence[Step]) -> dict[str, Standing]:
-    """Return what players had achieved before their games at some steps, which are in order."""
-    return {**standings, **{step.before.userid: step.before for step in reversed(steps)}}
-
-
-# Counting anew
+    userids = {game.x, game.o}
+    later = _next_steps(snapshot, game.kind, game.size, userids, _just_before(game))
+    standings = _standings(snapshot, game.kind, game.size, userids - later.keys())
+    return count_game(game, standings | {userid: step.before for userid, step in later.items()})
 
 
 def is_counting(snapshot: Snapshot, kind: Kind) -> bool:
-    """Return whether classes of a kind are to be counted anew, so that ratings may change."""
-    return bool(_marked(snapshot, kind))
+    """Return whether games of a kind wait to be counted, so that ratings may change."""
+    return _waiting(snapshot, kind) is not None
 
 
 def mark(transaction: Transaction, kind: Kind) -> None:
     """Let all games of a kind be counted anew."""
-    for size in SizeClass:
-        _mark(transaction, kind, size)
+    _let_wait(transaction, kind, _BEFORE_ALL)
 
 
 def count_marked(database: Database) -> None:
-    """Count the classes anew that are marked, in parts, so that nobody waits for all.
+    """Count the games that wait, in parts, so that nobody else waits for all of them.
 
-    If an old game changes meanwhile, or somebody else begins to do the same, the rest is left to
-    the next time. Raises DatabaseFault.
+    Raises DatabaseFault.
     """
     for kind in KINDS.values():
         with database.read_latest() as snapshot:
             is_behind = is_counting(snapshot, kind)
-        if not is_behind:
-            continue
-        marks = database.write(partial(_begin, kind=kind))
-        counted: dict[SizeClass, dict[str, Standing]] = {size: {} for size in marks}
-        place: Place | None = _BEFORE_ALL
-        while place:
-            some = partial(_count_some, kind=kind, marks=marks, counted=counted, place=place)
-            place, counted = database.write(some)
+        while is_behind:
+            is_behind = database.write(partial(_count_waiting, kind=kind))
 
 
-def _begin(transaction: Transaction, kind: Kind) -> dict[SizeClass, int]:
-    """Return the marked classes, with what shows whether they have been marked since."""
+def _count_waiting(transaction: Transaction, kind: Kind) -> bool:
+    """Count some of the games that wait; return whether others do."""
+    place = _waiting(transaction, kind)
+    if place is None:
+        return False
+    if place == _BEFORE_ALL:
+        if transaction.run(_FORGET_SOME, kind.name, MOST_AT_ONCE):
+            return True
+        transaction.run("DELETE FROM ratings WHERE kind = ?", kind.name)
+        transaction.run("DELETE FROM rating_classes WHERE kind = ?", kind.name)
+    place = _count_some(transaction, kind, SizeClass, place)
+    _let_wait(transaction, kind, place)
+    return place != _AFTER_ALL
+
+
+def _waiting(snapshot: Snapshot, kind: Kind) -> Place | None:
+    """Return after which place games of a kind wait to be counted; None if none does."""
+    row = snapshot.row("SELECT ended, board FROM rating_marks WHERE kind = ?", kind.name)
+    return (row[0], row[1]) if row else None
+
+
+def _let_wait(transaction: Transaction, kind: Kind, place: Place) -> None:
+    """Let the games of a kind after a place wait to be counted, and no others."""
+    if place == _AFTER_ALL:
+        transaction.run("DELETE FROM rating_marks WHERE kind = ?", kind.name)
+        return
     transaction.run(
-        "UPDATE rating_classes SET changes = changes + 1 WHERE kind = ? AND counted < changes",
-        kind.name,
+        "INSERT INTO rating_marks (kind, ended, board) VALUES (?, ?, ?) ON CONFLICT (kind) "
+        "DO UPDATE SET ended = excluded.ended, board = excluded.board",
+        *(kind.name, *place),
     )
-    return _marked(transaction, kind)
 
 
 def _count_some(
+    transaction: Transaction, kind: Kind, sizes: Iterable[SizeClass], after: Place
+) -> Place:
+    """Count some games after a place, if they are of these classes; return up to which one."""
+    games = finished_games(transaction, kind, after, MOST_AT_ONCE)
+    until = games[-1].place if len(games) == MOST_AT_ONCE else _AFTER_ALL
+    for size in sizes:
+        _count(transaction, kind, size, [game for game in games if game.size is size], after, until)
+    return until
+
+
+def _count(
     transaction: Transaction,
     kind: Kind,
-    marks: dict[SizeClass, int],
-    counted: dict[SizeClass, dict[str, Standing]],
-    place: Place,
-) -> tuple[Place | None, dict[SizeClass, dict[str, Standing]]]:
-    """Count some games after a place; return up to which, and what players have achieved then.
+    size: SizeClass,
+    games: Sequence[Finish],
+    after: Place,
+    until: Place,
+) -> None:
+    """Let these be the games of a class after one place and up to another.
 
-    None instead of a place says that no more are to be counted.
-
-    There are so many games after those that were counted that any which comes before these marks
-    its class again.
+    What a player has achieved then is what the next step says, if one follows; otherwise it is in
+    the table of ratings.
     """
-    if _marked(transaction, kind) != marks:
-        return None, counted
-    games = finished_games(transaction, kind, place, 2 * MOST_AT_ONCE)
-    is_last = len(games) < 2 * MOST_AT_ONCE
-    games = games if is_last else games[:MOST_AT_ONCE]
-    until = _AFTER_ALL if is_last else games[-1].place
-    _forget_steps(transaction, kind, marks, place, until)
-    counted = {size: dict(known) for size, known in counted.items()}  # for a second try
-    for size, standings in counted.items():
-        rated = [count_game(game, standings) for game in games if game.size is size]
-        _write(transaction, kind, size, rated)
-        for userid in {change.before.userid for game in rated for change in (game.x, game.o)}:
-            _put_standing(transaction, kind, size, standings[userid])
-        if is_last:
-            for userid in _standings(transaction, kind, size).keys() - standings.keys():
-                _put_standing(transaction, kind, size, Standing(userid))
-    if not is_last:
-        return until, counted
-    transaction.run(
-        "UPDATE rating_classes SET counted = changes, players = (SELECT count(*) FROM ratings r "
-        "WHERE r.kind = rating_classes.kind AND r.size = rating_classes.size) "
-        "WHERE kind = ? AND counted < changes",
-        kind.name,
+    steps = _steps(transaction, kind, size, after, until)
+    userids = {userid for game in games for userid in (game.x, game.o)}
+    userids |= {step.before.userid for step in steps}
+    if not userids:
+        return
+    later = _next_steps(transaction, kind, size, userids, until)
+    kept = _standings(transaction, kind, size, userids - later.keys())
+    standings = kept | {userid: step.before for userid, step in later.items()}
+    standings |= {step.before.userid: step.before for step in reversed(steps)}
+    rated = [count_game(game, standings) for game in games]
+    key = kind.name, size.value
+    if steps:
+        transaction.run(
+            "DELETE FROM rating_steps WHERE kind = ? AND size = ? "
+            "AND (ended, board) > (?, ?) AND (ended, board) <= (?, ?)",
+            *(*key, *after, *until),
+        )
+    transaction.run_all(
+        "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
+        "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (*key, *step.place, step.outcome, *_cells(step.before))
+            for game in rated
+            for step in _steps_of(game)
+        ],
     )
-    return None, counted
-
-
-def _mark(transaction: Transaction, kind: Kind, size: SizeClass) -> None:
-    """Let all games of a class be counted anew, also by those who are about to have done that."""
-    transaction.run(
-        "INSERT INTO rating_classes AS c (kind, size, players, changes, counted) "
-        "VALUES (?, ?, 0, 1, 0) ON CONFLICT (kind, size) DO UPDATE SET changes = c.changes + 1",
-        *(kind.name, size.value),
+    if later:
+        transaction.run_all(
+            "UPDATE rating_steps SET rating = ?, wins = ?, losses = ?, draws = ?, worth = ? "
+            "WHERE kind = ? AND size = ? AND userid = ? AND ended = ? AND board = ?",
+            [
+                (*_cells(standings[userid])[1:], *key, userid, *step.place)
+                for userid, step in later.items()
+            ],
+        )
+    if kept:
+        transaction.run(
+            "DELETE FROM ratings WHERE kind = ? AND size = ? "
+            "AND userid IN (SELECT value FROM json_each(?))",
+            *(*key, words_list(kept)),
+        )
+    rows = [
+        (*key, *_cells(standing))
+        for userid, standing in standings.items()
+        if standing.games and userid not in later
+    ]
+    transaction.run_all(
+        "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        rows,
     )
-
-
-def _marked(snapshot: Snapshot, kind: Kind) -> dict[SizeClass, int]:
-    """Return the classes that are to be counted anew, each with the number of its marks."""
-    rows = snapshot.rows(
-        "SELECT size, changes FROM rating_classes WHERE kind = ? AND counted < changes", kind.name
-    )
-    return {SizeClass(size): changes for size, changes in rows}
+    if len(rows) != len(kept):
+        transaction.run(
+            "INSERT INTO rating_classes AS c (kind, size, players) VALUES (?, ?, ?) "
+            "ON CONFLICT (kind, size) DO UPDATE SET players = c.players + excluded.players",
+            *(*key, len(rows) - len(kept)),
+        )
 
 
 # What is kept, and what the games give
@@ -270,15 +269,9 @@ def finished_games(
     return [finish for entry in entries if (finish := entry.finish)]
 
 
-def wrongly_rated(
-    snapshot: Snapshot, kind: Kind, games: Iterable[Finish] | None = None
-) -> list[Key]:
-    """Return of whom something else is kept than the games of a kind give, in order.
-
-    They are those of the index, if no others are given.
-    """
-    games = finished_games(snapshot, kind) if games is None else games
-    tables = {table.size: table for table in rate(games)}
+def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
+    """Return of whom something else is kept than the games of a kind give, in order."""
+    tables = {table.size: table for table in rate(finished_games(snapshot, kind))}
     wrong = list[Key]()
     for size in SizeClass:
         table, kept = tables.get(size, Table(kind, size)), _standings(snapshot, kind, size)
@@ -294,8 +287,7 @@ def wrongly_rated(
 
 
 def _steps_of(game: RatedGame) -> list[Step]:
-    place = game.game.place
-    return [Step(place, change.before, change.outcome) for change in (game.x, game.o)]
+    return [Step(game.game.place, change.outcome, change.before) for change in (game.x, game.o)]
 
 
 def _steps(
@@ -312,9 +304,31 @@ def _steps(
         "AND (ended, board) <= (?, ?) ORDER BY ended, board",
         *(kind.name, size.value, *after, *until),
     )
-    return [
-        Step((ended, board), Standing(*before), outcome) for ended, board, outcome, *before in rows
-    ]
+    return [_step(row) for row in rows]
+
+
+def _next_steps(
+    snapshot: Snapshot, kind: Kind, size: SizeClass, userids: Iterable[str], after: Place
+) -> dict[str, Step]:
+    """Return the first step of each of some players after a place, if there is one."""
+    if after == _AFTER_ALL:
+        return {}
+    # SQLite takes what CROSS JOIN joins in this order.
+    rows = snapshot.rows(
+        "SELECT s.ended, s.board, s.outcome, s.userid, s.rating, s.wins, s.losses, s.draws, "
+        "s.worth FROM json_each(?) p CROSS JOIN rating_steps s "
+        "WHERE s.kind = ? AND s.size = ? AND s.userid = p.value AND (s.ended, s.board) = ("
+        "SELECT n.ended, n.board FROM rating_steps n WHERE n.kind = ? AND n.size = ? "
+        "AND n.userid = p.value AND (n.ended, n.board) > (?, ?) "
+        "ORDER BY n.ended, n.board LIMIT 1)",
+        *(words_list(userids), *2 * (kind.name, size.value), *after),
+    )
+    return {step.before.userid: step for step in map(_step, rows)}
+
+
+def _step(row: Row) -> Step:
+    ended, board, outcome, *before = row
+    return Step((ended, board), outcome, Standing(*before))
 
 
 def _standings(
@@ -328,57 +342,14 @@ def _standings(
     return {row[0]: Standing(*row) for row in snapshot.rows(statement, *values)}
 
 
-def _forget_steps(
-    transaction: Transaction, kind: Kind, sizes: Iterable[SizeClass], after: Place, until: Place
-) -> None:
-    """Forget the steps of some classes after one place and up to another."""
-    transaction.run(
-        "DELETE FROM rating_steps WHERE kind = ? AND size IN (SELECT value FROM json_each(?)) "
-        "AND (ended, board) > (?, ?) AND (ended, board) <= (?, ?)",
-        *(kind.name, words_list(size.value for size in sizes), *after, *until),
-    )
-
-
-def _write(
-    transaction: Transaction, kind: Kind, size: SizeClass, games: Iterable[RatedGame]
-) -> None:
-    """Write the steps of games that have none."""
-    transaction.run_all(
-        "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
-        "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (kind.name, size.value, *step.place, step.outcome, *_cells(step.before))
-            for game in games
-            for step in _steps_of(game)
-        ],
-    )
-
-
 def _cells(standing: Standing) -> tuple[str, float, int, int, int, float]:
     """Return the columns of a standing, from the userid on."""
     counts = standing.wins, standing.losses, standing.draws
     return standing.userid, standing.rating, *counts, standing.worth
 
 
-def _put_standing(
-    transaction: Transaction, kind: Kind, size: SizeClass, standing: Standing
-) -> None:
-    """Write what a player has achieved, or forget the player, if that is nothing."""
-    if not standing.games:
-        delete = "DELETE FROM ratings WHERE kind = ? AND size = ? AND userid = ?"
-        transaction.run(delete, kind.name, size.value, standing.userid)
-        return
-    transaction.run(
-        "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, size, userid) "
-        "DO UPDATE SET rating = excluded.rating, wins = excluded.wins, "
-        "losses = excluded.losses, draws = excluded.draws, worth = excluded.worth",
-        *(kind.name, size.value, *_cells(standing)),
-    )
-
-
-def _just_before(place: Place) -> Place:
-    ended, board = place
+def _just_before(game: Finish) -> Place:
+    ended, board = game.place
     return ended, board - 1
 
 

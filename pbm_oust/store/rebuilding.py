@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import Boards, reading_of
+from pbm_oust.store.boards import Boards, WithLines, by_records, reading_of
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import bytes_of
-from pbm_oust.store.index import BoardName, Damage, Entry, Reading, believe, count_all, find_entry
+from pbm_oust.store.index import BoardName, Damage, Entry, believe, count_all, find_entry
 from pbm_oust.store.publishing import FileState, Publisher, compared, whole_lines
 from pbm_oust.store.ratings import count_marked, mark
 
@@ -32,12 +32,6 @@ Progress = Callable[[int, int], None]
 
 def untold(_done: int, _of: int) -> None:
     """Tell nobody."""
-
-
-Found = tuple[BoardName, bytes, Reading]
-"""What was found in a file: of which board, its whole lines, and what they say."""
-_TOGETHER = 200
-"""How many boards are written in one transaction."""
 
 
 class NotAccepted(Exception):
@@ -58,13 +52,10 @@ def rebuild(
     names = publisher.names()
     progress(0, len(names))
     done, are_behind = 0, False
-    for found in read_all(publisher.folder, names):
-        with database.read_latest() as snapshot:
-            states = [(each, _compare(boards, snapshot, each)) for each in found]
-        news = [each for each, state in states if state is FileState.CHANGED]
-        for first in range(0, len(news), _TOGETHER):
-            database.write(partial(_put_all, boards, news[first : first + _TOGETHER]))
-        are_behind = are_behind or any(state is FileState.BEHIND for _, state in states)
+    for found in on_all_cores(
+        _read_files, names, publisher.folder, partial(Path, publisher.folder)
+    ):
+        are_behind |= database.write(partial(_put_all, boards, found))
         done += len(found)
         progress(done, len(names))
     count_marked(database)
@@ -80,25 +71,23 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
 
     Returns the file. Raises NotAccepted if it says what the board says, or does not replay.
     """
-    with database.read_latest() as snapshot:
-        known = boards.history_if_any(snapshot, name)
-    for path in [publisher.path(name), *reversed(publisher.edited(name))]:
-        with suppress(FileNotFoundError):
-            data = whole_lines(bytes_of(path))
-            if data != known:
-                break
-    else:
-        raise NotAccepted(f"no file of {name} says anything else than the board")
-    reading = reading_of(name, data)
-    if isinstance(damage := reading.entry, Damage):
-        raise NotAccepted(f"{path}: line {damage.line}: {damage.reason}")
 
-    def put(transaction: Transaction) -> None:
-        if boards.history_if_any(transaction, name) != known:
-            raise NotAccepted(f"somebody has just acted on {name}; look at it, then say it again")
-        boards.put(transaction, name, data, reading)
+    def put(transaction: Transaction) -> Path:
+        known = boards.history_if_any(transaction, name)
+        for path in [publisher.path(name), *reversed(publisher.edited(name))]:
+            with suppress(FileNotFoundError):
+                data = whole_lines(bytes_of(path))
+                if data != known:
+                    break
+        else:
+            raise NotAccepted(f"no file of {name} says anything else than the board")
+        reading = reading_of(name, data)
+        if isinstance(damage := reading.entry, Damage):
+            raise NotAccepted(f"{path}: line {damage.line}: {damage.reason}")
+        boards.put(transaction, data, reading)
+        return path
 
-    database.write(put)
+    path = database.write(put)
     count_marked(database)
     if path != publisher.path(name):
         publisher.put_back(name, path)
@@ -106,37 +95,38 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     return path
 
 
-def read_all(folder: Path, names: Sequence[BoardName]) -> Iterator[list[Found]]:
-    """Yield what files say, in portions, as far as they can be read; they are read on all cores."""
-    yield from on_all_cores(_read_files, names, folder, partial(Path, folder))
-
-
-def _read_files(folder: Path, names: Sequence[BoardName]) -> list[Found]:
-    found = []
+def _read_files(folder: Path, names: Sequence[BoardName]) -> list[WithLines]:
+    found = list[WithLines]()
     for name in names:
         with suppress(OSError):
             data = whole_lines(bytes_of(name.file_in(folder)))
-            found.append((name, data, believe(name, data) or reading_of(name, data)))
+            found.append((believe(name, data) or reading_of(name, data), by_records(data)))
     return found
 
 
-def _compare(boards: Boards, snapshot: Snapshot, found: Found) -> FileState:
+def _put_all(boards: Boards, found: Sequence[WithLines], transaction: Transaction) -> bool:
+    """Let boards have these histories, unless a file is only behind; return whether any is."""
+    states = [_compare(boards, transaction, each) for each in found]
+    news = [each for each, state in zip(found, states, strict=True) if state is FileState.CHANGED]
+    for kind in {reading.entry.name.kind for reading, _ in news}:
+        mark(transaction, KINDS[kind])
+    if news:
+        boards.put_all(transaction, news)
+    return FileState.BEHIND in states
+
+
+def _compare(boards: Boards, snapshot: Snapshot, found: WithLines) -> FileState:
     """Return how a file compares with its board: what the row of the board says counts, too."""
-    name, data, reading = found
-    said = find_entry(snapshot, name)
-    state = compared(snapshot, name, data, boards.history_if_any(snapshot, name))
+    reading, parts = found
+    name = reading.entry.name
+    known = boards.history_if_any(snapshot, name)
+    if known is None:
+        return FileState.CHANGED
+    state, said = compared(snapshot, name, b"".join(parts), known), find_entry(snapshot, name)
     if state is FileState.RIGHT:
         entry = reading.entry if isinstance(reading.entry, Entry) else None
         return state if said == entry else FileState.CHANGED
     return state if said else FileState.CHANGED
-
-
-def _put_all(boards: Boards, found: Sequence[Found], transaction: Transaction) -> None:
-    for kind in {each[0].kind for each in found}:
-        mark(transaction, KINDS[kind])
-    for each in found:  # others may have gone on since the files were read
-        if _compare(boards, transaction, each) is FileState.CHANGED:
-            boards.put(transaction, *each, changes_ratings=False)
 
 
 YOUNG = 20_000
@@ -157,8 +147,8 @@ R = TypeVar("R")
 
 FEW = 500
 """So many histories are gone through before another process would have begun."""
-TOGETHER = 100
-"""How many of them are handed to a process at a time."""
+TOGETHER = 200
+"""How many of them are handed to a process at a time, and written in one transaction."""
 _AHEAD = 2
 """How many of these portions wait for each process."""
 

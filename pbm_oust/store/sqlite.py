@@ -46,8 +46,10 @@ log = logging.getLogger("pbm_oust")
 
 T = TypeVar("T")
 
-BEFORE = 10
-"""The version of the tables that can be brought up to date."""
+OF_FILES = 10
+"""The version of the tables of which files had the histories."""
+EARLIER = (OF_FILES, 12)
+"""The versions of the tables that can be brought up to date."""
 FILE_NAME = "pbm_oust.db"
 KEY = "key"
 _KEY = re.compile(rb"[0-9a-f]{64}\n")
@@ -339,20 +341,21 @@ class SqliteDatabase(Database):
         finally:
             connection.close()
 
-    def upgrade(self, work: Callable[[Transaction], T]) -> T | None:
-        """Have tables of the version BEFORE brought up to date, in one transaction.
+    def upgrade(self, work: Callable[[Transaction, int], T]) -> T | None:
+        """Have tables of an earlier version brought up to date, which the work is given.
 
         Returns what the work returns; None if the tables can be used already. A missing database is
         made. Raises DatabaseTooOld for other tables.
         """
         connection = self.connect()
         try:
-            if connection.version() != BEFORE:
+            version = connection.version()
+            if version not in EARLIER:
                 connection.begin(writes=False)
                 return None
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("BEGIN IMMEDIATE")
-            done = work(Transaction(connection))
+            done = work(Transaction(connection), version)
             connection.execute(f"PRAGMA user_version = {LATEST}")
             connection.commit()
             return done

@@ -1,9 +1,9 @@
-"""Bringing a home of the form before into today's: tables of version 10, which files came before.
+"""Bringing a home of an earlier form into today's: tables of version 10 or 12.
 
-In that form the files of histories were the truth, and the database had what waited for them. All
-of it is one transaction: accounts are read, the old tables removed, the new ones made, and accounts
-and histories written. Tables that have stayed the same are left alone. Only a home of files is
-brought up to date; one on a server is copied into files by the program that made it.
+In version 10 the files of histories were the truth, and the database had what waited for them:
+accounts and histories are read, and written anew. Since version 12 only ratings are counted anew.
+All of it is one transaction. Tables that have stayed the same are left alone. Only a home in files
+is brought up to date; one on a server is copied into files by the program that made it.
 """
 
 import re
@@ -19,7 +19,7 @@ from pbm_oust.board.history import with_other_userid
 from pbm_oust.board.notation import format_time
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import account_of, write_account
-from pbm_oust.store.boards import reading_of
+from pbm_oust.store.boards import by_records, reading_of
 from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value, moment_of
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
@@ -27,7 +27,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, believe
 from pbm_oust.store.publishing import whole_lines
 from pbm_oust.store.ratings import mark
-from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
+from pbm_oust.store.sqlite import OF_FILES, SqliteDatabase, connection_to_nothing
 
 ACCOUNT = ("userid", "password", "joined", "signup_key", "changed")
 """The columns of the table `accounts` that are read."""
@@ -84,13 +84,28 @@ def _cell(column: str, cell: Value) -> object:
     return cell
 
 
+_TAKEN = {
+    "message_keys": ("message_key", "outcome", "at"),
+    "verifications": (
+        *("code", "purpose", "userid", "address", "asked", "message_key", "password", "language"),
+        *("line", "other"),
+    ),
+}
+"""Tables that have fewer columns now: those whose cells are taken over."""
 _SAME = frozenset(
     {
-        *("analyses", "bounces", "causes", "letters", "message_keys", "rate_limits"),
-        *("seek_numbers", "sheets", "sqlite_sequence", "verifications"),
+        *("analyses", "bounces", "causes", "letters", "rate_limits", "seek_numbers", "sheets"),
+        "sqlite_sequence",
     }
 )
-"""Tables that had the same columns."""
+"""Tables that have been the same in all these versions."""
+_SAME_SINCE_12 = frozenset(
+    {
+        *("accounts", "addresses", "watched", "seeks", "mentions"),
+        *("boards", "records", "renamed", "damages", "board_userids", "board_counts"),
+    }
+)
+"""Those that have been the same since version 12."""
 _WAITING = ("waiting_lines", "waiting_rewritings")
 """What waited for histories."""
 _RECORD = re.compile(rb" {0,3}([0-9]+) [xo*] ")
@@ -108,27 +123,43 @@ def upgrade(home: Home, database: Database) -> int | None:
         return None  # whoever connects to a server makes missing tables
 
 
-def _upgrade(home: Home, transaction: Transaction) -> int:
-    accounts = list(_accounts(transaction))
+def _upgrade(home: Home, transaction: Transaction, version: int) -> int:
+    is_of_files = version == OF_FILES
+    accounts = list(_accounts(transaction)) if is_of_files else []
+    same = _SAME if is_of_files else _SAME | _SAME_SINCE_12
+    for table, columns in _TAKEN.items():
+        rows = f"SELECT {', '.join(columns)} FROM {table}"  # noqa: S608 - the names are ours # nosec B608
+        transaction.run(f"CREATE TEMPORARY TABLE old_{table} AS {rows}")
+    transaction.run("DELETE FROM old_message_keys WHERE outcome = 'begun'")
     search = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     for kind, table, _ in transaction.rows(search):
-        if kind == "table" and table not in {*_SAME, *_WAITING}:
+        if kind == "table" and table not in {*same, *_WAITING}:
             transaction.run(f"DROP TABLE {table}")
     with closing(connection_to_nothing()) as new:
         for _, table, statement in new.execute(search):
-            if table not in _SAME:
+            if table not in same:
                 transaction.run(str(statement))
-    for account in accounts:
-        write_account(transaction, account)
+    for table, columns in _TAKEN.items():
+        names = ", ".join(columns)
+        transaction.run(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")  # noqa: S608 - the names are ours # nosec B608
+        transaction.run(f"DROP TABLE old_{table}")
+    if is_of_files:
+        for account in accounts:
+            write_account(transaction, account)
+        _take_histories(transaction, home)
+    for game in KINDS.values():
+        mark(transaction, game)
+    return transaction.number("SELECT count(*) FROM boards")
+
+
+def _take_histories(transaction: Transaction, home: Home) -> None:
+    """Make the rows of all boards, from their files and from what waited for these."""
     for name in _names(transaction, home):
         if data := _history(transaction, home, name):
             reading = believe(name, data) or reading_of(name, data)
-            home.boards.put(transaction, name, data, reading, changes_ratings=False)
-    for game in KINDS.values():
-        mark(transaction, game)
+            home.boards.put_all(transaction, [(reading, by_records(data))])
     for table in _WAITING:
         transaction.run(f"DROP TABLE {table}")
-    return transaction.number("SELECT count(*) FROM boards")
 
 
 def _names(snapshot: Snapshot, home: Home) -> list[BoardName]:

@@ -103,11 +103,6 @@ def forget_player(transaction: Transaction, userid: str, signup_key: str) -> Non
     transaction.run("DELETE FROM verifications WHERE other = ?", userid)
 
 
-def all_codes(snapshot: Snapshot) -> list[str]:
-    """Return the hashes of all codes that requests wait for, in order."""
-    return [code for (code,) in snapshot.rows("SELECT code FROM verifications ORDER BY code")]
-
-
 def addresses_asked(snapshot: Snapshot) -> frozenset[str]:
     """Return the normal forms of all addresses with codes that still count."""
     rows = snapshot.rows("SELECT address FROM verifications")

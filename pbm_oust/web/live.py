@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, count_records
+from pbm_oust.store.index import BoardName, find_entry
 
 log = logging.getLogger("pbm_oust")
 
@@ -124,6 +124,9 @@ class Live:
         """Return how many records boards have. Nobody else waits for the database meanwhile."""
 
         def question(snapshot: Snapshot) -> dict[BoardName, int | None]:
-            return {name: count_records(snapshot, name) for name in names}
+            return {
+                name: entry.records if (entry := find_entry(snapshot, name)) else None
+                for name in names
+            }
 
         return await asyncio.to_thread(self._home.ask, question)

@@ -22,11 +22,11 @@ from pbm_oust.accounts.verification import (
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import forget_expired
 from pbm_oust.store.verifications import (
-    all_codes,
     find_verification,
     forget_verifications_of,
     keep_verification,
 )
+from tests.support.accounts import all_codes
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 KEY = b"k" * 32

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from pbm_oust.cli import main
 from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import start_new_board, started_by
+from pbm_oust.store.open_boards import started_by
 from tests.support.accounts import make_account
 from tests.support.games import history_of, new_game, play
 from tests.support.histories import make_from_files
@@ -225,7 +225,7 @@ def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_pat
     home = Home(tmp_path)
     home.prepare()
     young, key = new_game("square 5x5"), "00112233445566ff"
-    start_new_board(home, young, challenge_remark(key))
+    home.do(home.boards.start, young, challenge_remark(key))
     result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
     assert result.output.startswith("imported oust 18")
     assert started_by(home, key) == young

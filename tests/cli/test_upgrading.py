@@ -51,6 +51,31 @@ def version_of(home: Path) -> int:
     return int(str(version))
 
 
+def test_tables_that_have_the_histories_already_are_brought_up_to_date_too(home: Path) -> None:
+    """What the program has no use for is gone, and ratings are counted anew."""
+    assert run(home, "home", "upgrade").exit_code == 0
+    said = {name: run(home, *words).output for name, words in COMMANDS.items()}
+    connection = apsw.Connection(str(home / "pbm_oust.db"))
+    connection.execute(
+        "DROP TABLE rating_marks;"
+        "ALTER TABLE rating_classes ADD COLUMN changes INTEGER NOT NULL DEFAULT 1;"
+        "ALTER TABLE rating_classes ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;"
+        "ALTER TABLE message_keys ADD COLUMN progress TEXT NOT NULL DEFAULT '';"
+        "ALTER TABLE verifications ADD COLUMN text TEXT NOT NULL DEFAULT ''"
+    )
+    connection.execute("UPDATE ratings SET rating = rating + 1")
+    connection.pragma("user_version", 12)
+    connection.close()
+    assert "home upgrade" in run(home, "games", "list").output
+    assert run(home, "home", "upgrade").exit_code == 0
+    assert {name: run(home, *words).output for name, words in COMMANDS.items()} == said
+    assert (
+        run(home, "players", "add", "yvonne", "y@example.org", "--password", "wonderland").exit_code
+        == 0
+    )
+    assert version_of(home) == LATEST
+
+
 def test_it_says_the_same_before_and_after(home: Path) -> None:
     done = run(home, "home", "upgrade")
     assert done.exit_code == 0, done.output

@@ -6,8 +6,8 @@ import pytest
 
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.store.verifications import all_codes, find_verification
-from tests.support.accounts import account_of, codes
+from pbm_oust.store.verifications import find_verification
+from tests.support.accounts import account_of, all_codes, codes
 from tests.support.home_by_mail import ALICE, BOB, Talk, new_id
 from tests.support.outbox import Letter
 

@@ -18,9 +18,15 @@ from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.verifications import all_codes, find_verification
+from pbm_oust.store.verifications import find_verification
 from tests.speed.long import long_history
-from tests.support.accounts import account_of, change_account, damage_account, make_account
+from tests.support.accounts import (
+    account_of,
+    all_codes,
+    change_account,
+    damage_account,
+    make_account,
+)
 from tests.support.histories import board_numbers, history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters

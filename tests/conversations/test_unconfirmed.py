@@ -12,8 +12,7 @@ from click.testing import CliRunner
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.verification import salt_for
 from pbm_oust.cli import main
-from pbm_oust.store.verifications import all_codes
-from tests.support.accounts import change_account, make_account
+from tests.support.accounts import all_codes, change_account, make_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, Talk, mailed
 from tests.support.outbox import Letter

@@ -6,9 +6,9 @@ import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.request import outcome_text
-from pbm_oust.store.accounts import read_account
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import Counted, Limits
+from tests.support.account_store import read_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, new_id
 from tests.support.mails import mail

@@ -6,8 +6,7 @@ from datetime import timedelta
 import pytest
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.verifications import all_codes
-from tests.support.accounts import make_account
+from tests.support.accounts import all_codes, make_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, BOB, NOON, mailed
 from tests.support.outbox import letters

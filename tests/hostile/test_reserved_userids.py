@@ -7,8 +7,7 @@ import pytest
 
 from pbm_oust.accounts.account import RESERVED_USERIDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.verifications import all_codes
-from tests.support.accounts import make_account
+from tests.support.accounts import all_codes, make_account
 from tests.support.cases import pairs
 from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, mailed

@@ -21,8 +21,7 @@ from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.workers import Workers
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
-from pbm_oust.store.verifications import all_codes
-from tests.support.accounts import damage_account, make_account
+from tests.support.accounts import all_codes, damage_account, make_account
 from tests.support.histories import lay_histories
 from tests.support.listening import (
     ADDRESS,

@@ -24,7 +24,7 @@ from pbm_oust.mail.clients import (
 from pbm_oust.mail.session import MOST_COMMANDS
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
-from pbm_oust.store.verifications import all_codes
+from tests.support.accounts import all_codes
 from tests.support.listening import (
     ADDRESS,
     ask,

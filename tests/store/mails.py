@@ -12,7 +12,7 @@ def take(database: Database, key: str) -> bool:
         known = "SELECT 1 FROM message_keys WHERE message_key = ?"
         if transaction.row(known, key):
             return True
-        transaction.run("INSERT INTO message_keys VALUES (?, 'done', 0, '')", key)
+        transaction.run("INSERT INTO message_keys VALUES (?, 'done', 0)", key)
         transaction.run(
             "INSERT INTO letters (recipient, normal, copies, is_answer, may_show_any_board,"
             " message_id, subject, posted, state, next_try, content)"

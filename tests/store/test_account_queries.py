@@ -16,9 +16,9 @@ from pbm_oust.accounts.account import (
 )
 from pbm_oust.accounts.settings import Settings, Switch, next_digest, with_digested, with_settings
 from pbm_oust.store import accounts as queries
-from pbm_oust.store.accounts import mentioning, read_account, remove_account
+from pbm_oust.store.accounts import mentioning, remove_account
 from pbm_oust.store.database import Database
-from tests.support.account_store import ALICE, BOB, CAROL, DIGEST, ask, seek, write
+from tests.support.account_store import ALICE, BOB, CAROL, DIGEST, ask, read_account, seek, write
 from tests.support.kept import NOON
 
 

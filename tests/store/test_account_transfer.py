@@ -14,11 +14,20 @@ from pbm_oust.store.accounts import (
     export_accounts,
     import_accounts,
     parse_accounts,
-    read_account,
     write_account,
 )
 from pbm_oust.store.database import Database, Transaction
-from tests.support.account_store import ALICE, BOB, CAROL, ask, read, seek, tried, write
+from tests.support.account_store import (
+    ALICE,
+    BOB,
+    CAROL,
+    ask,
+    read,
+    read_account,
+    seek,
+    tried,
+    write,
+)
 from tests.support.kept import accounts
 from tests.support.rings import examples
 

@@ -17,14 +17,23 @@ from pbm_oust.accounts.account import (
 )
 from pbm_oust.store.accounts import (
     merge_accounts,
-    read_account,
     remove_account,
     rename_account,
     write_account,
 )
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.faults import AccountDamaged
-from tests.support.account_store import ALICE, BOB, CAROL, ask, read, rows_of, tried, write
+from tests.support.account_store import (
+    ALICE,
+    BOB,
+    CAROL,
+    ask,
+    read,
+    read_account,
+    rows_of,
+    tried,
+    write,
+)
 from tests.support.accounts import change_document
 from tests.support.kept import accounts
 from tests.support.rings import examples

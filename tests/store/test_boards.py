@@ -9,7 +9,7 @@ import pytest
 
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import BoardChanged, DamagedHistory, NoSuchBoard
+from pbm_oust.store.boards import BoardChanged, DamagedHistory, NoSuchBoard, by_records
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import DatabaseFault
 from tests.store.kept import OUST, Kept, named, new_game, played
@@ -34,6 +34,17 @@ def test_a_fault_of_the_database_is_no_damage_of_a_history(kept: Kept) -> None:
                 other.read(number)
         other.database.close()
     assert at > 3
+
+
+@pytest.mark.parametrize("first", [1, 98, 998, 9998, 99998])
+def test_each_record_has_a_row_of_its_own_however_many_there_are(first: int) -> None:
+    """What stands below a record belongs to it, also a remark that looks like one."""
+    lines = [
+        f"{number:>4} {by} G7 2026-11-20T15:40:02Z 4f0c1d2e9a8b7c6d\n#{first} x\n".encode()
+        for number, by in zip(range(first, first + 4), "xo*x", strict=True)
+    ]
+    assert by_records(b"".join(lines), first - 1) == [b"", *lines]
+    assert by_records(b"= x resign\n", first) == [b"= x resign\n"]
 
 
 @pytest.mark.parametrize(

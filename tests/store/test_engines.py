@@ -87,7 +87,7 @@ def test_a_damaged_history_comes_back_byte_by_byte(
 ) -> None:
     kept = Kept(tmp_path / "kept", database=database)
     reading = reading_of(NAME, text)
-    kept.database.write(lambda each: kept.boards.put(each, NAME, text, reading))
+    kept.database.write(lambda each: kept.boards.put(each, text, reading))
     with kept.database.read() as snapshot:
         assert kept.boards.history(snapshot, NAME) == text
 

@@ -18,7 +18,8 @@ from pbm_oust.accounts.verification import code_for
 from pbm_oust.board.history import read_history
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.verifications import all_codes, find_verification
+from pbm_oust.store.verifications import find_verification
+from tests.support.accounts import all_codes
 from tests.support.server import ADDRESS, PROGRAM, letters_in, running
 from tests.support.sink import listening_sink
 from tests.support.waiting import PATIENCE

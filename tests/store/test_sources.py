@@ -10,7 +10,7 @@ from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Source
-from pbm_oust.store.open_boards import next_number, start_new_board, started_from
+from pbm_oust.store.open_boards import next_number, started_from
 from tests.store.kept import new_game
 
 OUST = KINDS["oust"]
@@ -27,7 +27,7 @@ def home(tmp_path: Path) -> Home:
 def start(home: Home, source: Source) -> Game:
     game = new_game(next_number(home, OUST))
     key = f"{game.header.board:016d}"
-    start_new_board(home, game, challenge_remark(key), source)
+    home.do(home.boards.start, game, challenge_remark(key) + (source.remark if source else b""))
     return game
 
 
@@ -53,5 +53,5 @@ def test_where_a_board_came_from_is_known_again_when_the_database_is_lost(home: 
 def test_only_a_line_right_below_the_message_key_says_where_a_board_came_from(home: Home) -> None:
     game, key = new_game(1), "f" * 16
     remarks = challenge_remark(key) + b"# by hand\n" + SEEK.remark
-    start_new_board(home, game, remarks)
+    home.do(home.boards.start, game, remarks)
     assert started_from(home, OUST, SEEK) is None

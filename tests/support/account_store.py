@@ -12,7 +12,7 @@ from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.settings import MailWhen, Settings
 from pbm_oust.board.header import Terms
 from pbm_oust.rules.grid import square
-from pbm_oust.store.accounts import read_account, write_account
+from pbm_oust.store.accounts import find_account, whole, write_account
 from pbm_oust.store.database import Database, Row, Snapshot, Transaction
 from tests.support.kept import HASH, NOON
 
@@ -42,6 +42,12 @@ def tried(database: Database, work: Callable[[Transaction], None]) -> None:
 def write(database: Database, *some: Account) -> None:
     for each in some:
         database.write(partial(write_account, account=each))
+
+
+def read_account(snapshot: Snapshot, userid: str) -> Account | None:
+    """Return an account, which must not be damaged, or None if there is none."""
+    account = find_account(snapshot, userid)
+    return account and whole(account)
 
 
 def read(database: Database, userid: str) -> Account:

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.store.accounts import remove_account as remove
-from pbm_oust.store.database import Database, Transaction
+from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.home import Home
-from pbm_oust.store.verifications import all_codes
 from tests.support.outbox import letters
 
 JOINED = datetime(2026, 11, 1, tzinfo=UTC)
@@ -70,6 +69,11 @@ def codes(home: Home) -> Iterator[tuple[str, str]]:
         code = CODE_LINE.search(letter.text)
         if code:
             yield letter.to, code[1]
+
+
+def all_codes(snapshot: Snapshot) -> list[str]:
+    """Return the hashes of all codes that requests wait for, in order."""
+    return [code for (code,) in snapshot.rows("SELECT code FROM verifications ORDER BY code")]
 
 
 def count_waiting(home: Home) -> int:

@@ -111,7 +111,7 @@ class Rated:
         else:
             self.games.pop(deed.board, None)
         boards, reading = Boards(Path(), self.database.time), Reading(entry, frozenset())
-        self.database.write(lambda each: boards.put(each, entry.name, b"", reading))
+        self.database.write(lambda each: boards.put(each, b"", reading))
 
     def go_through(self, happens: list[Deed | list[list[Deed]]]) -> None:
         """Do what `happenings` gives; at the end, nothing is left to be counted."""
@@ -135,7 +135,7 @@ class Rated:
             players = snapshot.rows("SELECT size, players FROM rating_classes ORDER BY size")
             for table in given:
                 for rated in table.games:
-                    assert changes_by(snapshot, rated.game) in (rated, None)
+                    assert changes_by(snapshot, rated.game) == rated
         sizes = {table.size.value: len(table.standings) for table in given}
         assert {size: number for size, number in players if number} == sizes
 

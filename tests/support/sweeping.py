@@ -22,7 +22,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.service import handle
 from pbm_oust.service.sweep import Swept, sweep
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import append, next_number, read_board, read_game, start_new_board
+from pbm_oust.store.open_boards import append, next_number, read_board, read_game
 from tests.support.accounts import account_of
 from tests.support.games import wish
 from tests.support.letters import as_text
@@ -101,7 +101,7 @@ class World:
         """Start a board of Oust and return its number."""
         number = next_number(self.home, OUST)
         header = Header(OUST, number, parse_grid("square 5x5"), x, o, terms or Terms(), day(at))
-        start_new_board(self.home, Game.start(header), b"")
+        self.home.do(self.home.boards.start, Game.start(header))
         return number
 
     def play(self, board: int, at: float, command: str) -> None:

@@ -55,9 +55,8 @@ CREATE INDEX mentions_userid ON mentions (userid);
 
 CREATE TABLE message_keys (
     message_key TEXT COLLATE "C" PRIMARY KEY,
-    outcome TEXT COLLATE "C" NOT NULL CHECK (outcome IN ('begun', 'done', 'refused')),
-    at BIGINT NOT NULL,
-    progress TEXT COLLATE "C" NOT NULL DEFAULT '' -- what a command that was cut off needs to go on
+    outcome TEXT COLLATE "C" NOT NULL CHECK (outcome IN ('done', 'refused')),
+    at BIGINT NOT NULL
 );
 CREATE INDEX message_keys_at ON message_keys (at);
 
@@ -79,9 +78,8 @@ CREATE TABLE verifications ( -- requests that wait for the code that was mailed
     message_key TEXT COLLATE "C" NOT NULL,
     password TEXT COLLATE "C" NOT NULL DEFAULT '', -- its hash
     language TEXT COLLATE "C" NOT NULL,
-    -- Of a challenge: its line, what came with it, and the userid of the other player.
+    -- Of a challenge: its line, and the userid of the other player.
     line TEXT COLLATE "C" NOT NULL DEFAULT '',
-    text TEXT COLLATE "C" NOT NULL DEFAULT '',
     other TEXT COLLATE "C" NOT NULL DEFAULT ''
 );
 CREATE INDEX verifications_other ON verifications (other);
@@ -269,9 +267,13 @@ CREATE TABLE rating_classes (
     kind TEXT COLLATE "C" NOT NULL,
     size TEXT COLLATE "C" NOT NULL,
     players BIGINT NOT NULL, -- how many have a rating
-    changes BIGINT NOT NULL, -- how often it was noted that the class is to be counted anew
-    counted BIGINT NOT NULL, -- what `changes` was when that was done last
     PRIMARY KEY (kind, size)
+);
+
+CREATE TABLE rating_marks ( -- the kinds of which games wait to be counted, those after this one:
+    kind TEXT COLLATE "C" PRIMARY KEY,
+    ended BIGINT NOT NULL, -- the second in which it ended
+    board BIGINT NOT NULL -- and its number
 );
 
 -- Analyses

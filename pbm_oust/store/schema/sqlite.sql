@@ -51,9 +51,8 @@ CREATE INDEX mentions_userid ON mentions (userid);
 
 CREATE TABLE message_keys (
     message_key TEXT PRIMARY KEY,
-    outcome TEXT NOT NULL CHECK (outcome IN ('begun', 'done', 'refused')),
-    at INTEGER NOT NULL,
-    progress TEXT NOT NULL DEFAULT '' -- what a command that was cut off needs to go on
+    outcome TEXT NOT NULL CHECK (outcome IN ('done', 'refused')),
+    at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX message_keys_at ON message_keys (at);
 
@@ -75,9 +74,8 @@ CREATE TABLE verifications ( -- requests that wait for the code that was mailed
     message_key TEXT NOT NULL,
     password TEXT NOT NULL DEFAULT '', -- its hash
     language TEXT NOT NULL,
-    -- Of a challenge: its line, what came with it, and the userid of the other player.
+    -- Of a challenge: its line, and the userid of the other player.
     line TEXT NOT NULL DEFAULT '',
-    text TEXT NOT NULL DEFAULT '',
     other TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX verifications_other ON verifications (other);
@@ -265,9 +263,13 @@ CREATE TABLE rating_classes (
     kind TEXT NOT NULL,
     size TEXT NOT NULL,
     players INTEGER NOT NULL, -- how many have a rating
-    changes INTEGER NOT NULL, -- how often it was noted that the class is to be counted anew
-    counted INTEGER NOT NULL, -- what `changes` was when that was done last
     PRIMARY KEY (kind, size)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rating_marks ( -- the kinds of which games wait to be counted, those after this one:
+    kind TEXT PRIMARY KEY,
+    ended INTEGER NOT NULL, -- the second in which it ended
+    board INTEGER NOT NULL -- and its number
 ) STRICT, WITHOUT ROWID;
 
 -- Analyses
