@@ -110,6 +110,9 @@ class Form(Generic[C_co, R_co]):
     """
     is_usual: bool = False
     """Whether an answer to a letter need not name it."""
+    by_letter: bool = False
+    """Whether its name alone answers a letter about a board, which proves whose it is, though it is
+    not about that board."""
     implied: Mapping[str, object] = field(default_factory=dict)
     """The fields that its name implies, if it is a short form of another one."""
     build: Callable[..., C_co] | None = None
@@ -205,8 +208,10 @@ class Form(Generic[C_co, R_co]):
         """
         if self.rest and self.rest.complete:
             words = self.rest.complete(words, board)
-        told = [str(board), userid, OF_LETTER[-1]][: len(self.parameters)]
-        return self.read([*told, *words], kind, proof)
+        known = zip(OF_LETTER, (str(board), userid, OF_LETTER[-1]), strict=True)
+        wanted = [parameter.name for parameter in self.parameters]
+        told = [word for name, word in known if name in wanted]
+        return self.read([*told, *words], kind if self.is_of_kind else None, proof)
 
     def partial(self, words: str = "", /, **given: object) -> Partial:
         """Return a command with only some fields known, and the words after its parameters.
@@ -327,7 +332,7 @@ class Form(Generic[C_co, R_co]):
         `known` is what the letter knows. The text is empty if such an answer would need a
         password.
         """
-        if not (self.is_about_board or (self.rest and self.rest.complete)):
+        if not (self.is_about_board or self.by_letter or (self.rest and self.rest.complete)):
             return ""
         given = self.given(command)
         for name, value in zip((KIND, "board", "userid"), known or (), strict=False):

@@ -161,7 +161,7 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
     plain = plain.rstrip("? ") or plain[:1]
     wishes = _WISHED[:2] if first == "help" else _WISHED
     found = next((line for line, wish in wishes if wish.fullmatch(plain)), "")
-    is_greeting = not found and first not in known and _is_courtesy(text)
+    is_greeting = not found and first not in known and is_courtesy(text)
     if is_greeting:
         return "help tutorial"
     named = [kind for kind in kinds if kind in plain.split()] or kinds
@@ -227,7 +227,8 @@ def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:
     return (said, guards[0]) if len(set(guards)) == 1 else (list(words), "")
 
 
-def _is_courtesy(text: str) -> bool:
+def is_courtesy(text: str) -> bool:
+    """Return whether a text is a greeting or the like, or a word as people write it around one."""
     from pbm_oust.grammar.wording import worded
 
     return worded(text, ()).is_courtesy

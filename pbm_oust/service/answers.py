@@ -118,7 +118,7 @@ def read_again(line: str, text: str, reply: Reply) -> Answer | None:
     (name,) = said.words
     has_more = in_english(fold(line.strip().rstrip(f"{ENDS}? "))) != name
     chat = "\n".join(filter(None, [line if has_more else "", text]))
-    return _read_form(line, name, [name], chat, reply)
+    return _read_form(line, KIND_FORMS[name], [name], chat, reply)
 
 
 def read_line(line: str, text: str, reply: Reply) -> Answer:
@@ -145,7 +145,7 @@ def _read_long(line: str, text: str, reply: Reply) -> Answer:
     words = line.split()
     name = in_english(fold(words[0]).rstrip(ENDS))
     if name in KIND_FORMS and KIND_FORMS[name].text is Text.CONTENT:
-        return _read_form(line, name, words, text, reply)
+        return _read_form(line, KIND_FORMS[name], words, text, reply)
     return Answer(recognise(line)[0], Unreadable(UnknownAnswer()), text)
 
 
@@ -193,9 +193,14 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     if name in DEEDS:
         return _read_deed(line, Deed(name), words, text, reply)
     if name not in KIND_FORMS:
+        form = GENERAL_FORMS.get(name)
+        if form and form.by_letter and len(words) == 1:
+            return _read_form(line, form, words, text, reply)
+        if form and form.by_letter and fold(words[1]) != reply.userid:
+            raise _unknown(words, reply)
         whole = read_whole(" ".join([name, *words[1:]]), text)
         return replace(whole, line=replace(whole.line, words=tuple(words)))
-    return _read_form(line, name, words, text, reply)
+    return _read_form(line, KIND_FORMS[name], words, text, reply)
 
 
 def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -> Unreadable:
@@ -233,17 +238,17 @@ def _placed_within(line: str, reply: Reply) -> Meant:
     return tuple(move_of(Place(run), None, reply) for run in list(runs)[:MOST_MEANT])
 
 
-def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
-    """Return the command of a game that a line gives, filled in with what the letter knows.
+def _read_form(line: str, form: AnyForm, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return the command that a line gives, filled in with what the letter knows.
 
     Raises Unreadable.
     """
-    form, kind = KIND_FORMS[name], KINDS[reply.kind]
+    kind = KINDS[reply.kind]
     rest = words[1:]
     if form.text is Text.CONTENT and rest and not _is_of(form, rest):
         _, _, behind = " ".join(line.split()).partition(" ")
         rest, text = [], "\n".join(filter(None, [behind, text]))
-    if form.parameters and not form.is_about_board:
+    if form.parameters and not (form.is_about_board or form.by_letter):
         return read_whole(" ".join([kind.name, *words]), text)
     command = form.read_answer(rest, kind, reply.board, reply.userid, reply)
     return Answer(Line(tuple(words)), command, text)

@@ -13,7 +13,12 @@ from pbm_oust.accounts.tags import Answered, Credential, without_tokens
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.form import Form, Line, MissingWord, SurplusWord, to_player
-from pbm_oust.grammar.habits import as_written_here, said_plainly, wished_plainly
+from pbm_oust.grammar.habits import (
+    as_written_here,
+    is_courtesy,
+    said_plainly,
+    wished_plainly,
+)
 from pbm_oust.grammar.notation import Command, Heading, Known, Partial
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword
@@ -304,6 +309,9 @@ password is masked."""
 _WORD = re.compile(r"[^\s>|]\S*")
 """A word, without the marks of a quote in front of it."""
 
+_OF_SENTENCE = re.compile(r"\w[^\W\d_A-Z]+[^\w\s]*")
+"""A word as sentences have it, with the signs behind it; many passwords are none."""
+
 _BEGINNINGS = frozenset(
     name[:end]
     for names, shortest in (
@@ -356,7 +364,8 @@ def _without_commands(text: str) -> str:
         begun = words[nth : nth + _LONGEST_BEGINNING]
         of_line = words[nth : bisect_right(rows, rows[nth])]
         taken = of_line[:_LONGEST_BEGINNING]
-        found, is_guessed = _command_of(taken)
+        is_begun = not nth or rows[nth - 1] != rows[nth] or words[nth - 1][0].endswith(":")
+        found, is_guessed = _command_of(taken, is_begun=is_begun)
         if is_guessed and next(guesses, None) is None:
             taken, found = of_line, Line(tuple(word[0] for word in of_line))
         elif not found and len(taken) < len(begun) and _command_of(begun)[0]:
@@ -370,26 +379,36 @@ def _without_commands(text: str) -> str:
     return "".join([*shown, text[done:]])
 
 
-def _command_of(words: Sequence[re.Match[str]]) -> tuple[Line | None, bool]:
-    """Return the command with a password that words are, if any, and whether that was a guess."""
+def _command_of(
+    words: Sequence[re.Match[str]], *, is_begun: bool = False
+) -> tuple[Line | None, bool]:
+    """Return the command with a password that words are, if any, and whether that was a guess.
+
+    `is_begun`: whether a line begins with them.
+    """
     if not (
         is_of(_BEGINNINGS, words[0][0])
         and any(len(word[0]) >= SHORTEST_PASSWORD for word in words[1:])
     ):
         return None, False
     line, error = recognise(" ".join(word[0] for word in words))
-    is_likely = line.form and _is_likely(line, line.form.secret_places(line.arguments))
+    places = line.form.secret_places(line.arguments) if line.form else ()
+    is_likely = _is_likely(line, places, is_begun=is_begun)
     is_guessed = error is not None and isinstance(error.reason, UnknownWord | WhichGame)
     return (line if is_likely else None), is_guessed
 
 
-def _is_likely(line: Line, places: Collection[int]) -> bool:
+def _is_likely(line: Line, places: Collection[int], *, is_begun: bool) -> bool:
     """Return whether a line with words in place of a password is a command and not a sentence."""
-    if not places or line.own_words > 1:
+    if not (line.form and places) or line.own_words > 1:
         return bool(places)
     if line.kind:
         return line.arguments[0][:1].isdigit()
-    return any(len(line.arguments[place]) >= SHORTEST_PASSWORD for place in places)
+    said = [line.arguments[place] for place in places]
+    is_alone = is_begun and len(line.arguments) == len(line.form.parameters)
+    if not is_alone and is_courtesy(line.form.name) and all(map(_OF_SENTENCE.fullmatch, said)):
+        return False
+    return any(len(word) >= SHORTEST_PASSWORD for word in said)
 
 
 @dataclass(frozen=True, slots=True)
