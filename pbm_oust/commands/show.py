@@ -1,9 +1,17 @@
-"""The commands that look at boards: show, showas, all show, sgf and why; watch and unwatch."""
+"""The commands that look at boards: next, show, showas, all show, sgf, why; watch and unwatch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbm_oust.accounts.account import MOST_WATCHED, Account, notes_of, watched_by, with_watched
+from pbm_oust.accounts.account import (
+    MOST_WATCHED,
+    Account,
+    note_about,
+    notes_of,
+    watched_by,
+    with_watched,
+)
+from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Reply, Sheet
@@ -11,7 +19,7 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import Games
 from pbm_oust.grammar.form import Cost, Form, MissingWord, SurplusWord, names_shown
-from pbm_oust.grammar.notation import BoardCommand, Command, Heading
+from pbm_oust.grammar.notation import BoardCommand, Command, Heading, OwnCommand
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     BOARD,
@@ -28,7 +36,7 @@ from pbm_oust.grammar.values import (
     write_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_command_word
-from pbm_oust.play.finding import Wish, find_games
+from pbm_oust.play.finding import Wish, active_games, find_games
 from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import Origin, is_over, origin_of, side_on
 from pbm_oust.play.notices import (
@@ -264,6 +272,27 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
     return game.after(at.number), True
 
 
+class Next(OwnCommand):
+    """Draw the board that has waited longest for a player."""
+
+
+class NextNotice(Notice):
+    """No board waits for the reader."""
+
+    template = "next"
+
+
+def show_next(command: Next, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Show a player the board that has waited longest for them, or say that none does."""
+    reader = work.player_at(actor.account, request)
+    games = active_games(actor.userid, work.home, is_to_move=True)
+    longest = min(games, key=lambda game: turn_of(game, {}).began, default=None)
+    if longest is None:
+        return work.answer(NextNotice(reader), request)
+    note = note_about(actor.account, longest.name)
+    return work.answer(BoardNotice(reader, News.SHOWN, longest, note=note), request)
+
+
 @dataclass(frozen=True, slots=True)
 class Sgf(Command):
     """Mail the record of a board as an SGF file."""
@@ -432,6 +461,16 @@ def _change_watched(
 
 
 FORMS = (
+    Form(
+        "next",
+        Next,
+        OWN,
+        heading=Heading.LOOKING,
+        rank=25,
+        by_letter=True,
+        cost=Cost(work=2),
+        run=ForPlayer(show_next),
+    ),
     Form(
         "show",
         Show,

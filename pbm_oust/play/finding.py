@@ -119,9 +119,14 @@ def _damaged(work: UnitOfWork, wish: Wish, found: Iterable[BoardName] = ()) -> t
     return tuple(map(str, sorted(damaged)))
 
 
-def active_games(userid: str, home: Home) -> Iterator[Game]:
-    """Yield the active games in which a player owns a side; damaged ones are left out."""
+def active_games(userid: str, home: Home, *, is_to_move: bool = False) -> Iterator[Game]:
+    """Yield the active games in which a player owns a side; damaged ones are left out.
+
+    `is_to_move`: only those that wait for the player.
+    """
     for entry in active_entries(home, userid):
+        if is_to_move and entry.to_move != userid:
+            continue
         with suppress(DamagedHistory, NotAllowed):
             game = game_of(home, entry)
             if game.result is None and game.side_of(userid):
