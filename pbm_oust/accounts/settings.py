@@ -10,7 +10,7 @@ chooses another one the usual value counts.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Any
@@ -250,15 +250,15 @@ def with_digested(account: Account, last: Digested) -> Account:
     return replace(account, digests=(last,))
 
 
-def latest_slot(now: datetime, zone: tzinfo) -> datetime:
-    """Return the latest moment up to `now` at which digests go out in a time zone, in UTC."""
-    slots = (_slot(now, zone, days=-back) for back in range(2))
+def latest_slot(now: datetime, settings: Settings) -> datetime:
+    """Return the latest moment up to `now` at which digests go out by some settings, in UTC."""
+    slots = (_slot(now, settings, days=-back) for back in range(2))
     return next(slot for slot in slots if slot <= now)
 
 
-def next_slot(after: datetime, zone: tzinfo) -> datetime:
-    """Return the first moment after another at which digests go out in a time zone, in UTC."""
-    slots = (_slot(after, zone, days=ahead) for ahead in range(3))
+def next_slot(after: datetime, settings: Settings) -> datetime:
+    """Return the first moment after another at which digests go out by some settings, in UTC."""
+    slots = (_slot(after, settings, days=ahead) for ahead in range(3))
     return next(slot for slot in slots if slot > after)
 
 
@@ -267,13 +267,13 @@ def next_digest(account: Account) -> datetime | None:
     settings = settings_of(account)
     if settings.mail is not MailWhen.DIGEST:
         return None
-    slot = next_slot(digested(account).looked, settings.zone)
+    slot = next_slot(digested(account).looked, settings)
     while away := away_at(account.vacations, slot):
-        slot = next_slot(away.end, settings.zone)
+        slot = next_slot(away.end, settings)
     return slot
 
 
-def _slot(moment: datetime, zone: tzinfo, *, days: int) -> datetime:
+def _slot(moment: datetime, settings: Settings, *, days: int) -> datetime:
     """Return when digests go out some days after the day in which a moment lies."""
-    day = moment.astimezone(zone).date() + timedelta(days=days)
-    return datetime.combine(day, time(HOUR), zone).astimezone(UTC)
+    day = moment.astimezone(settings.zone).date() + timedelta(days=days)
+    return datetime.combine(day, time(HOUR), settings.zone).astimezone(UTC)

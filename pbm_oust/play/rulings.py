@@ -139,7 +139,7 @@ def _send(work: UnitOfWork, userid: str) -> bool:
         return False
     waiting, others = _boards_of(userid, work)
     last = digested(account)
-    slot = latest_slot(now, settings_of(account).zone)
+    slot = latest_slot(now, settings_of(account))
     key = id_of("digest", userid, format_time(slot))
     is_new = bool(waiting) and not work.home.ask(outcome_of, key)
     happened = [game for game in others if _has_news(game, userid, min(last.sent, now))]

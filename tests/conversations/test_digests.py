@@ -95,6 +95,10 @@ def test_players_get_their_digest_whatever_they_are_called(world: World) -> None
     assert sorted(digests(world, 1)) == ["codes", "digest", "expired"]
 
 
+def in_zone(name: str) -> Settings:
+    return Settings(zone=ZoneInfo(name))
+
+
 def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
     world.add_board("alice", "bob")
     assert digests(world, 1) == []
@@ -115,7 +119,7 @@ def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
 )
 def test_the_hour_is_that_of_the_players_time_zone(now: str, zone: str, slot: str) -> None:
     at = datetime.fromisoformat(now).replace(tzinfo=UTC)
-    assert f"{latest_slot(at, ZoneInfo(zone)):%Y-%m-%d %H:%M}" == slot
+    assert f"{latest_slot(at, in_zone(zone)):%Y-%m-%d %H:%M}" == slot
 
 
 MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(
@@ -128,14 +132,14 @@ DORA = with_settings(Account("dora", HASH, ("dora@example.org",), day(0)), WANTE
 def test_a_digest_is_due_when_its_next_hour_has_come(
     looked: datetime, now: datetime, zone: str
 ) -> None:
-    is_due = latest_slot(now, ZoneInfo(zone)) > looked
-    assert is_due is (next_slot(looked, ZoneInfo(zone)) <= now)
+    is_due = latest_slot(now, in_zone(zone)) > looked
+    assert is_due is (next_slot(looked, in_zone(zone)) <= now)
     player = with_digested(DORA, Digested(looked, looked))
-    assert next_digest(player) == next_slot(looked, ZoneInfo("UTC"))
+    assert next_digest(player) == next_slot(looked, USUAL)
 
 
 def test_the_first_digest_is_due_at_the_first_hour_after_the_player_joined() -> None:
-    assert next_digest(DORA) == next_slot(DORA.joined, ZoneInfo("UTC"))
+    assert next_digest(DORA) == next_slot(DORA.joined, USUAL)
 
 
 def test_who_wants_no_digest_has_none_that_is_due() -> None:
