@@ -67,6 +67,14 @@ class SubjectForm(Enum):
     """The board and its players, always the same, for programs that group mails by Subject."""
 
 
+class DigestAt(Enum):
+    """At which hour of the player's day a digest goes out."""
+
+    MORNING = "morning"
+    NOON = "noon"
+    EVENING = "evening"
+
+
 class Auth(Enum):
     """What proves that a command is the player's, besides answers to letters."""
 
@@ -102,6 +110,7 @@ class Settings:
     auth: Auth = Auth.PASSWORD
     mine: Switch = Switch.ON
     """Whether the player is mailed their own moves."""
+    digest: DigestAt = DigestAt.MORNING
     unknown: tuple[Unknown, ...] = ()
     """What the player has settled that means nothing here; the usual values count."""
 
@@ -149,6 +158,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "subject": SubjectForm,
     "auth": Auth,
     "mine": Switch,
+    "digest": DigestAt,
 }
 
 NAMES = tuple(_READERS)
@@ -236,8 +246,8 @@ def with_settings(account: Account, settings: Settings) -> Account:
     return replace(account, settings=tuple(_stored(settings)))
 
 
-HOUR = 7
-"""The hour of the day, in the player's time zone."""
+HOURS = {DigestAt.MORNING: 7, DigestAt.NOON: 12, DigestAt.EVENING: 19}
+"""The hours of the day, in the player's time zone."""
 
 
 def digested(account: Account) -> Digested:
@@ -276,4 +286,4 @@ def next_digest(account: Account) -> datetime | None:
 def _slot(moment: datetime, settings: Settings, *, days: int) -> datetime:
     """Return when digests go out some days after the day in which a moment lies."""
     day = moment.astimezone(settings.zone).date() + timedelta(days=days)
-    return datetime.combine(day, time(HOUR), settings.zone).astimezone(UTC)
+    return datetime.combine(day, time(HOURS[settings.digest]), settings.zone).astimezone(UTC)

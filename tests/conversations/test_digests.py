@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.account import Account, Digested
 from pbm_oust.accounts.settings import (
     USUAL,
+    DigestAt,
     MailWhen,
     Settings,
     latest_slot,
@@ -120,6 +121,15 @@ def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
 def test_the_hour_is_that_of_the_players_time_zone(now: str, zone: str, slot: str) -> None:
     at = datetime.fromisoformat(now).replace(tzinfo=UTC)
     assert f"{latest_slot(at, in_zone(zone)):%Y-%m-%d %H:%M}" == slot
+
+
+@pytest.mark.parametrize(("digest", "hour"), [*zip(DigestAt, (6, 11, 18), strict=True)])
+def test_players_choose_the_hour_of_their_digest(world: World, digest: DigestAt, hour: int) -> None:
+    chosen = Settings(mail=MailWhen.DIGEST, zone=ZoneInfo("Europe/Paris"), digest=digest)
+    world.add_player("erin", chosen)
+    world.add_board("erin", "bob")
+    hours = [each for each in range(24) if digests(world, 1 + (each - 15.6) / 24)]
+    assert {*hours} - {0} == {hour}
 
 
 MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(
