@@ -1,6 +1,6 @@
 """The commands for an account: signup, add, change address, change password and forgot."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
@@ -37,12 +37,11 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.verifications import forget_verifications_of
 
 
-class AccountRemoved(NotAllowedReason):
+class AccountRemoved(NotAllowedReason, frozen=True):
     """The account that the same mail made has been removed since."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signup(Command):
+class Signup(Command, frozen=True):
     """Make an account; without addresses, with the one that the command came from."""
 
     userid: str
@@ -50,8 +49,7 @@ class Signup(Command):
     addresses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WelcomeNotice(Notice):
+class WelcomeNotice(Notice, frozen=True):
     """An account was made."""
 
     template = "welcome"
@@ -130,23 +128,20 @@ def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
     return set(map(normal_address, some)) == set(map(normal_address, others))
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyAddresses(NotAllowedReason):
+class TooManyAddresses(NotAllowedReason, frozen=True):
     """The account would have too many addresses."""
 
     most: int
     """How many it may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Add(OwnCommand):
+class Add(OwnCommand, frozen=True):
     """Add addresses to an account; if none are given, the sender's."""
 
     addresses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeAddress(OwnCommand):
+class ChangeAddress(OwnCommand, frozen=True):
     """Replace the addresses of an account; if none are given, by the sender's."""
 
     addresses: tuple[str, ...]
@@ -200,27 +195,25 @@ def _cost(command: Add | ChangeAddress) -> Cost:
     return Cost(codes=len(command.addresses) or 1)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePassword(OwnCommand):
+class ChangePassword(OwnCommand, frozen=True):
     """Give an account another password."""
 
     new: Secret
 
 
-@dataclass(frozen=True, slots=True)
-class Forgot(Command):
+class Forgot(Command, frozen=True):
     """Mail a code to the addresses of an account whose password is forgotten."""
 
     userid: str
 
 
-class PasswordChangedNotice(OutcomeNotice):
+class PasswordChangedNotice(OutcomeNotice, frozen=True):
     """The reader's password was changed."""
 
     template = "password_changed"
 
 
-class ForgotNotice(Notice):
+class ForgotNotice(Notice, frozen=True):
     """A code was mailed, if there is such an account."""
 
     template = "forgot"

@@ -5,9 +5,11 @@ whoever asks first.
 """
 
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
+
+from msgspec import structs
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
@@ -36,16 +38,14 @@ LONGEST_TIME = 3650
 """The most days that a time option takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnusableGrid(NotAllowedReason):
+class UnusableGrid(NotAllowedReason, frozen=True):
     """The game cannot be played on the grid."""
 
     kind: Kind
     grid: Grid
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge(Command):
+class Challenge(Command, frozen=True):
     """Start a board; `x` moves first."""
 
     kind: Kind
@@ -60,7 +60,7 @@ class Challenge(Command):
         """Return a challenge with the usual grid, if the game cannot be played on this one."""
         if not isinstance(refusal.reason, UnusableGrid):
             return None
-        return replace(self, grid=self.kind.default_grid, terms=Terms())
+        return structs.replace(self, grid=self.kind.default_grid, terms=Terms())
 
 
 def challenge_with(
@@ -204,16 +204,14 @@ def header_of(command: Challenge, work: UnitOfWork, number: int) -> Header:
 _RECORD = re.compile(rf"#?(?:0|{NUMBER.pattern})")
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayOfTheEnd(OfBoard, NotAllowedReason):
+class ReplayOfTheEnd(OfBoard, NotAllowedReason, frozen=True):
     """The game was over after the record."""
 
     number: int
     """The number of the record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replay(Command):
+class Replay(Command, frozen=True):
     """Start an unrated board from the position of another one after its record `number`."""
 
     kind: Kind
@@ -257,19 +255,18 @@ def origin_after(game: Game, number: int) -> Origin:
     return Origin(game.header.board, number, steps)
 
 
-class NotOverYet(OfBoard, NotAllowedReason):
+class NotOverYet(OfBoard, NotAllowedReason, frozen=True):
     """The game that would be played again goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedAgain(OfBoard, NotAllowedReason):
+class PlayedAgain(OfBoard, NotAllowedReason, frozen=True):
     """There is a rematch already: the board that is shown."""
 
     earlier: str
     """The name of the board that it plays again."""
 
 
-class Rematch(BoardCommand):
+class Rematch(BoardCommand, frozen=True):
     """Start a board like one that is over, with sides exchanged."""
 
     def instead(self, refusal: Refusal) -> Command | None:
@@ -278,8 +275,7 @@ class Rematch(BoardCommand):
         return Games(self.kind, (self.userid,), Filter.INACTIVE) if is_other else None
 
 
-@dataclass(frozen=True, slots=True)
-class RematchNotice(BoardNotice):
+class RematchNotice(BoardNotice, frozen=True):
     """The board of a rematch begins."""
 
     template = "rematch"

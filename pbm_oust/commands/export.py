@@ -1,9 +1,11 @@
 """The command that mails a player all that is stored about them: export."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TypeVar
+
+from msgspec import Struct
 
 from pbm_oust.accounts.account import Account, notes_of
 from pbm_oust.accounts.bounces import Returned
@@ -25,12 +27,11 @@ from pbm_oust.store.verifications import requests_of
 T = TypeVar("T")
 
 
-class Export(OwnCommand):
+class Export(OwnCommand, frozen=True):
     """Mail a player all that is stored about them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExportNotice(Notice):
+class ExportNotice(Notice, frozen=True):
     """The first letter of an export: all about the reader except notes and histories."""
 
     template = "export"
@@ -63,8 +64,7 @@ class What(Enum):
     """More of a history that does not fit into one letter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A piece of an export: what is stored about the reader and a board."""
 
     what: What
@@ -78,8 +78,7 @@ class Piece:
         return len(self.text.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class ExportBoardsNotice(Notice):
+class ExportBoardsNotice(Notice, frozen=True):
     """A later letter of an export: notes and histories."""
 
     template = "export_boards"
@@ -93,8 +92,7 @@ class ExportBoardsNotice(Notice):
         return f"{self.template}.{self.part}"
 
 
-@dataclass(frozen=True, slots=True)
-class ExportSentNotice(Notice):
+class ExportSentNotice(Notice, frozen=True):
     """An export is on its way."""
 
     template = "export_sent"

@@ -1,7 +1,7 @@
 """The command that explains the others: help."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading
@@ -22,15 +22,13 @@ _WORDS = frozenset(SUBJECTS).union(
 """The words that other languages may translate."""
 
 
-@dataclass(frozen=True, slots=True)
-class Help(Command):
+class Help(Command, frozen=True):
     """Mail the help about these subjects, or the overview if there are none."""
 
     subjects: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HelpNotice(Notice):
+class HelpNotice(Notice, frozen=True):
     """The pages of the help that were asked for; the overview if none was named."""
 
     template = "help"

@@ -1,7 +1,5 @@
 """The commands to leave: signoff, delete and forget, and leaving all boards at once."""
 
-from dataclasses import dataclass
-
 from pbm_oust.accounts.account import Account, signed_off_since, with_signed_off
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
@@ -25,16 +23,15 @@ from pbm_oust.store.open_boards import append, read_board
 from pbm_oust.store.verifications import forget_bounces, forget_player
 
 
-class Signoff(OwnCommand):
+class Signoff(OwnCommand, frozen=True):
     """Sign off: the account stays, and boards go on."""
 
 
-class Delete(OwnCommand):
+class Delete(OwnCommand, frozen=True):
     """Remove an account, after giving up its boards."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignedOffNotice(OutcomeNotice):
+class SignedOffNotice(OutcomeNotice, frozen=True):
     """The reader has signed off."""
 
     template = "signed_off"
@@ -42,8 +39,7 @@ class SignedOffNotice(OutcomeNotice):
     """The names of those that go on."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedNotice(Notice):
+class DeletedNotice(Notice, frozen=True):
     """The reader's account was removed."""
 
     template = "deleted"
@@ -112,15 +108,13 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
 REALLY = "really"
 
 
-@dataclass(frozen=True, slots=True)
-class Forget(OwnCommand):
+class Forget(OwnCommand, frozen=True):
     """Remove a player's account, and the userid from all histories; say what that means first."""
 
     is_sure: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetNotice(Notice):
+class ForgetNotice(Notice, frozen=True):
     """What it means to be forgotten, before anything is done."""
 
     template = "forget"
@@ -130,8 +124,7 @@ class ForgetNotice(Notice):
     """The number of histories with the reader's userid."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForgottenNotice(OutcomeNotice):
+class ForgottenNotice(OutcomeNotice, frozen=True):
     """The last letter to a player who is forgotten."""
 
     template = "forgotten"

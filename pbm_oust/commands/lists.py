@@ -1,8 +1,9 @@
 """The commands with lists: games, list, history, standings and ratings. Nothing changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, Sheet
@@ -33,8 +34,7 @@ from pbm_oust.store.index import Part
 from pbm_oust.store.ratings import best_players, explain, is_counting
 
 
-@dataclass(frozen=True, slots=True)
-class Games(Command):
+class Games(Command, frozen=True):
     """List the boards of these players, or of everybody, that pass the filter."""
 
     kind: Kind
@@ -43,15 +43,13 @@ class Games(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Listing(Command):
+class Listing(Command, frozen=True):
     """List the boards of these games, or of all, that go on or ended lately."""
 
     kinds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Past(Command):
+class Past(Command, frozen=True):
     """List the finished boards of these players, or of everybody, with their results."""
 
     kind: Kind
@@ -59,8 +57,7 @@ class Past(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class GamesNotice(Notice):
+class GamesNotice(Notice, frozen=True):
     """A list of boards."""
 
     template = "games"
@@ -82,8 +79,7 @@ class GamesNotice(Notice):
         return sheet_of(self.page.rows, self.reader.account)
 
 
-@dataclass(frozen=True, slots=True)
-class ListNotice(Notice):
+class ListNotice(Notice, frozen=True):
     """A list of active boards, open challenges, and boards that ended lately."""
 
     template = "list"
@@ -113,8 +109,7 @@ class ListNotice(Notice):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryNotice(Notice):
+class HistoryNotice(Notice, frozen=True):
     """A list of finished boards, the latest first."""
 
     template = "history"
@@ -200,16 +195,14 @@ def _page(number: int, found: Found[Summary], most: int) -> Page[Summary]:
     return Page(number, found.boards, found.count, most)
 
 
-@dataclass(frozen=True, slots=True)
-class Standings(Command):
+class Standings(Command, frozen=True):
     """List the players of a game by their ratings."""
 
     kind: Kind
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Ratings(Command):
+class Ratings(Command, frozen=True):
     """Show where the ratings of these players come from, or list all ratings."""
 
     kind: Kind
@@ -217,8 +210,7 @@ class Ratings(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class StandingsNotice(Notice):
+class StandingsNotice(Notice, frozen=True):
     """The players of a game by their ratings."""
 
     template = "standings"
@@ -233,8 +225,7 @@ class StandingsNotice(Notice):
     """Whether games are being counted, so that ratings may change."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatingsNotice(Notice):
+class RatingsNotice(Notice, frozen=True):
     """The games of players, and what each did to the rating."""
 
     template = "ratings"

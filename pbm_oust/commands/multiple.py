@@ -1,7 +1,9 @@
 """The command that carries out the lines in the text of the mail: multiple."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from pbm_oust.accounts.tags import Sheet
 from pbm_oust.grammar.form import Cost, Form, to_stranger
@@ -19,31 +21,28 @@ MOST_LINES = 20
 """How many commands one mail may hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoLines(UnreadableReason):
+class NoLines(UnreadableReason, frozen=True):
     """There are no commands in the text, or too many."""
 
     most: int
     """The most that there may be."""
 
 
-@dataclass(frozen=True, slots=True)
-class NeedsOwnMail(UnreadableReason):
+class NeedsOwnMail(UnreadableReason, frozen=True):
     """A line of the text is a command that cannot be one of several."""
 
     name: str
 
 
-class SeveralSenders(UnreadableReason):
+class SeveralSenders(UnreadableReason, frozen=True):
     """The lines of the text have different userids or passwords."""
 
 
-class Multiple(Command):
+class Multiple(Command, frozen=True):
     """Carry out the lines of the text, up to the first that is refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class MultipleNotice(Notice):
+class MultipleNotice(Notice, frozen=True):
     """What became of the commands of one mail."""
 
     template = "multiple"
@@ -64,14 +63,13 @@ class MultipleNotice(Notice):
         )
 
 
-class AnsweredElsewhereNotice(Notice):
+class AnsweredElsewhereNotice(Notice, frozen=True):
     """One of several commands was carried out, and its answer is a letter of its own."""
 
     template = "answered_elsewhere"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """One of several commands of a mail."""
 
     line: str

@@ -1,7 +1,7 @@
 """The commands that play: `oust move 17 alice secret D4,E5#9`; preview, submit and confirm."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on
@@ -47,8 +47,7 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
-class Move(BoardCommand):
+class Move(BoardCommand, frozen=True):
     """Place stones, pass, swap or resign; only as record number `guard`, if that is given."""
 
     wish: Wish
@@ -70,8 +69,7 @@ class Move(BoardCommand):
         game.act(side, self.wish, game.latest, key="")
 
 
-@dataclass(frozen=True, slots=True)
-class Preview(Command):
+class Preview(Command, frozen=True):
     """Draw a board as it would be after these placements; nothing changes."""
 
     kind: Kind
@@ -134,12 +132,11 @@ def _form_of(deed: Deed, rank: int) -> Form[Move, ForPlayer[Move]]:
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
 
-class NothingSubmitted(OfBoard, NotAllowedReason):
+class NothingSubmitted(OfBoard, NotAllowedReason, frozen=True):
     """No move waits for confirmation."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSinceSubmit(OfBoard, NotAllowedReason):
+class ChangedSinceSubmit(OfBoard, NotAllowedReason, frozen=True):
     """The board is not as it was when the move was submitted."""
 
     number: int
@@ -148,8 +145,7 @@ class ChangedSinceSubmit(OfBoard, NotAllowedReason):
     """The move."""
 
 
-@dataclass(frozen=True, slots=True)
-class Submit(BoardCommand):
+class Submit(BoardCommand, frozen=True):
     """Keep a move until it is confirmed."""
 
     wish: Wish
@@ -169,7 +165,7 @@ class Submit(BoardCommand):
         return Move(self.kind, self.board, self.userid, self.password, self.wish, self.guard)
 
 
-class Confirm(BoardCommand):
+class Confirm(BoardCommand, frozen=True):
     """Make the move that was submitted."""
 
     def instead(self, refusal: Refusal) -> Partial | None:
@@ -180,8 +176,7 @@ class Confirm(BoardCommand):
         return partial(Submit, kind=self.kind, board=self.board, userid=self.userid, wish=blank)
 
 
-@dataclass(frozen=True, slots=True)
-class SubmittedNotice(BoardOutcomeNotice):
+class SubmittedNotice(BoardOutcomeNotice, frozen=True):
     """A move that waits until the reader confirms it."""
 
     template = "submitted"

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+
+from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
@@ -52,36 +54,32 @@ QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
 """The words of the command besides those for what is played."""
 
 
-@dataclass(frozen=True, slots=True)
-class BadQueue(UnreadableReason):
+class BadQueue(UnreadableReason, frozen=True):
     """The words are neither a turn nor clauses of `if` and `then`."""
 
     most: int
     """The most clauses that there may be."""
 
 
-class YourOwnTurn(OfBoard, NotAllowedReason):
+class YourOwnTurn(OfBoard, NotAllowedReason, frozen=True):
     """It is the player's own turn, so there is nothing to wait for."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedAfterEnd(OfBoard, NotAllowedReason):
+class QueuedAfterEnd(OfBoard, NotAllowedReason, frozen=True):
     """The game would be over after the other player's turn."""
 
     condition: str
     """That turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedWithinTurn(OfBoard, NotAllowedReason):
+class QueuedWithinTurn(OfBoard, NotAllowedReason, frozen=True):
     """The other player would have to go on after what was given as their turn."""
 
     condition: str
     """What was given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Queue(BoardCommand):
+class Queue(BoardCommand, frozen=True):
     """Queue what to play after the other player's turn, or show or clear the queue."""
 
     queueing: Queueing
@@ -96,7 +94,7 @@ class Queue(BoardCommand):
                 wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
                 return suggested(game, self.userid, wish) if wish else None
             case OtherRecord(game=game):
-                renewed = replace(self, guard=game.next_number)
+                renewed = structs.replace(self, guard=game.next_number)
                 with suppress(Refusal):
                     renewed.try_on(game)
                     return renewed
@@ -172,8 +170,7 @@ def _write_queue(queued: _Queued) -> list[str]:
             return [words if guard is None else f"{words}#{guard}"]
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedNotice(BoardOutcomeNotice):
+class QueuedNotice(BoardOutcomeNotice, frozen=True):
     """What the reader has queued on a board."""
 
     template = "queued"
@@ -255,7 +252,7 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
     reason = refusal.reason
     if not isinstance(reason, MayHaveBoard):
         return refusal
-    reason = replace(reason, supposed=supposed, told_to=told_to)
+    reason = structs.replace(reason, supposed=supposed, told_to=told_to)
     return type(refusal)(reason, refusal.culprit)
 
 

@@ -6,7 +6,7 @@ takes the challenge, whatever happens then, and a leftover line of the challenge
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pbm_oust.accounts.account import Account
@@ -36,8 +36,7 @@ from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, started_from
 
 
-@dataclass(frozen=True, slots=True)
-class NoSuchSeek(NotAllowedReason):
+class NoSuchSeek(NotAllowedReason, frozen=True):
     """There is no such open challenge."""
 
     kind: Kind
@@ -46,20 +45,18 @@ class NoSuchSeek(NotAllowedReason):
     """The days that one stays open."""
 
 
-class OwnSeek(NotAllowedReason):
+class OwnSeek(NotAllowedReason, frozen=True):
     """A player would join their own open challenge."""
 
 
-@dataclass(frozen=True, slots=True)
-class TooManySeeks(NotAllowedReason):
+class TooManySeeks(NotAllowedReason, frozen=True):
     """The player has reached the limit of open challenges."""
 
     most: int
     """The limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenChallenge(Command):
+class OpenChallenge(Command, frozen=True):
     """Offer a board to whoever joins; `side` is what the seeker wants."""
 
     kind: Kind
@@ -70,8 +67,7 @@ class OpenChallenge(Command):
     terms: Terms
 
 
-@dataclass(frozen=True, slots=True)
-class Withdraw(Command):
+class Withdraw(Command, frozen=True):
     """Withdraw an open challenge."""
 
     kind: Kind
@@ -84,8 +80,7 @@ class Withdraw(Command):
         return Listing((self.kind.name,)) if isinstance(refusal.reason, NoSuchSeek) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Join(Command):
+class Join(Command, frozen=True):
     """Start the board that an open challenge offers."""
 
     kind: Kind
@@ -99,8 +94,7 @@ class Join(Command):
         return Listing((self.kind.name,)) if is_wrong else None
 
 
-@dataclass(frozen=True, slots=True)
-class SoughtNotice(OutcomeNotice):
+class SoughtNotice(OutcomeNotice, frozen=True):
     """An open challenge was made or withdrawn."""
 
     template = "sought"

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import product
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import NO_PASSWORD
@@ -63,19 +64,17 @@ SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
 """The words of settings, which no password can be."""
 
 
-class BadZone(UnreadableReason):
+class BadZone(UnreadableReason, frozen=True):
     """There is no such time zone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settle(OwnCommand):
+class Settle(OwnCommand, frozen=True):
     """Change settings, names and values as the server writes them; without any, show all."""
 
     changes: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsNotice(OutcomeNotice):
+class SettingsNotice(OutcomeNotice, frozen=True):
     """All settings of the reader."""
 
     template = "settings"
@@ -177,41 +176,36 @@ def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> Setti
     return SettingsNotice(reader, rows, changed, settings.unknown)
 
 
-@dataclass(frozen=True, slots=True)
-class BadLimit(UnreadableReason):
+class BadLimit(UnreadableReason, frozen=True):
     """A word is not a number that can limit boards."""
 
     most: int
     """The highest number."""
 
 
-class RejectsSelf(NotAllowedReason):
+class RejectsSelf(NotAllowedReason, frozen=True):
     """Players would reject themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit(OwnCommand):
+class Limit(OwnCommand, frozen=True):
     """Limit the number of one's active boards; 0 for any number."""
 
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reject(OwnCommand):
+class Reject(OwnCommand, frozen=True):
     """Take no challenges from these players; without userids, list those who are rejected."""
 
     userids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unreject(OwnCommand):
+class Unreject(OwnCommand, frozen=True):
     """Take challenges from these players again."""
 
     userids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LimitNotice(OutcomeNotice):
+class LimitNotice(OutcomeNotice, frozen=True):
     """The number of active boards that the reader wants at most."""
 
     template = "limit"
@@ -221,8 +215,7 @@ class LimitNotice(OutcomeNotice):
     """The number that the reader has."""
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedNotice(OutcomeNotice):
+class RejectedNotice(OutcomeNotice, frozen=True):
     """Whose challenges the reader rejects."""
 
     template = "rejected"

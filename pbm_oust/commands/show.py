@@ -1,7 +1,7 @@
 """The commands that look at boards: next, show, showas, all show, sgf, why; watch and unwatch."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import (
     MOST_WATCHED,
@@ -59,8 +59,7 @@ from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
-class Show(Command):
+class Show(Command, frozen=True):
     """Draw these boards, or the boards of these players that pass the filter."""
 
     kind: Kind
@@ -74,8 +73,7 @@ def board_as_it_is(game: Game) -> Show:
     return Show(game.header.kind, (BoardAt(game.header.board),), (), Filter.ALL)
 
 
-@dataclass(frozen=True, slots=True)
-class ShowAs(Command):
+class ShowAs(Command, frozen=True):
     """Draw boards as a player sees them; in these games everybody sees the same."""
 
     kind: Kind
@@ -86,16 +84,14 @@ class ShowAs(Command):
     """Which of the player's own boards, if none are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class AllShow(Command):
+class AllShow(Command, frozen=True):
     """Draw the boards of these players in all games."""
 
     userids: tuple[str, ...]
     filter: Filter
 
 
-@dataclass(frozen=True, slots=True)
-class BoardsNotice(Notice):
+class BoardsNotice(Notice, frozen=True):
     """Several boards of a game, as they were asked for."""
 
     template = "boards"
@@ -106,7 +102,7 @@ class BoardsNotice(Notice):
     """The number of boards that one letter does not show."""
     damaged: tuple[str, ...] = ()
     """The names of boards that cannot be read."""
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = {}
     """The reader's notes, by the names of the boards."""
     asked: tuple[str, ...] = ()
     """The players whose boards were asked for."""
@@ -120,8 +116,7 @@ class BoardsNotice(Notice):
         return sheet_of((game for game, is_past in self.views if not is_past), self.reader.account)
 
 
-@dataclass(frozen=True, slots=True)
-class AllNotice(Notice):
+class AllNotice(Notice, frozen=True):
     """Boards of all games, as they were asked for."""
 
     template = "all"
@@ -272,11 +267,11 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
     return game.after(at.number), True
 
 
-class Next(OwnCommand):
+class Next(OwnCommand, frozen=True):
     """Draw the board that has waited longest for a player."""
 
 
-class NextNotice(Notice):
+class NextNotice(Notice, frozen=True):
     """No board waits for the reader."""
 
     template = "next"
@@ -293,16 +288,14 @@ def show_next(command: Next, actor: Actor, request: Request, work: UnitOfWork) -
     return work.answer(BoardNotice(reader, News.SHOWN, longest, note=note), request)
 
 
-@dataclass(frozen=True, slots=True)
-class Sgf(Command):
+class Sgf(Command, frozen=True):
     """Mail the record of a board as an SGF file."""
 
     kind: Kind
     board: int
 
 
-@dataclass(frozen=True, slots=True)
-class SgfNotice(Notice):
+class SgfNotice(Notice, frozen=True):
     """The record of a board, attached as a file."""
 
     template = "sgf"
@@ -320,16 +313,14 @@ def send_sgf(command: Sgf, request: Request, work: UnitOfWork) -> Handled:
     return work.answer(SgfNotice(work.sender_of(request), game), request, handled)
 
 
-@dataclass(frozen=True, slots=True)
-class Why(BoardCommand):
+class Why(BoardCommand, frozen=True):
     """Tell one of its players which mail led to a record of a board."""
 
     number: int | None
     """The number of the record; None for the latest."""
 
 
-@dataclass(frozen=True, slots=True)
-class WhyNotice(Notice):
+class WhyNotice(Notice, frozen=True):
     """How a record came about."""
 
     template = "why"
@@ -368,19 +359,18 @@ def _record_of_letter(words: Sequence[str], board: int) -> Sequence[str]:
     return [f"#{number}", *words[1:]] if sign and first == str(board) else words
 
 
-class PlaysThere(OfBoard, NotAllowedReason):
+class PlaysThere(OfBoard, NotAllowedReason, frozen=True):
     """A player would watch a board on which they play."""
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyWatched(OfBoard, NotAllowedReason):
+class TooManyWatched(OfBoard, NotAllowedReason, frozen=True):
     """The player has reached the limit of watched boards."""
 
     most: int
     """The limit."""
 
 
-class _OfWatched(BoardCommand):
+class _OfWatched(BoardCommand, frozen=True):
     """A command about a board of others."""
 
     def instead(self, refusal: Refusal) -> Command | None:
@@ -389,16 +379,15 @@ class _OfWatched(BoardCommand):
         return Games(self.kind, (), Filter.ACTIVE) if is_unknown else None
 
 
-class Watch(_OfWatched):
+class Watch(_OfWatched, frozen=True):
     """Get every record of a board by mail."""
 
 
-class Unwatch(_OfWatched):
+class Unwatch(_OfWatched, frozen=True):
     """Get no more records of a board by mail."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchNotice(OutcomeNotice):
+class WatchNotice(OutcomeNotice, frozen=True):
     """A board is watched from now on, or no longer."""
 
     template = "watch"

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from functools import cache
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import settings_of
@@ -46,23 +48,21 @@ class Ask(Enum):
     CANCEL = "cancel"
 
 
-class BadDate(UnreadableReason):
+class BadDate(UnreadableReason, frozen=True):
     """A word is not a day."""
 
 
-class BadDays(UnreadableReason):
+class BadDays(UnreadableReason, frozen=True):
     """A word is not a number of days."""
 
 
-@dataclass(frozen=True, slots=True)
-class SaidLoosely(NotAllowedReason):
+class SaidLoosely(NotAllowedReason, frozen=True):
     """A vacation is asked for in other words than its first day and its number of days."""
 
     meant: "Leave"
 
 
-@dataclass(frozen=True, slots=True)
-class VacationPast(NotAllowedReason):
+class VacationPast(NotAllowedReason, frozen=True):
     """The vacation would begin before today."""
 
     today: date
@@ -70,16 +70,14 @@ class VacationPast(NotAllowedReason):
     """The time zone of the player."""
 
 
-@dataclass(frozen=True, slots=True)
-class VacationFar(NotAllowedReason):
+class VacationFar(NotAllowedReason, frozen=True):
     """The vacation would begin too far ahead."""
 
     most: int
     """The most days ahead that it may begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class VacationOverlaps(NotAllowedReason):
+class VacationOverlaps(NotAllowedReason, frozen=True):
     """The player is away at that time already."""
 
     other: Absence
@@ -87,8 +85,7 @@ class VacationOverlaps(NotAllowedReason):
     """The time zone of the player."""
 
 
-@dataclass(frozen=True, slots=True)
-class VacationTooLong(NotAllowedReason):
+class VacationTooLong(NotAllowedReason, frozen=True):
     """The vacation is longer than the days that are left for the year."""
 
     allowance: int
@@ -98,27 +95,24 @@ class VacationTooLong(NotAllowedReason):
     """The number of them that are left."""
 
 
-class NoVacation(NotAllowedReason):
+class NoVacation(NotAllowedReason, frozen=True):
     """There is no vacation to cancel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Struct, frozen=True):
     """A vacation that is asked for: its first day and its number of days."""
 
     first: date
     days: int
 
 
-@dataclass(frozen=True, slots=True)
-class Loosely:
+class Loosely(Struct, frozen=True):
     """Words such as `5` or `until monday`. Which vacation they mean depends on today."""
 
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Vacation(OwnCommand):
+class Vacation(OwnCommand, frozen=True):
     """Announce a vacation, end the announced ones, or list them."""
 
     asked: Leave | Loosely | Ask
@@ -127,16 +121,15 @@ class Vacation(OwnCommand):
         """Return the longest vacation that is still possible, or the end of the announced ones."""
         match refusal.reason, self.asked:
             case SaidLoosely(meant=meant), _:
-                return replace(self, asked=meant)
+                return structs.replace(self, asked=meant)
             case VacationOverlaps(), _:
-                return replace(self, asked=Ask.CANCEL)
+                return structs.replace(self, asked=Ask.CANCEL)
             case VacationTooLong(left=left), Leave() as asked if left:
-                return replace(self, asked=replace(asked, days=left))
+                return structs.replace(self, asked=structs.replace(asked, days=left))
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class AwayNotice(Notice):
+class AwayNotice(Notice, frozen=True):
     """The vacations of a player who plays with the reader."""
 
     template = "away"
@@ -149,8 +142,7 @@ class AwayNotice(Notice):
     """The boards on which the two play."""
 
 
-@dataclass(frozen=True, slots=True)
-class VacationNotice(OutcomeNotice):
+class VacationNotice(OutcomeNotice, frozen=True):
     """The reader's vacations, and who was told of them."""
 
     template = "vacation"

@@ -1,6 +1,6 @@
 """The command that brings a code back, and does what waited for it: verify."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pbm_oust.accounts.account import Account, Proof, with_signed_off
 from pbm_oust.accounts.password import Secret
@@ -33,23 +33,21 @@ from pbm_oust.store.verifications import (
 )
 
 
-class NoSuchCode(NotAllowedReason):
+class NoSuchCode(NotAllowedReason, frozen=True):
     """There is no such code, or it has expired."""
 
 
-class PasswordMissing(NotAllowedReason):
+class PasswordMissing(NotAllowedReason, frozen=True):
     """The new password that should replace a forgotten one is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class HasAccount(NotAllowedReason):
+class HasAccount(NotAllowedReason, frozen=True):
     """The account already exists, with another password."""
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
-class UseridTaken(NotAllowedReason):
+class UseridTaken(NotAllowedReason, frozen=True):
     """Somebody else has the userid."""
 
     userid: str
@@ -57,8 +55,7 @@ class UseridTaken(NotAllowedReason):
     """A similar one that nobody has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verify(Command):
+class Verify(Command, frozen=True):
     """Verify an address with the code that was mailed to it."""
 
     code: Secret
@@ -74,24 +71,23 @@ class Verify(Command):
         return partial(Signup, userid=refusal.reason.free)
 
 
-class BadCode(UnreadableReason):
+class BadCode(UnreadableReason, frozen=True):
     """A word does not have the form of our codes."""
 
 
-class CodeUsedNotice(Notice):
+class CodeUsedNotice(Notice, frozen=True):
     """A code has come back again."""
 
     template = "code_used"
 
 
-class SaidNoNotice(Notice):
+class SaidNoNotice(Notice, frozen=True):
     """What waited for a code was dropped."""
 
     template = "said_no"
 
 
-@dataclass(frozen=True, slots=True)
-class AddressesNotice(Notice):
+class AddressesNotice(Notice, frozen=True):
     """An address was verified."""
 
     template = "addresses"
@@ -100,8 +96,7 @@ class AddressesNotice(Notice):
     proved: str
 
 
-@dataclass(frozen=True, slots=True)
-class AddressesReplacedNotice(Notice):
+class AddressesReplacedNotice(Notice, frozen=True):
     """The last letter to addresses that were replaced."""
 
     template = "addresses_replaced"

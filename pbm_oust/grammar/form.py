@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from itertools import accumulate, compress, cycle
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.accounts.password import Secret
@@ -45,20 +47,18 @@ MayShow = Callable[[str], bool]
 """Returns whether a word may be shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class MissingWord(UnreadableReason):
+class MissingWord(UnreadableReason, frozen=True):
     """A line ends too early."""
 
     missing: tuple[str, ...]
     """What could follow: the names of places, or words."""
 
 
-class SurplusWord(UnreadableReason):
+class SurplusWord(UnreadableReason, frozen=True):
     """A line has more words than its command takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """What a command may cause."""
 
     work: int = 1
@@ -71,6 +71,9 @@ class Cost:
     """Accounts that it asks for."""
     codes: int = 0
     """Mails with a code."""
+
+
+USUAL_COST = Cost()
 
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
@@ -98,7 +101,7 @@ class Form(Generic[C_co, R_co]):
     rank: int
     """Its place under the heading; commands that share a place are in the order of their names."""
     text: Text = Text.BESIDE
-    cost: Cost | Callable[[C_co], Cost] = Cost()
+    cost: Cost | Callable[[C_co], Cost] = USUAL_COST
     """What it may cause, or what returns that for a command."""
     needs_own_mail: bool = False
     """Whether it cannot be one of several commands of a mail: it writes to addresses that nobody
@@ -123,7 +126,7 @@ class Form(Generic[C_co, R_co]):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the fields of its command."""
-        return tuple(each.name for each in fields(self.command))
+        return self.command.__struct_fields__
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -499,8 +502,7 @@ def names_shown(names: Collection[str], is_public: MayShow) -> tuple[str, ...]:
 _OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """The words of a line, and the command that its first words name, if any."""
 
     words: tuple[str, ...]
@@ -573,7 +575,7 @@ class Line:
         return self.form.correction(words, self.kind, may_show)
 
 
-class BadAddress(UnreadableReason):
+class BadAddress(UnreadableReason, frozen=True):
     """A word is not a mail address."""
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.grammar.words import (
     OPTION_ALIASES,
@@ -24,20 +26,18 @@ from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownOption(UnreadableReason):
+class UnknownOption(UnreadableReason, frozen=True):
     """A word is not an option of the command."""
 
     known: tuple[str, ...]
     resembles: str | None
 
 
-class OptionTwice(UnreadableReason):
+class OptionTwice(UnreadableReason, frozen=True):
     """An option repeats what another one has set."""
 
 
-@dataclass(frozen=True, slots=True)
-class BadOptionValue(UnreadableReason):
+class BadOptionValue(UnreadableReason, frozen=True):
     """An option has a value that it does not take."""
 
     forms: tuple[str, ...]
@@ -50,8 +50,7 @@ V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One word that a form wants in its place. Its value is written by `str`."""
 
     name: str

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pbm_oust.board.game import Game
@@ -38,16 +37,14 @@ Guarded = tuple[Wish, int | None]
 """A wish, and the number after `#`, if there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class BadPlacement(UnreadableReason):
+class BadPlacement(UnreadableReason, frozen=True):
     """A word is not the name of a cell."""
 
     is_in_column_i: bool = False
     """Whether it names the column I, which no grid has."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoTurn(UnreadableReason):
+class NoTurn(UnreadableReason, frozen=True):
     """A word is not a deed that can be done in this way."""
 
     known: tuple[str, ...]

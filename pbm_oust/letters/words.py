@@ -1,9 +1,11 @@
 """Notices put into words by the templates."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, cached_property, partial
+
+from msgspec import structs
 
 from pbm_oust.accounts import clock
 from pbm_oust.accounts.account import (
@@ -261,7 +263,7 @@ class Words:
         carries the records of a game that is over. `link` is where the page is that plays like an
         answer, if there is one.
         """
-        given = _told_by(notice)
+        given = structs.asdict(notice)
         answering = answered.word if answered else ""
         reply = answered if isinstance(answered, Reply) else None
         again = _playing_again(notice) if reply else ()
@@ -282,7 +284,7 @@ class Words:
         `is_line` says that it was written as a line, which may be put right.
         """
         better = instead_of(self._translator, notice)
-        given = _told_by(notice)
+        given = structs.asdict(notice)
         given |= {"notice": notice, "answering": "", "better": better, "is_line": is_line}
         return blocks(self._render("shared/reason", **given))
 
@@ -360,11 +362,6 @@ class Words:
 
     def _render(self, template: str, **given: object) -> str:
         return filled(self._templates, template, given)
-
-
-def _told_by(notice: Notice) -> dict[str, object]:
-    """Return the fields of a notice, which its template finds by their names."""
-    return {field.name: getattr(notice, field.name) for field in fields(notice)}
 
 
 @cache

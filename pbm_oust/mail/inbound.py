@@ -124,13 +124,11 @@ class KeptBySender(Exception):
     """A fault of ours prevents the handling of a mail: its sender must keep it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeveralSubjects(UnreadableReason):
+class SeveralSubjects(UnreadableReason, frozen=True):
     """A mail has more than one Subject."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedText(UnreadableReason):
+class ClosedText(UnreadableReason, frozen=True):
     """The text of a mail is encrypted, or in a form that cannot be read."""
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+
 from pbm_oust.board.game import Game, Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -36,8 +38,7 @@ _STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """Which boards are looked for."""
 
     kinds: Collection[Kind]

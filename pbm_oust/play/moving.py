@@ -1,8 +1,10 @@
 """Making a move or taking one back, and what follows; who may act on which position."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import HOUSE, Account, signed_off_since, with_signed_off
 from pbm_oust.accounts.queue import Orders, follow, is_passed_for
@@ -43,8 +45,7 @@ class Way(Enum):
     """It came by a mail of which nothing is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """How a record of a game came about."""
 
     game: Game
@@ -128,7 +129,7 @@ def take_back(
 def _untold(notice: Notice, other: str) -> Notice:
     """Return the answer to the actor, saying that the other player knows nothing of the move."""
     if isinstance(notice, BoardNotice) and notice.reader.asked:
-        return replace(notice, untold=other)
+        return structs.replace(notice, untold=other)
     return notice
 
 
@@ -139,7 +140,7 @@ def _with_return(
     back = replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
     clock = None if game.result else work.clock_of(game, back)
     return [
-        replace(notice, clock=clock, back=actor.userid)
+        structs.replace(notice, clock=clock, back=actor.userid)
         if isinstance(notice, BoardNotice)
         else notice
         for notice in notices
@@ -153,23 +154,20 @@ def come_back(userid: str, work: UnitOfWork) -> None:
         work.save(with_signed_off(account, None))
 
 
-@dataclass(frozen=True, slots=True)
-class NotOnBoard(OfBoard, NotAllowedReason):
+class NotOnBoard(OfBoard, NotAllowedReason, frozen=True):
     """The player does not play on the board."""
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
-class OldAnswer(OfBoard, NotAllowedReason):
+class OldAnswer(OfBoard, NotAllowedReason, frozen=True):
     """The board has gone on since the letter that is answered."""
 
     number: int
     """The number of the record that was next then."""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherRecord(OfBoard, NotAllowedReason):
+class OtherRecord(OfBoard, NotAllowedReason, frozen=True):
     """The command is not for the next record but for another one."""
 
     guard: int
@@ -240,7 +238,7 @@ def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
     answer to a letter that is older than the board.
     """
     if work.home.ask(outcome_of, actor.message_key):
-        raise NotAllowed(RefusedBefore(game))
+        raise NotAllowed(RefusedBefore(game=game))
     side = side_on(actor.userid, game)
     if actor.reply and not game.meets_guard(actor.reply.number):
         raise NotAllowed(OldAnswer(game, actor.reply.number))

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import ClassVar
 
+from msgspec import Struct
+
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
@@ -20,15 +22,13 @@ from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Struct, frozen=True):
     """The meaning of an answer that brings a code back."""
 
     code: Secret
 
 
-@dataclass(frozen=True, slots=True)
-class Unheard:
+class Unheard(Struct, frozen=True):
     """The meaning of an answer that nobody reads: it must not come back as a command."""
 
 
@@ -100,16 +100,14 @@ class Reader:
         return bool(self.wrote_from)
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A board that a letter shows; `is_now` tells whether its player can act on it."""
 
     game: Game
     is_now: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """One thing to tell one reader. A template in `mail/` puts its fields into words."""
 
     template: ClassVar[str]
@@ -146,16 +144,14 @@ class Notice:
         return f"{game.name}.{len(game.records)}" if game else self.template
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeNotice(Notice):
+class OutcomeNotice(Notice, frozen=True, kw_only=True):
     """The outcome of a command that is carried out once, however often its mail comes."""
 
-    is_repeated: bool = field(default=False, kw_only=True)
+    is_repeated: bool = False
     """Whether it was carried out when the same mail came before."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardOutcomeNotice(OutcomeNotice):
+class BoardOutcomeNotice(OutcomeNotice, frozen=True):
     """The outcome of a command about a board; an answer plays on the board as it is."""
 
     game: Game
@@ -169,11 +165,10 @@ class BoardOutcomeNotice(OutcomeNotice):
         return answer_on(self.game, self.reader.account)
 
 
-@dataclass(frozen=True, slots=True)
-class TimedNotice(Notice):
+class TimedNotice(Notice, frozen=True, kw_only=True):
     """A notice that tells the clock of the player to move, if it shows one board as it is now."""
 
-    clock: Clock | None = field(default=None, kw_only=True)
+    clock: Clock | None = None
     """The clock of the player to move, if the game goes on from here."""
 
     def is_now(self) -> bool:
@@ -192,8 +187,7 @@ class News(Enum):
     REMINDED = "reminded"
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
+class Ahead(Struct, frozen=True):
     """What the players of a board had queued, as far as the reader may know."""
 
     queued: frozenset[int] = frozenset()
@@ -206,8 +200,7 @@ class Ahead:
     """What the reader had queued that did not fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(Struct, frozen=True):
     """How an answer was read that holds more than its command."""
 
     wish: Wish | None
@@ -221,8 +214,7 @@ def has_counted(game: Game) -> bool:
     return bool(game.result and game.result.how is not How.VOID)
 
 
-@dataclass(frozen=True, slots=True)
-class BoardNotice(TimedNotice):
+class BoardNotice(TimedNotice, frozen=True):
     """A board, and what happened on it."""
 
     template = "board"
@@ -294,8 +286,7 @@ class BoardNotice(TimedNotice):
         return answer_on(self.game, self.reader.account)
 
 
-@dataclass(frozen=True, slots=True)
-class RefusalNotice(TimedNotice):
+class RefusalNotice(TimedNotice, frozen=True):
     """A command that was not carried out."""
 
     template = "refusal"

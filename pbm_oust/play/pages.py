@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+
 from pbm_oust.grammar.notation import Command
 from pbm_oust.grammar.parts import Option
 from pbm_oust.play.notices import Notice
@@ -14,8 +16,7 @@ MOST_LISTED = 50
 MOST_DRAWN = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """What an answer has room for; several commands of one mail share it."""
 
     lines: int = MOST_LISTED

@@ -159,7 +159,7 @@ class Request:
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
 
 
-class RefusedBefore(MayHaveBoard, NotAllowedReason):
+class RefusedBefore(MayHaveBoard, NotAllowedReason, frozen=True):
     """The same mail came before, and was refused."""
 
 

@@ -6,7 +6,6 @@ So no ruling is made twice, whoever makes it and however often.
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account, Digested
@@ -102,8 +101,7 @@ MOST_BOARDS = 20
 """How many boards one digest draws."""
 
 
-@dataclass(frozen=True, slots=True)
-class DigestNotice(Notice):
+class DigestNotice(Notice, frozen=True):
     """The boards that wait for a player, and what happened on the others."""
 
     template = "digest"

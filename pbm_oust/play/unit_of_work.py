@@ -11,6 +11,8 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
+from msgspec import structs
+
 from pbm_oust.accounts.account import Account, changed_at
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import Returned
@@ -192,7 +194,7 @@ _ANSWERED = Handled(Outcome.ANSWERED)
 _DONE_BEFORE = Handled(Outcome.DONE_BEFORE)
 
 
-class NoSuchPlayer(NotAllowedReason):
+class NoSuchPlayer(NotAllowedReason, frozen=True):
     """Nobody has the userid."""
 
 
@@ -280,7 +282,7 @@ class UnitOfWork:
                 # One look at the clock of a board is enough for all who are told of it.
                 if timed is None or timed[0] is not game:
                     timed = game, self.clock_of(game)
-                made = replace(made, clock=made.clock or timed[1])
+                made = structs.replace(made, clock=made.clock or timed[1])
             letters += self.write(made, request)
         return self.home.posting(letters)
 
@@ -347,7 +349,7 @@ class UnitOfWork:
             account = self.account_if_any(userid)
             if account and account.has_exactly(request.sender):
                 known = reachable(account, reader.addresses, reader.wrote_from, self.home)
-                return replace(notice, reader=known)
+                return structs.replace(notice, reader=known)
         return notice
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
@@ -379,7 +381,7 @@ class UnitOfWork:
         NotAllowed for a mail that was refused before.
         """
         if self._is_done(actor.message_key, done.board()):
-            return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
+            return self.answer(structs.replace(done, is_repeated=True), request, _DONE_BEFORE)
         with self.posting([done, *notices], request):
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return handled
@@ -400,7 +402,7 @@ class UnitOfWork:
         account = self.account(actor.userid)
         if self._is_done(actor.message_key, None):
             done, _ = tell(account)
-            return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
+            return self.answer(structs.replace(done, is_repeated=True), request, _DONE_BEFORE)
         changed = change(account)
         done, notices = tell(changed)
         with self.posting([done, *notices], request):
@@ -412,7 +414,7 @@ class UnitOfWork:
         """Return whether a mail was carried out. Raises NotAllowed for one that was refused."""
         outcome = self.home.ask(outcome_of, key)
         if outcome is KeyOutcome.REFUSED:
-            raise NotAllowed(RefusedBefore(game))
+            raise NotAllowed(RefusedBefore(game=game))
         return outcome is KeyOutcome.DONE
 
     def sender_of(self, request: Request) -> Reader:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
+
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.record import Deed, Place, Wish
@@ -52,32 +54,30 @@ MOST_MEANT = 3
 """How many moves to offer in place of a line that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerReason(UnreadableReason):
+class AnswerReason(UnreadableReason, frozen=True, kw_only=True):
     """Why an answer cannot be read."""
 
-    meant: Meant = field(default=(), kw_only=True)
+    meant: Meant = ()
     """What may have been meant, the likeliest first."""
 
 
-class EmptyAnswer(AnswerReason):
+class EmptyAnswer(AnswerReason, frozen=True):
     """The answer holds nothing that its writer wrote."""
 
 
-class UnknownAnswer(AnswerReason):
+class UnknownAnswer(AnswerReason, frozen=True):
     """The first line of an answer is not something that can be done on a board."""
 
 
-class MoreThanPlacements(AnswerReason):
+class MoreThanPlacements(AnswerReason, frozen=True):
     """A line begins with placements and goes on with something else."""
 
 
-class MoreThanDeed(AnswerReason):
+class MoreThanDeed(AnswerReason, frozen=True):
     """A line begins with a word for a deed and goes on with something else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer as it is understood."""
 
     line: Line
@@ -199,7 +199,7 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
         if form and form.by_letter and fold(words[1]) != reply.userid:
             raise _unknown(words, reply)
         whole = read_whole(" ".join([name, *words[1:]]), text)
-        return replace(whole, line=replace(whole.line, words=tuple(words)))
+        return structs.replace(whole, line=structs.replace(whole.line, words=tuple(words)))
     return _read_form(line, KIND_FORMS[name], words, text, reply)
 
 
@@ -275,7 +275,7 @@ _DONE = frozenset((Deed.PASS.value, Deed.SWAP.value))
 """Deeds that cost nobody a game, so that other words may stand around them."""
 
 
-class SeveralReadings(AnswerReason):
+class SeveralReadings(AnswerReason, frozen=True):
     """An answer can be read in more than one way."""
 
 
@@ -300,7 +300,7 @@ def read_worded(line: str, text: str, reply: Reply) -> Answer:
     meant = (*first, *(each for each in second if each not in first))
     if len(meant) > 1:
         wrong = Unreadable(SeveralReadings())
-    return replace(answer, command=wrong, instead=meant[:MOST_MEANT])
+    return structs.replace(answer, command=wrong, instead=meant[:MOST_MEANT])
 
 
 def is_courtesy(line: str) -> bool:
@@ -335,11 +335,11 @@ _MOST_LINES = 10
 """How many lines to search for a move that may have been meant."""
 
 
-class UnsureAnswer(AnswerReason):
+class UnsureAnswer(AnswerReason, frozen=True):
     """All that the answer holds stands between quotes, or looks like a quote."""
 
 
-class TwoMoves(AnswerReason):
+class TwoMoves(AnswerReason, frozen=True):
     """The Subject of an answer says one move, and its text another one."""
 
 
@@ -359,14 +359,14 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
     answers += [_read_text(text, reply)] if text.strip() else []
     moves = [each.command for each in answers if isinstance(each.command, Move)]
     if len({move.wish for move in moves}) > 1:
-        return replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
+        return structs.replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
     if found := next(readable, None):
         return found
     nothing = Answer(Line(()), Unreadable(UnsureAnswer() if unsure.strip() else EmptyAnswer()))
     wrong = answers[0] if answers else nothing
     meant = wrong.instead or tuple(_moves_in(f"{text}\n{unsure}", reply))
-    return replace(wrong, instead=meant)
+    return structs.replace(wrong, instead=meant)
 
 
 def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Answer:
@@ -393,12 +393,16 @@ def _read_text(text: str, reply: Reply) -> Answer:
     if not isinstance(answer.command, Move):
         return answer
     if not answer.is_worded:
-        return replace(answer, is_worded=bool(above), further=further_below(answer.command, rest))
+        return structs.replace(
+            answer, is_worded=bool(above), further=further_below(answer.command, rest)
+        )
     moves = tuple(each for each in _moves_in(rest, reply) if each.wish != answer.command.wish)
     if moves:
         several = Unreadable(SeveralReadings())
-        return replace(answer, command=several, instead=(answer.command, *moves)[:MOST_MEANT])
-    return replace(answer, text=text)
+        return structs.replace(
+            answer, command=several, instead=(answer.command, *moves)[:MOST_MEANT]
+        )
+    return structs.replace(answer, text=text)
 
 
 def _parted(text: str) -> tuple[str, str]:

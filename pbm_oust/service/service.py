@@ -1,8 +1,10 @@
 """From a request to what it writes: records, accounts and notices."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+
+from msgspec import Struct
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import has_untold, settings_of
@@ -72,7 +74,7 @@ from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 
-class DoneBeforeNotice(Notice):
+class DoneBeforeNotice(Notice, frozen=True):
     """A mail has come again, and what it asked for was done before."""
 
     template = "done_before"
@@ -88,8 +90,7 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     return work.retried(deed.carry_out, shares=deed.shares)
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(Struct, frozen=True):
     """A request that was read, and is carried out in a transaction."""
 
     carry_out: Callable[[UnitOfWork], Handled]

@@ -29,30 +29,26 @@ _MOST_SHOWN = 60
 """How many characters of a line are shown again."""
 
 
-@dataclass(frozen=True, slots=True)
-class WhichBoard(UnreadableReason):
+class WhichBoard(UnreadableReason, frozen=True):
     """An answer to a letter that shows several boards does not say for which one it is."""
 
     boards: tuple[str, ...]
     """The names of the boards."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotInLetter(UnreadableReason):
+class NotInLetter(UnreadableReason, frozen=True):
     """An answer names a board that the letter does not show, or on which its reader has no part."""
 
     board: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeveralBoards(UnreadableReason):
+class SeveralBoards(UnreadableReason, frozen=True):
     """An answer gives a number that boards of several games in the letter have."""
 
     boards: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyAnswers(UnreadableReason):
+class TooManyAnswers(UnreadableReason, frozen=True):
     """An answer has lines for more boards than one mail may have."""
 
     most: int

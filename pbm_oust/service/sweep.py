@@ -5,9 +5,10 @@ any time, in any number of processes: each thing is done once.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+
+from msgspec import Struct
 
 from pbm_oust.accounts.clock import ruling_due
 from pbm_oust.board.game import Game
@@ -28,8 +29,7 @@ TOGETHER = 20
 """How many things a host takes at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """Something that a sweep did."""
 
     what: str
@@ -38,24 +38,21 @@ class Done:
     """The name of a board, or a userid."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """A board or a player for which a sweep failed."""
 
     about: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Swept:
+class Swept(Struct, frozen=True):
     """What a sweep did, and what it could not do."""
 
     done: tuple[Done, ...]
     troubles: tuple[Trouble, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Chore:
+class _Chore(Struct, frozen=True):
     """Something that a sweep looks at."""
 
     about: str

@@ -3,9 +3,10 @@
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
+
+from msgspec import Struct
 
 from pbm_oust import commands
 from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
@@ -89,27 +90,26 @@ VOCABULARY = frozenset(
 """The words of the grammar, which no password can be."""
 
 
-class Empty(UnreadableReason):
+class Empty(UnreadableReason, frozen=True):
     """There is no command to read."""
 
 
-class UnlabelledCharacter(UnreadableReason):
+class UnlabelledCharacter(UnreadableReason, frozen=True):
     """The mail holds a character but does not say which one."""
 
 
-class AnswerToBoard(UnreadableReason):
+class AnswerToBoard(UnreadableReason, frozen=True):
     """A mail looks like an answer to a board mail, but nothing proves who sent it."""
 
 
-@dataclass(frozen=True, slots=True)
-class WhichGame(UnreadableReason):
+class WhichGame(UnreadableReason, frozen=True):
     """A line begins with a command of a game, but does not say of which one."""
 
     name: str
     """The command."""
 
 
-class SaidPlainly(UnreadableReason):
+class SaidPlainly(UnreadableReason, frozen=True):
     """A sentence asks for something that a command does."""
 
 
@@ -411,8 +411,7 @@ def _is_likely(line: Line, places: Collection[int], *, is_begun: bool) -> bool:
     return any(len(word) >= SHORTEST_PASSWORD for word in said)
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
+class Next(Struct, frozen=True):
     """What may come next in a line."""
 
     words: tuple[str, ...] = ()

@@ -14,7 +14,6 @@ TOY = '''
 """The commands that wave at the other player of a board: wave, nod, and at the end of it bow."""
 
 from pbm_oust.accounts.tags import Credential
-from dataclasses import dataclass
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Command, Heading, OwnCommand
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word
@@ -26,13 +25,11 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class TooShy(NotAllowedReason):
+class TooShy(NotAllowedReason, frozen=True):
     """A player wants to wave twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wave(Command):
+class Wave(Command, frozen=True):
     """Wave at the other player."""
 
     kind: Kind
@@ -48,8 +45,7 @@ class Wave(Command):
         return Wave(self.kind, self.board, self.userid, self.password, False)
 
 
-@dataclass(frozen=True, slots=True)
-class Bow(Command):
+class Bow(Command, frozen=True):
     """Bow to the other player."""
 
     kind: Kind
@@ -58,7 +54,7 @@ class Bow(Command):
     password: Credential
 
 
-class Nod(OwnCommand):
+class Nod(OwnCommand, frozen=True):
     """Nod to everybody."""
 
 
