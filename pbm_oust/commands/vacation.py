@@ -1,12 +1,15 @@
 """The command that announces, ends and lists vacations. The opponents are told."""
 
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from functools import cache
+from pkgutil import get_data
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, structs
@@ -213,14 +216,8 @@ def _read_date(word: str) -> date:
     return read
 
 
-_UNTIL = frozenset(("until", "till", "til", "through", "to", "jusqu'a", "jusqu'au", "au"))
-_IN_DAYS = {"today": 0, "aujourd'hui": 0, "tomorrow": 1, "demain": 1}
-_NUMBERS = {"a": 1, "one": 1, "un": 1, "une": 1, "two": 2, "deux": 2, "three": 3, "trois": 3}
-_UNITS = {"day": 1, "days": 1, "jour": 1, "jours": 1}
-_UNITS |= dict.fromkeys(("week", "weeks", "semaine", "semaines"), 7)
-_WEEKS = frozenset(("week", "semaine"))
-_NEXT = frozenset(("next", "prochaine"))
-_BETWEEN = frozenset(("from", "on", "for", "the", "du", "de", "le", "la", "pour", "pendant"))
+_WORDS: Mapping[str, Any] = tomllib.loads((get_data(__package__, "vacation.toml") or b"").decode())
+"""The words of sentences about vacations."""
 USUAL_DAYS = 7
 """How many days are offered if nothing says how long a vacation is."""
 
@@ -286,19 +283,19 @@ def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
     plain = _with_days(" ".join(map(_plain, words)), today).split()
     for nth, word in enumerate(plain):
         day = _day_said(word, today)
-        unit = _UNITS.get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
-        if word in _UNTIL:
+        unit = _WORDS["units"].get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
+        if word in _WORDS["until"]:
             is_end = True
         elif day and (is_end or first):
             last = day
         elif day:
             first = day
-        elif word in _NEXT and _WEEKS & {*plain[max(0, nth - 1) : nth + 2]}:
+        elif word in _WORDS["next"] and {*_WORDS["week"]} & {*plain[max(0, nth - 1) : nth + 2]}:
             first = first or today + timedelta(days=7 - today.weekday())
-        elif _DAYS.fullmatch(word) or (word in _NUMBERS and unit):
-            days = _NUMBERS.get(word, 0) or int(word)
+        elif _DAYS.fullmatch(word) or (word in _WORDS["numbers"] and unit):
+            days = _WORDS["numbers"].get(word, 0) or int(word)
             days *= unit or 1
-        elif word not in _BETWEEN and not (nth and word in _UNITS):
+        elif word not in _WORDS["between"] and not (nth and word in _WORDS["units"]):
             is_all = False
     begin = max(first or today, today)
     if last:
@@ -343,8 +340,8 @@ def _day_of_month(found: re.Match[str], after: date) -> date | None:
 
 def _day_said(word: str, today: date) -> date | None:
     """Return the day that a word names, the next of that name from today on, or None."""
-    if word in _IN_DAYS:
-        return today + timedelta(days=_IN_DAYS[word])
+    if word in _WORDS["in_days"]:
+        return today + timedelta(days=_WORDS["in_days"][word])
     if word in _weekdays():
         return today + timedelta(days=(_weekdays()[word] - today.weekday()) % 7)
     with suppress(Unreadable):
