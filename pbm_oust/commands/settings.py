@@ -37,8 +37,8 @@ from pbm_oust.grammar.words import (
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import SenderNotEnough
 from pbm_oust.play.forms import ForPlayer
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
-from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.notices import OutcomeNotice, Reader
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -146,10 +146,10 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
             settings = with_setting(settings, name, value)
         return with_settings(account, settings)
 
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        return _told(account, tuple(name for name, _ in command.changes), request, work), []
+    def tell(account: Account) -> SettingsNotice:
+        return _told(account, tuple(name for name, _ in command.changes), request, work)
 
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    return work.change_account(change, tell, actor, request)
 
 
 def tell_unknown(userid: str, work: UnitOfWork) -> None:
@@ -234,15 +234,13 @@ def _read_limit(word: str) -> int:
 
 def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Limit the number of a player's active boards."""
-
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        active = count_active(account.userid, work.home)
-        return LimitNotice(work.player_at(account, request), command.limit, active), []
-
-    def change(account: Account) -> Account:
-        return with_limit(account, command.limit)
-
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    active = count_active(actor.userid, work.home)
+    return work.change_account(
+        lambda account: with_limit(account, command.limit),
+        lambda account: LimitNotice(work.player_at(account, request), command.limit, active),
+        actor,
+        request,
+    )
 
 
 def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -254,28 +252,25 @@ def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) ->
         return work.answer(RejectedNotice(reader, rejected_by(actor.account)), request)
     for userid in command.userids:
         work.account(userid)
-    return _change_rejected(command, actor, request, work)
+    return change_rejected(command, actor, request, work)
 
 
-def unreject(command: Unreject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Take the challenges of players again."""
-    return _change_rejected(command, actor, request, work)
-
-
-def _change_rejected(
+def change_rejected(
     command: Reject | Unreject, actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
+    """Reject the challenges of players, or take them again."""
+
     def change(account: Account) -> Account:
         rejected = rejected_by(account)
         if isinstance(command, Reject):
             return with_rejected(account, (*rejected, *command.userids))
         return with_rejected(account, (each for each in rejected if each not in command.userids))
 
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+    def tell(account: Account) -> RejectedNotice:
         reader, is_ended = work.player_at(account, request), isinstance(command, Unreject)
-        return RejectedNotice(reader, rejected_by(account), command.userids, is_ended), []
+        return RejectedNotice(reader, rejected_by(account), command.userids, is_ended)
 
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    return work.change_account(change, tell, actor, request)
 
 
 FORMS = (
@@ -319,6 +314,6 @@ FORMS = (
         rest(("USERID..",), read_userids, tuple),
         heading=Heading.SETTINGS,
         rank=50,
-        run=ForPlayer(unreject),
+        run=ForPlayer(change_rejected),
     ),
 )

@@ -441,12 +441,11 @@ def _change_watched(
     request: Request,
     work: UnitOfWork,
 ) -> Handled:
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+    def tell(account: Account) -> WatchNotice:
         names = tuple(name for name in watched_by(account) if not is_over(*board_of(name), work))
-        return WatchNotice(work.player_at(account, request), game, is_watched, names), []
+        return WatchNotice(work.player_at(account, request), game, is_watched, names)
 
-    handled = Handled(Outcome.DONE, game.name)
-    return work.change_account(change, tell, actor, request, handled)
+    return work.change_account(change, tell, actor, request, board=game.name)
 
 
 FORMS = (

@@ -241,10 +241,10 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
     became = Became.KEPT if text else Became.DELETED
     return work.change_account(
         lambda account: with_note(account, game.name, text),
-        lambda account: (told(account, became), []),
+        lambda account: told(account, became),
         actor,
         request,
-        Handled(Outcome.DONE, game.name),
+        board=game.name,
     )
 
 
@@ -299,18 +299,18 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
             raise NotAllowed(TooManyBroadcasts(MOST_BROADCASTS))
         return changed
 
-    def tell(account: Account) -> tuple[BroadcastSentNotice, list[BroadcastNotice]]:
-        everybody = work.home.ask(wanting_broadcasts)
+    notices = list[BroadcastNotice]()
+
+    def tell(account: Account) -> BroadcastSentNotice:
         others = (
             each
-            for each in everybody
+            for each in work.home.ask(wanting_broadcasts)
             if each.userid != account.userid and account.userid not in rejected_by(each)
         )
-        notices = notices_to(others, text, account.userid, work)
-        reader = work.player_at(account, request)
-        return BroadcastSentNotice(reader, text, len(notices)), notices
+        notices[:] = notices_to(others, text, account.userid, work)
+        return BroadcastSentNotice(work.player_at(account, request), text, len(notices))
 
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    return work.change_account(change, tell, actor, request, tell_others=lambda _account: notices)
 
 
 def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:

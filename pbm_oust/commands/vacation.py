@@ -37,7 +37,7 @@ from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import active_games
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 
@@ -357,7 +357,11 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
         today = now.astimezone(zone).date()
         raise NotAllowed(SaidLoosely(leave_said(" ".join(asked.words), today)))
     was_away = away_at(actor.account.vacations, now) is not None
-    shared = _shared_boards(actor.userid, work)
+    shared = {
+        userid: boards
+        for userid, boards in _shared_boards(actor.userid, work).items()
+        if work.has_account(userid)
+    }
 
     def change(account: Account) -> Account:
         absences = account.vacations
@@ -370,18 +374,17 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             raise NotAllowed(NoVacation())
         return replace(account, vacations=in_order(kept))
 
-    def tell(account: Account) -> tuple[VacationNotice, list[AwayNotice]]:
+    def tell_others(account: Account) -> list[AwayNotice]:
         to_come = tuple(each for each in account.vacations if each.end > now)
-        reached = [
-            (work.player(work.account(userid)), userid, tuple(boards))
-            for userid, boards in shared.items()
-            if work.has_account(userid)
+        players = ((work.account(userid), tuple(boards)) for userid, boards in shared.items())
+        return [
+            AwayNotice(work.player(player), account.userid, to_come, now, was_away, boards)
+            for player, boards in players
         ]
-        notices = [
-            AwayNotice(reader, account.userid, to_come, now, was_away, boards)
-            for reader, _, boards in reached
-        ]
-        done = VacationNotice(
+
+    def tell(account: Account) -> VacationNotice:
+        to_come = tuple(each for each in account.vacations if each.end > now)
+        return VacationNotice(
             work.player_at(account, request),
             account.userid,
             to_come,
@@ -390,17 +393,15 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
                 (year, days_left(account.vacations, year, zone))
                 for year in _years(now.astimezone(zone))
             ),
-            told=tuple(userid for _, userid, _ in reached),
+            told=tuple(shared),
             is_away=away_at(to_come, now) is not None,
             was_away=was_away,
             is_listed=asked is Ask.LIST,
         )
-        return done, notices
 
     if asked is Ask.LIST:
-        listed, _ = tell(actor.account)
-        return work.answer(listed, request)
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+        return work.answer(tell(actor.account), request)
+    return work.change_account(change, tell, actor, request, tell_others=tell_others)
 
 
 def _announced(

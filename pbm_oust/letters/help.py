@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pbm_oust.board.record import WISHED
-from pbm_oust.commands.help import SUBJECTS
+from pbm_oust.commands.general import SUBJECTS
 from pbm_oust.grammar.form import is_plain
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option

@@ -389,26 +389,28 @@ class UnitOfWork:
     def change_account(
         self,
         change: Callable[[Account], Account],
-        tell: Callable[[Account], tuple[OutcomeNotice, Sequence[Notice]]],
+        tell: Callable[[Account], OutcomeNotice],
         actor: Actor,
         request: Request,
-        handled: Handled,
+        *,
+        board: str = "",
+        tell_others: Callable[[Account], Sequence[Notice]] = lambda _account: (),
     ) -> Handled:
         """Change the actor's account, once however often the mail comes.
 
         `change` returns the new account, and may raise NotAllowed. `tell` is given that, and
-        returns the answer to the actor and what others are told.
+        returns the answer to the actor, and `tell_others` what others are told. `board` is the name
+        of the board that it is about, if any.
         """
         account = self.account(actor.userid)
         if self._is_done(actor.message_key, None):
-            done, _ = tell(account)
-            return self.answer(structs.replace(done, is_repeated=True), request, _DONE_BEFORE)
+            done = structs.replace(tell(account), is_repeated=True)
+            return self.answer(done, request, _DONE_BEFORE)
         changed = change(account)
-        done, notices = tell(changed)
-        with self.posting([done, *notices], request):
+        with self.posting([tell(changed), *tell_others(changed)], request):
             self.save(changed)
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
-        return handled
+        return Handled(Outcome.DONE, board)
 
     def _is_done(self, key: str, game: Game | None) -> bool:
         """Return whether a mail was carried out. Raises NotAllowed for one that was refused."""

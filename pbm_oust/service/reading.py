@@ -24,15 +24,14 @@ from pbm_oust.accounts.tags import (
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NotYourTurn, game_in
 from pbm_oust.board.record import PLAYING, Place
+from pbm_oust.commands.account import Verify, has_new_password
+from pbm_oust.commands.challenge import Join
 from pbm_oust.commands.lists import Games, Listing
-from pbm_oust.commands.play import Move, Preview, Submit
-from pbm_oust.commands.queue import Queue, Queueing
-from pbm_oust.commands.seek import Join
+from pbm_oust.commands.play import Move, Preview, Queue, Queueing, Submit
 from pbm_oust.commands.settings import Settle
 from pbm_oust.commands.show import Unwatch, board_as_it_is
 from pbm_oust.commands.talk import Message, NothingWritten
 from pbm_oust.commands.vacation import Vacation, leave_said
-from pbm_oust.commands.verify import Verify, has_new_password
 from pbm_oust.grammar.form import Line, MissingWord
 from pbm_oust.grammar.notation import Blank, Command, Meant, Partial, Text
 from pbm_oust.grammar.parts import without_options

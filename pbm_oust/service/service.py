@@ -10,10 +10,10 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential, Reply, Sheet
 from pbm_oust.board.game import Game
-from pbm_oust.commands.multiple import Multiple
+from pbm_oust.commands.account import Verify
+from pbm_oust.commands.general import Multiple
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import tell_unknown
-from pbm_oust.commands.verify import Verify
 from pbm_oust.grammar.form import UNNAMED, Cost, MayShow, to_player, to_stranger
 from pbm_oust.grammar.notation import KIND, Command, Heading, Meant, Partial, Text
 from pbm_oust.grammar.words import MASK

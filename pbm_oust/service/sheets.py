@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from pbm_oust.accounts.tags import Reply, Sheet
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.commands.multiple import Task, carry_out_all, look_at_all
+from pbm_oust.commands.general import Task, carry_out_all, look_at_all
 from pbm_oust.grammar.form import to_player
 from pbm_oust.grammar.words import first_words, fold
 from pbm_oust.play.forms import Service

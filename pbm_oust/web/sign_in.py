@@ -26,7 +26,7 @@ from pbm_oust.accounts.tags import (
     token_for,
 )
 from pbm_oust.accounts.verification import Pending, Purpose, name_of
-from pbm_oust.commands.verify import Verify
+from pbm_oust.commands.account import Verify
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
 from pbm_oust.play.authentication import spend

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.settings import Settings
-from pbm_oust.commands.help import HelpNotice
+from pbm_oust.commands.general import HelpNotice
 from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.help import help_subjects

@@ -11,7 +11,7 @@ import pytest
 from jinja2 import Environment, nodes
 from msgspec import structs
 
-from pbm_oust.commands.help import HelpNotice
+from pbm_oust.commands.general import HelpNotice
 from pbm_oust.grammar.form import to_player
 from pbm_oust.letters.help import help_subjects, wrapped_usage
 from pbm_oust.letters.words import Words, place_of
