@@ -7,8 +7,7 @@ from datetime import datetime
 from functools import cache
 from pkgutil import get_data
 
-from pbm_oust.accounts.tags import without_tokens
-from pbm_oust.accounts.verification import CODE
+from pbm_oust.accounts.tags import CODE, without_tokens
 
 LONGEST = 250
 """How much is kept of a Message-ID or a Subject."""

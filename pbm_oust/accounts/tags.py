@@ -25,6 +25,10 @@ everybody for alice.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
+
+A code proves that an address is somebody's own. What waits for one is kept until it comes back, and
+then an account keeps in mind what was proved for it: the name of the code, and the message key of
+the mail that asked for it.
 """
 
 import base64
@@ -32,17 +36,109 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import ClassVar, Protocol, Self
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.address import ascii_address, is_same_address
+from pbm_oust.accounts.account import Account, Proof
+from pbm_oust.accounts.address import ascii_address, is_same_address, normal_address
 from pbm_oust.accounts.password import Secret, masked
-from pbm_oust.accounts.verification import CODE
 from pbm_oust.board.game import AHEAD
 from pbm_oust.board.notation import NUMBER, USERID
+from pbm_oust.languages import ENGLISH, Language
+
+CODE_LIFETIME = timedelta(days=3)
+"""How long a code can come back."""
+SIGN_IN_LIFETIME = timedelta(minutes=15)
+"""How long one can that signs a player in."""
+MOST_KEPT = 20
+"""How many proofs an account keeps in mind, the latest ones."""
+CODE = re.compile(r"[a-z2-7]{16}")
+
+
+class Purpose(Enum):
+    """What happens when a code comes back."""
+
+    SIGNUP = "signup"
+    """An account is made, or a further address of its signup is added."""
+    ADD = "add"
+    CHANGE = "change"
+    """The address takes the place of all others, or joins those that came by the same mail."""
+    FORGOT = "forgot"
+    """The account gets a new password."""
+    CHALLENGE = "challenge"
+    """A challenge is carried out that came from an address of the player, without any proof."""
+    SIGN_IN = "sign-in"
+    """The player is signed in at the pages; no mail brings this one back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Something that is done when the code comes back which was mailed to the address."""
+
+    purpose: Purpose
+    userid: str
+    address: str
+    """Where the code was mailed to; of FORGOT, the first address that it was mailed to."""
+    asked: datetime
+    message_key: str
+    """The message key of the mail that asked for it."""
+    password: str = ""
+    """The hash of the password that an account to be made gets."""
+    language: Language = ENGLISH
+    """What the code is mailed in, and what an account to be made is written to in."""
+    line: str = ""
+    """The line of the challenge."""
+    other: str = ""
+    """The userid of the other player of the challenge."""
+
+    @property
+    def ends(self) -> datetime:
+        """When its code counts no more."""
+        is_short = self.purpose is Purpose.SIGN_IN
+        return self.asked + (SIGN_IN_LIFETIME if is_short else CODE_LIFETIME)
+
+
+def code_for(key: bytes, pending: Pending) -> str:
+    """Return the code of something pending: the same whenever the same mail asks for it."""
+    parts = (
+        pending.purpose.value,
+        pending.userid,
+        normal_address(pending.address),
+        pending.message_key,
+    )
+    return _proof(key, "verify", *parts)
+
+
+def _proof(key: bytes, *parts: str) -> str:
+    """Return 16 letters and digits that only the key and some words lead to."""
+    words = "\0".join(parts).encode("utf-8", "replace")
+    return _letters(hmac.digest(key, words, hashlib.sha256)[:10])
+
+
+def _letters(some: bytes) -> str:
+    """Return bytes as letters and digits, in small letters."""
+    return base64.b32encode(some).decode().lower()
+
+
+def name_of(code: Secret) -> str:
+    """Return what a code is known by where it must not stand itself, written like a message key."""
+    return hashlib.sha256(code.text.encode()).hexdigest()[:16]
+
+
+def salt_for(key: bytes, userid: str, message_key: str = "") -> bytes:
+    """Return the salt of a password: one request gives one hash, however often it comes.
+
+    `message_key` is that of the mail that asks for another password than the first.
+    """
+    of = f"salt\0{userid}\0{message_key}" if message_key else f"salt\0{userid}"
+    return hmac.digest(key, of.encode(), hashlib.sha256)[:16]
+
+
+def with_proof(account: Account, proof: Proof) -> Account:
+    """Return an account that keeps one more proof in mind."""
+    return replace(account, verified=(*account.verified, proof)[-MOST_KEPT:])
 
 
 class AnswerPurpose(Enum):
@@ -96,7 +192,7 @@ class Sheet:
     def id(self) -> str:
         """What tells it from other sheets of its player: eight letters and digits."""
         digest = hashlib.sha256("\0".join(self.parts()).encode()).digest()
-        return base64.b32encode(digest[:5]).decode().lower()
+        return _letters(digest[:5])
 
     def parts(self) -> tuple[str, ...]:
         """Return what proves such an answer and no other, as words."""
@@ -160,8 +256,6 @@ BROADCASTS, DIGEST = "broadcasts", "digest"
 Answered = Reply | Sheet | Correspondence | Joining | Unsubscribing
 """The letter that a mail answers."""
 
-
-_TOKEN_BYTES = 10
 
 TOKEN = re.compile(r"[a-z2-7]{16}")
 
@@ -243,9 +337,8 @@ class Claim:
 
 def reply_address(own_address: str, answered: Answered, token: str) -> str:
     """Return the address of answers; an empty text where its local part would be too long."""
-    own_local, _, host = own_address.rpartition("@")
-    local = f"{own_local}+{_words_of(answered)}.{token}"
-    return f"{local}@{host}" if len(local) <= LONGEST_LOCAL_PART else ""
+    address = _tagged(own_address, f"{_words_of(answered)}.{token}")
+    return address if len(address.rpartition("@")[0]) <= LONGEST_LOCAL_PART else ""
 
 
 def letter_id(host: str, answered: Answered, letter: str, token: str) -> str:
@@ -315,8 +408,7 @@ class Proved(Protocol):
 def token_for(key: bytes, account: Account, proved: Proved, letter: str = "") -> str:
     """Return the token of an answer, or of the letter that it answers; or of anything like it."""
     parts = ("letter" if letter else "reply", *proved.parts(), letter, account.password)
-    digest = hmac.digest(key, "\0".join(parts).encode(), hashlib.sha256)
-    return base64.b32encode(digest[:_TOKEN_BYTES]).decode().lower()
+    return _proof(key, *parts)
 
 
 def is_token(token: str, key: bytes, account: Account, proved: Proved, letter: str = "") -> bool:
@@ -346,20 +438,22 @@ def without_tokens(text: str, instead: str) -> str:
 
 _BOUNCES = "bounces"
 
-_BOUNCE_BYTES = 10
-
 
 def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
     """Return the address that a letter to `recipient` comes back to."""
+    return _tagged(own_address, f"{_BOUNCES}.{bounce_token(key, recipient)}")
+
+
+def _tagged(own_address: str, tag: str) -> str:
+    """Return our address with a tag."""
     local, _, host = own_address.rpartition("@")
-    return f"{local}+{_BOUNCES}.{bounce_token(key, recipient)}@{host}"
+    return f"{local}+{tag}@{host}"
 
 
 def bounce_token(key: bytes, recipient: str) -> str:
     """Return the token that a letter to a recipient comes back with."""
     name = ascii_address(recipient).lower().replace('"', "")
-    digest = hmac.digest(key, f"{_BOUNCES}\0{name}".encode("utf-8", "replace"), hashlib.sha256)
-    return base64.b32encode(digest[:_BOUNCE_BYTES]).decode().lower()
+    return _proof(key, _BOUNCES, name)
 
 
 def tag_of(address: str) -> str:
@@ -372,8 +466,7 @@ _VERIFICATION = "verify"
 
 def verification_address(own_address: str, code: str) -> str:
     """Return the address whose mail brings a code back."""
-    local, _, host = own_address.rpartition("@")
-    return f"{local}+{_VERIFICATION}.{code}@{host}"
+    return _tagged(own_address, f"{_VERIFICATION}.{code}")
 
 
 _UNREAD_TAG = "noreply"
@@ -381,8 +474,7 @@ _UNREAD_TAG = "noreply"
 
 def unread_address(own_address: str) -> str:
     """Return the form of our address to which answers may go that nobody is to read."""
-    local, _, host = own_address.rpartition("@")
-    return f"{local}+{_UNREAD_TAG}@{host}"
+    return _tagged(own_address, _UNREAD_TAG)
 
 
 class Robotic(Enum):
@@ -439,7 +531,7 @@ def parse_calendar(name: str) -> tuple[CalendarOf, str] | None:
     return (CalendarOf(match["userid"]), match["token"]) if match else None
 
 
-LIFETIME = timedelta(days=28)
+SESSION_LIFETIME = timedelta(days=28)
 """How long a session lasts. Message keys are kept longer, so none that was ended comes back."""
 
 _SESSION_NAME = "[a-z0-9]{16}"
@@ -461,7 +553,7 @@ class Session:
     @classmethod
     def begin(cls, userid: str, now: datetime, name: str) -> Self:
         """Return a session that begins now."""
-        return cls(userid, (now + LIFETIME).replace(microsecond=0), name)
+        return cls(userid, (now + SESSION_LIFETIME).replace(microsecond=0), name)
 
     def parts(self) -> tuple[str, ...]:
         """Return what proves this session and no other, as words."""
@@ -509,7 +601,7 @@ def is_proved(session: Session, token: str, key: bytes, account: Account, now: d
 
     One that ends later than any that begins now was begun by a wrong clock.
     """
-    is_on = now < session.ends <= now + LIFETIME + AHEAD
+    is_on = now < session.ends <= now + SESSION_LIFETIME + AHEAD
     return is_on and is_token(token, key, account, session)
 
 

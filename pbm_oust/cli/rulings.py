@@ -35,7 +35,7 @@ from pbm_oust.commands.challenge import (
     header_of,
 )
 from pbm_oust.doctor.finding import counted
-from pbm_oust.grammar.parts import BadOptionValue, OptionTwice, read_options
+from pbm_oust.grammar.form import BadOptionValue, OptionTwice, read_options
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.relay import Relaying

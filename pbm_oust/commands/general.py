@@ -6,15 +6,13 @@ from dataclasses import replace
 from msgspec import Struct
 
 from pbm_oust.accounts.tags import Sheet
-from pbm_oust.grammar.form import Cost, Form, to_stranger
+from pbm_oust.grammar.form import Cost, Form, rest, to_stranger
 from pbm_oust.grammar.notation import Command, Heading, Text
-from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
 from pbm_oust.play.forms import ForAnybody, Seen, Service, WithService
-from pbm_oust.play.notices import Notice, RefusalNotice, sheet_of
-from pbm_oust.play.pages import MOST_DRAWN, Room
+from pbm_oust.play.notices import MOST_DRAWN, Notice, RefusalNotice, Room, sheet_of
 from pbm_oust.play.request import Handled, Outcome, Request, silent
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import Unreadable, UnreadableReason

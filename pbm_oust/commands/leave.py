@@ -10,7 +10,7 @@ from msgspec import Struct
 from pbm_oust.accounts.account import Account, notes_of, signed_off_since, with_signed_off
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
-from pbm_oust.accounts.verification import Pending
+from pbm_oust.accounts.tags import Pending
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
 from pbm_oust.grammar.form import Cost, Form

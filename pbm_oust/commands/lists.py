@@ -9,9 +9,8 @@ from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, Sheet
 from pbm_oust.board.game import Summary
 from pbm_oust.board.ratings import Change, SizeClass, Standing
-from pbm_oust.grammar.form import Cost, Form, names_shown
+from pbm_oust.grammar.form import Cost, Form, names_shown, rest
 from pbm_oust.grammar.notation import Command, Heading
-from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
@@ -23,8 +22,7 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_word
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
 from pbm_oust.play.forms import ForAnybody
-from pbm_oust.play.notices import Notice, sheet_of
-from pbm_oust.play.pages import PAGE, Page, page_of, part_of
+from pbm_oust.play.notices import PAGE, Notice, Page, page_of, part_of, sheet_of
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner

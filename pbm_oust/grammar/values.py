@@ -7,10 +7,10 @@ from enum import Enum
 from msgspec import Struct
 
 from pbm_oust.accounts.account import is_placeholder, is_reserved, parse_userid
+from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.grammar.form import SurplusWord
-from pbm_oust.grammar.parts import Parameter, Rest, rest
+from pbm_oust.grammar.form import Parameter, Rest, SurplusWord, rest
 from pbm_oust.grammar.words import (
     SHORTEST_PASSWORD,
     aliases_of,
@@ -225,3 +225,23 @@ def read_new_password(word: str) -> Secret:
     if _LIKE_ADDRESS.fullmatch(word):
         raise Unreadable(ForgottenPassword())
     return Secret(word)
+
+
+class BadAddress(UnreadableReason, frozen=True):
+    """A word is not a mail address."""
+
+
+def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
+    """Return addresses, each one once, as it was first written. Raises Unreadable."""
+    found = list[str]()
+    if len(words) > MOST_ADDRESSES:
+        raise Unreadable(SurplusWord(), words[MOST_ADDRESSES])
+    for word in words:
+        try:
+            found.append(parse_address(word))
+        except ValueError:
+            raise Unreadable(BadAddress(), word) from None
+    return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
+
+
+ADDRESSES = rest(("[ADDRESS..]",), read_addresses, tuple, least=0)

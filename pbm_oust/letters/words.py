@@ -19,10 +19,8 @@ from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
 from pbm_oust.accounts.items import MOST_SEEKS
-from pbm_oust.accounts.tags import Answered, Reply
+from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
-from pbm_oust.accounts.verification import LIFETIME as LIFETIME_OF_CODES
-from pbm_oust.accounts.verification import SIGN_IN_LIFETIME
 from pbm_oust.board import ratings
 from pbm_oust.board.game import Game, Summary, summary_of
 from pbm_oust.board.header import Terms
@@ -63,8 +61,15 @@ from pbm_oust.letters.lists import (
 )
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, has_counted
-from pbm_oust.play.pages import MOST_LISTED
+from pbm_oust.play.notices import (
+    MOST_LISTED,
+    BoardNotice,
+    News,
+    Notice,
+    Reader,
+    RefusalNotice,
+    has_counted,
+)
 from pbm_oust.refusal import Reason
 from pbm_oust.render.text import LETTERS, Letters, cells_text, draw_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
@@ -94,7 +99,7 @@ FIGURES: dict[str, object] = {
     "most_watched": MOST_WATCHED,
     "most_broadcasts": MOST_BROADCASTS,
     "placeholder": placeholder(1),
-    "code_days": LIFETIME_OF_CODES.days,
+    "code_days": CODE_LIFETIME.days,
     "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,

@@ -18,12 +18,12 @@ from pbm_oust.accounts.tags import (
     Correspondence,
     Credential,
     Joining,
+    Purpose,
     Reply,
     SheetClaim,
     Unsubscribing,
     verified,
 )
-from pbm_oust.accounts.verification import Purpose
 from pbm_oust.grammar.form import USUAL_COST, Cost
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Actor, Request
@@ -289,8 +289,10 @@ def authenticate(
     if not isinstance(proof, Secret):
         is_own = account is not None and userid == proof.userid
     elif proof == NO_PASSWORD:
-        is_enough = account and (request.signed_in == userid or _is_enough(request, account))
-        if not (may_be_sender and is_enough):
+        is_enough = request.signed_in == userid or (
+            account and request.is_verified_by(account) and settings_of(account).auth is Auth.SENDER
+        )
+        if not (account and may_be_sender and is_enough):
             raise NotAllowed(SenderNotEnough())
         is_own = True
     else:
@@ -323,7 +325,7 @@ def sender_among(
     first = next(iter(players.values()))
     if first is None or not _is_from(first, request):
         return None
-    is_proved = request.is_verified and first.has_exactly(request.sender)
+    is_proved = request.is_verified_by(first)
     return Actor(first, request.message_key(first.userid), is_proved=is_proved)
 
 
@@ -432,7 +434,7 @@ def refuse_if_guessed(
     They are counted for the password as it is stored, so that a new one begins anew. Whoever asks
     then counts as one who has sent a wrong one.
     """
-    if request.is_verified and account and account.has_exactly(request.sender):
+    if account and request.is_verified_by(account):
         return
     counted, now, stored = (
         Counted.WRONG_PASSWORDS_OF_ACCOUNT,
@@ -452,15 +454,6 @@ def stored_password(account: Account | None, userid: str) -> str:
     if account is None or is_house(account):
         return nobodys_password(userid)
     return account.password
-
-
-def _is_enough(request: Request, account: Account) -> bool:
-    """Return whether the sender of a request proves to be the player of an account.
-
-    What follows a + may make it the address of somebody else.
-    """
-    is_from = request.is_verified and account.has_exactly(request.sender)
-    return is_from and settings_of(account).auth is Auth.SENDER
 
 
 def _is_from(account: Account | None, request: Request) -> bool:

@@ -154,6 +154,13 @@ class Request:
         """The userid of the player whose it is, if a session or the letter it answers proves it."""
         return self.signed_in or (self.answered.userid if self.answered else "")
 
+    def is_verified_by(self, account: Account) -> bool:
+        """Return whether it is certain that the mail comes from exactly an address of an account.
+
+        What follows a + may make it the address of somebody else.
+        """
+        return self.is_verified and account.has_exactly(self.sender)
+
     def message_key(self, userid: str) -> str:
         """Return the message key of this mail from a player: the same each time it comes."""
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]

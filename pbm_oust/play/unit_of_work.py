@@ -31,8 +31,7 @@ from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.languages import Language
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
-from pbm_oust.play.pages import WHOLE_LETTER, Room
+from pbm_oust.play.notices import WHOLE_LETTER, Notice, OutcomeNotice, Reader, Room, TimedNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import is_known

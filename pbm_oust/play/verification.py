@@ -7,7 +7,7 @@ from enum import Enum
 from pbm_oust.accounts.address import is_same_address, normal_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, settings_of
-from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
+from pbm_oust.accounts.tags import Pending, Purpose, code_for, name_of
 from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import Language
 from pbm_oust.play.authentication import PasswordWanted, of_codes, of_owner, record, spend_once

@@ -154,7 +154,7 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
 
 def _take_sheet(sheet: Sheet, request: Request, work: UnitOfWork) -> Handled:
     """Carry out an answer to a letter that shows several boards."""
-    from pbm_oust.service.sheets import answer_sheet
+    from pbm_oust.service.answers import answer_sheet
 
     try:
         meant = answer_sheet(sheet, request, work, _SERVICE)

@@ -9,8 +9,15 @@ from itertools import groupby
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
-from pbm_oust.accounts.tags import AnswerPurpose, Reply, Sheet
-from pbm_oust.accounts.verification import LIFETIME, SIGN_IN_LIFETIME, Pending, Purpose
+from pbm_oust.accounts.tags import (
+    CODE_LIFETIME,
+    SIGN_IN_LIFETIME,
+    AnswerPurpose,
+    Pending,
+    Purpose,
+    Reply,
+    Sheet,
+)
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
@@ -25,7 +32,7 @@ _PENDING = (
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
     """Return the request that waits for the code with this hash; None if there is none any more."""
     search = f"{_PENDING} WHERE code = ? AND asked > ?"
-    row = snapshot.row(search, code, seconds(now - LIFETIME))
+    row = snapshot.row(search, code, seconds(now - CODE_LIFETIME))
     pending = _pending(row) if row else None
     return pending if pending and pending.ends > now else None
 
@@ -39,7 +46,7 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
         f"{_PENDING} WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?)"
         " ORDER BY asked",
         userid,
-        seconds(now - LIFETIME),
+        seconds(now - CODE_LIFETIME),
         Purpose.SIGNUP.value,
         signup_key,
     )
@@ -71,7 +78,7 @@ def count_waiting(snapshot: Snapshot, purpose: Purpose, userid: str, now: dateti
         "SELECT count(*) FROM verifications WHERE userid = ? AND purpose = ? AND asked > ?",
         userid,
         purpose.value,
-        seconds(now - LIFETIME),
+        seconds(now - CODE_LIFETIME),
     )
 
 
@@ -124,7 +131,7 @@ def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
     )
     return transaction.run(
         "DELETE FROM verifications WHERE asked <= ? OR (purpose = ? AND asked <= ?)",
-        seconds(now - LIFETIME),
+        seconds(now - CODE_LIFETIME),
         Purpose.SIGN_IN.value,
         seconds(now - SIGN_IN_LIFETIME),
     )

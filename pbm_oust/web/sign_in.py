@@ -17,15 +17,17 @@ from pbm_oust.accounts.address import is_same_address, parse_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings, settings_of
 from pbm_oust.accounts.tags import (
-    LIFETIME,
+    SESSION_LIFETIME,
     FormsOf,
+    Pending,
+    Purpose,
     Session,
     format_session,
     is_proved,
+    name_of,
     parse_session,
     token_for,
 )
-from pbm_oust.accounts.verification import Pending, Purpose, name_of
 from pbm_oust.commands.account import Verify
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
@@ -103,7 +105,7 @@ def begun(userid: str, request: Request) -> Response:
     session = Session.begin(userid, ground.clock(), secrets.token_hex(8))
     text = format_session(session, ground.home.key(), ground.work.account(userid))
     response = RedirectResponse(addresses.MINE, 303, KEPT_SECRET)
-    return _with_cookie(response, request, text, int(LIFETIME.total_seconds()))
+    return _with_cookie(response, request, text, int(SESSION_LIFETIME.total_seconds()))
 
 
 def player_if_any(request: Request) -> SignedIn | None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.accounts.verification import salt_for
+from pbm_oust.accounts.tags import salt_for
 from pbm_oust.cli import main
 from pbm_oust.store.verifications import all_codes
 from tests.support.accounts import change_account, make_account
