@@ -169,7 +169,7 @@ def culprit_of(notice: RefusalNotice) -> str:
 def place_of(reason: type[Reason]) -> str:
     """Return the template in `refusals/` with the words of a reason.
 
-    Each command has its own, such as `commands/seek`; the others are in that of their room, such
+    Each command has its own, such as `commands/talk`; the others are in that of their room, such
     as `board`.
     """
     room, *modules = reason.__module__.split(".")[1:]
