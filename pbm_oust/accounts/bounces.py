@@ -2,10 +2,11 @@
 
 import re
 import tomllib
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pkgutil import get_data
+
+from msgspec import Struct
 
 from pbm_oust.accounts.tags import CODE, without_tokens
 
@@ -26,8 +27,7 @@ STATUS = re.compile(r"(?<![\d.])[245]\.[0-7]\.\d{1,3}(?![\d.])")
 _WITH_CODE = re.compile(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounce:
+class Bounce(Struct, frozen=True):
     """A letter that came back."""
 
     at: datetime
@@ -50,8 +50,7 @@ class Bounce:
         return cls(at, status, word or "-", line)
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(Struct, frozen=True):
     """An address, and the letters that came back from it, oldest first."""
 
     address: str

@@ -2,10 +2,13 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from datetime import datetime, timedelta
 from enum import Enum
 from operator import attrgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, due, present
 from pbm_oust.board.game import Game, redo
@@ -23,8 +26,7 @@ _RULED_NOT_PLAIN = (Verb.ADOPT, Verb.UNDO)
 _MOMENT = attrgetter("at")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """The turn of the side to move."""
 
     record: int
@@ -71,8 +73,7 @@ def _latest_turn(game: Game) -> Turn | None:
     return Turn(0, game.header.started, {})
 
 
-@dataclass(frozen=True, slots=True)
-class _Spent:
+class _Spent(Struct, frozen=True):
     """How long the turns of the players were, as the records tell it without the rules."""
 
     x: str
@@ -207,8 +208,7 @@ class Limit(Enum):
     TOTAL = "totaltime"
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """The time of the player to move, as it stands at a moment."""
 
     player: str
@@ -234,8 +234,7 @@ class Clock:
     """The vacation of the player at this moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(Struct, frozen=True):
     """What the player to move was told in a turn by the server and its operator."""
 
     reminders: tuple[datetime, ...]

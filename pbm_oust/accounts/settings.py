@@ -9,13 +9,14 @@ chooses another one the usual value counts.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct, structs
 from msgspec.structs import astuple
 
 from pbm_oust.accounts.account import Account, Digested, Setting
@@ -83,8 +84,7 @@ class Auth(Enum):
     """Also that it comes from an address of theirs, where that is verified."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A setting that was stored and means nothing here."""
 
     name: str
@@ -93,8 +93,7 @@ class Unknown:
     """Whether the player knows of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """All settings of a player. Apart from the last, the fields have the names players write."""
 
     mail: MailWhen = MailWhen.EACH
@@ -178,13 +177,13 @@ def with_setting(settings: Settings, name: str, value: str) -> Settings:
     """Return settings with one of them changed. Raises ValueError for a value that is none."""
     change: dict[str, Any] = {name: _READERS[name](value)}
     unknown = tuple(each for each in settings.unknown if each.name != name)
-    return replace(settings, **change, unknown=unknown)
+    return structs.replace(settings, **change, unknown=unknown)
 
 
 def with_all_told(settings: Settings) -> Settings:
     """Return settings whose player knows which of them mean nothing here."""
-    unknown = tuple(replace(each, is_told=True) for each in settings.unknown)
-    return replace(settings, unknown=unknown)
+    unknown = tuple(structs.replace(each, is_told=True) for each in settings.unknown)
+    return structs.replace(settings, unknown=unknown)
 
 
 def has_untold(settings: Settings) -> bool:
@@ -238,7 +237,7 @@ def read_settings(stored: tuple[Setting, ...]) -> Settings:
             settings = with_setting(settings, name, value)
         except (KeyError, ValueError):
             unknown.append(Unknown(name, value, is_told))
-    return replace(settings, unknown=tuple(unknown))
+    return structs.replace(settings, unknown=tuple(unknown))
 
 
 def with_settings(account: Account, settings: Settings) -> Account:

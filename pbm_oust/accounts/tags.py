@@ -36,10 +36,12 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import ClassVar, Protocol, Self
+
+from msgspec import Struct
 
 from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import ascii_address, is_same_address, normal_address
@@ -73,8 +75,7 @@ class Purpose(Enum):
     """The player is signed in at the pages; no mail brings this one back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Struct, frozen=True):
     """Something that is done when the code comes back which was mailed to the address."""
 
     purpose: Purpose
@@ -150,8 +151,7 @@ class AnswerPurpose(Enum):
     """Its text goes to the other player."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """An answer of a player to a letter about one of their boards.
 
     One that comes with a mail has been verified; it stands where a command has its password.
@@ -179,8 +179,7 @@ class Reply:
         return (self.purpose.value, self.kind, str(self.board), str(self.number), self.userid)
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """An answer of a player to a letter that shows several of their boards."""
 
     userid: str
@@ -204,8 +203,7 @@ class Sheet:
         return " ".join(f"{at.kind}.{at.board}.{at.number}" for at in self.positions)
 
 
-@dataclass(frozen=True, slots=True)
-class Correspondence:
+class Correspondence(Struct, frozen=True):
     """An answer of a player to what another one has written to them, on no board."""
 
     userid: str
@@ -218,8 +216,7 @@ class Correspondence:
         return ("to", self.userid, self.to)
 
 
-@dataclass(frozen=True, slots=True)
-class Joining:
+class Joining(Struct, frozen=True):
     """A mail of a player that joins an open challenge, by a link in a letter that lists it."""
 
     userid: str
@@ -233,8 +230,7 @@ class Joining:
         return ("join", self.userid, self.kind, str(self.number))
 
 
-@dataclass(frozen=True, slots=True)
-class Unsubscribing:
+class Unsubscribing(Struct, frozen=True):
     """A mail of a player that ends letters of one sort, to an address in the head of one of them.
 
     What it says does not matter, for programs write it.
@@ -297,8 +293,7 @@ Credential = Secret | Reply | Correspondence | Joining | Unsubscribing
 """What proves whose command it is: a password, the letter that is answered, or a link in one."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardClaim:
+class BoardClaim(Struct, frozen=True):
     """That a mail answers a letter about a board."""
 
     kind: str
@@ -314,8 +309,7 @@ class BoardClaim:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SheetClaim:
+class SheetClaim(Struct, frozen=True):
     """That a mail answers a letter that shows several boards."""
 
     sheet: str
@@ -325,8 +319,7 @@ class SheetClaim:
 Claimed = BoardClaim | SheetClaim | Correspondence | Joining | Unsubscribing
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """What an address or a Message-ID says that a mail answers, which is not proved yet."""
 
     of: Claimed
@@ -509,8 +502,7 @@ def parse_tag(address: str, own_address: str) -> Tag | None:
 _CALENDAR = re.compile(rf"(?P<userid>{USERID.pattern})\.(?P<token>{TOKEN.pattern})")
 
 
-@dataclass(frozen=True, slots=True)
-class CalendarOf:
+class CalendarOf(Struct, frozen=True):
     """The calendar of a player."""
 
     userid: str
@@ -541,8 +533,7 @@ _SESSION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """A player who is signed in, in one browser."""
 
     userid: str
@@ -565,8 +556,7 @@ class Session:
         return hashlib.sha256("\0".join(self.parts()).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True)
-class FormsOf:
+class FormsOf(Struct, frozen=True):
     """The forms of a session: only a page that its player has got can hold their token."""
 
     session: Session

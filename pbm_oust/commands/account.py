@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from pbm_oust.accounts.account import Account, Proof, with_signed_off
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
 from pbm_oust.accounts.password import Match, Secret
@@ -430,7 +432,7 @@ def _challenged(
     if account is None:
         raise NotAllowed(NoSuchCode())
     home = work.home
-    confirmed = replace(
+    confirmed = structs.replace(
         request,
         line=pending.line,
         chat="",
@@ -451,7 +453,7 @@ def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> A
         if has_played(userid, work.home):
             raise _taken(userid, work)
         account = Account(userid, pending.password, (address,), work.now(), pending.message_key)
-        return with_settings(account, replace(USUAL, language=pending.language))
+        return with_settings(account, structs.replace(USUAL, language=pending.language))
     if account.message_key == pending.message_key:
         return _with_address(account, address)
     if not account.has_address(address):

@@ -1,11 +1,12 @@
 """What the server tells somebody, as values, with pages of lists. The templates have the words."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned

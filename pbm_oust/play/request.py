@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
@@ -50,8 +51,7 @@ class Silence(Enum):
     NO_REPORT = "no report of a failed letter"
 
 
-@dataclass(frozen=True, slots=True)
-class Handled:
+class Handled(Struct, frozen=True):
     """What became of a request. It holds no word of the mail."""
 
     outcome: Outcome
@@ -86,8 +86,7 @@ def outcome_text(handled: Handled) -> str:
     return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One command as a mail brought it."""
 
     line: str
@@ -170,8 +169,7 @@ class RefusedBefore(MayHaveBoard, NotAllowedReason, frozen=True):
     """The same mail came before, and was refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(Struct, frozen=True):
     """The player of a command, as proved by a password or by the letter that it answers.
 
     Raises AccountDamaged if a part of the account cannot be read.

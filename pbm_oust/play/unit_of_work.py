@@ -59,7 +59,7 @@ def language_at(address: str, asked: Language, home: Home) -> Language:
 
 def stranger(address: str, asked: Language, home: Home) -> Reader:
     """Return whoever wrote from an address and has not proved to be a player."""
-    settings = replace(USUAL, language=language_at(address, asked, home))
+    settings = structs.replace(USUAL, language=language_at(address, asked, home))
     return Reader((address,), None, address, returned_from(home, address), settings)
 
 
@@ -78,7 +78,7 @@ def as_owner(reader: Reader, home: Home, userids: Sequence[str] = ()) -> Reader:
     if len(chosen) != 1:
         return reader
     account = chosen[0]
-    settings = replace(settings_of(account), language=reader.settings.language)
+    settings = structs.replace(settings_of(account), language=reader.settings.language)
     return replace(reader, userid=account.userid, account=account, settings=settings)
 
 

@@ -1,8 +1,9 @@
 """Asking for a verification: codes to addresses, and challenges that nothing proves."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import Enum
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.address import is_same_address, normal_address
 from pbm_oust.accounts.password import Secret

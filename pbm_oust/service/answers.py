@@ -6,10 +6,11 @@ A letter that shows several boards is answered by a line for each: `oust 17: D4`
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.tags import AnswerPurpose, Reply, Sheet
 from pbm_oust.board.notation import NUMBER
@@ -211,7 +212,7 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
         if form and form.by_letter and fold(words[1]) != reply.userid:
             raise _unknown(words, reply)
         whole = read_whole(" ".join([name, *words[1:]]), text)
-        return structs.replace(whole, line=structs.replace(whole.line, words=tuple(words)))
+        return replace(whole, line=replace(whole.line, words=tuple(words)))
     return _read_form(line, KIND_FORMS[name], words, text, reply)
 
 
@@ -312,7 +313,7 @@ def read_worded(line: str, text: str, reply: Reply) -> Answer:
     meant = (*first, *(each for each in second if each not in first))
     if len(meant) > 1:
         wrong = Unreadable(SeveralReadings())
-    return structs.replace(answer, command=wrong, instead=meant[:MOST_MEANT])
+    return replace(answer, command=wrong, instead=meant[:MOST_MEANT])
 
 
 def is_courtesy(line: str) -> bool:
@@ -371,14 +372,14 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
     answers += [_read_text(text, reply)] if text.strip() else []
     moves = [each.command for each in answers if isinstance(each.command, Move)]
     if len({move.wish for move in moves}) > 1:
-        return structs.replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
+        return replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
     if found := next(readable, None):
         return found
     nothing = Answer(Line(()), Unreadable(UnsureAnswer() if unsure.strip() else EmptyAnswer()))
     wrong = answers[0] if answers else nothing
     meant = wrong.instead or tuple(_moves_in(f"{text}\n{unsure}", reply))
-    return structs.replace(wrong, instead=meant)
+    return replace(wrong, instead=meant)
 
 
 def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Answer:
@@ -405,16 +406,12 @@ def _read_text(text: str, reply: Reply) -> Answer:
     if not isinstance(answer.command, Move):
         return answer
     if not answer.is_worded:
-        return structs.replace(
-            answer, is_worded=bool(above), further=further_below(answer.command, rest)
-        )
+        return replace(answer, is_worded=bool(above), further=further_below(answer.command, rest))
     moves = tuple(each for each in _moves_in(rest, reply) if each.wish != answer.command.wish)
     if moves:
         several = Unreadable(SeveralReadings())
-        return structs.replace(
-            answer, command=several, instead=(answer.command, *moves)[:MOST_MEANT]
-        )
-    return structs.replace(answer, text=text)
+        return replace(answer, command=several, instead=(answer.command, *moves)[:MOST_MEANT])
+    return replace(answer, text=text)
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -1,10 +1,10 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import board_of
@@ -114,7 +114,7 @@ def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
     is_unseen = isinstance(command, Command) and form_of(command).text is Text.UNSEEN
     if is_unseen or not unsure.strip():
         return read
-    return structs.replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
+    return replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
 
 
 def _read(request: Request) -> Read:
@@ -133,7 +133,7 @@ def _read(request: Request) -> Read:
         answer = read_answer(request.line, request.chat, request.reply, request.unsure)
         reply = None if answer.is_whole else request.reply
         read = Read(answer.line, answer.command, answer.text, reply, answer.instead)
-        return structs.replace(read, heard=_heard(answer))
+        return replace(read, heard=_heard(answer))
     line = request.line
     if request.code:
         from pbm_oust.grammar.wording import refuses
@@ -302,7 +302,7 @@ def filled(meant: Command | Partial, game: Game, userid: str) -> Command | Parti
     if meant.command in (Move, Preview, Submit):
         known |= {"wish": next_wish(game), "guard": None}
     names = form_of(meant).names
-    return structs.replace(meant, given={name: known[name] for name in names if name in known})
+    return replace(meant, given={name: known[name] for name in names if name in known})
 
 
 _USERID, _FIRST_USERID, _SECOND_USERID = "userid", "x", "o"
@@ -322,7 +322,7 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     line, wrong = read.line, read.command
     if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work.names_for(request)):
         meant = Line(line.words, KIND_FORMS["games"], next(iter(KINDS.values())), 1)
-        return structs.replace(read, line=meant, command=Unreadable(WhichGame("games")))
+        return replace(read, line=meant, command=Unreadable(WhichGame("games")))
     if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
         return read
     named = without_options(line.arguments)
@@ -333,11 +333,7 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
         return read
     words = (*line.words[: line.own_words], account.userid, *line.arguments)
     whole, command = parse_line(" ".join(words))
-    return (
-        read
-        if isinstance(command, Unreadable)
-        else structs.replace(read, line=whole, command=command)
-    )
+    return read if isinstance(command, Unreadable) else replace(read, line=whole, command=command)
 
 
 def _lists_player(line: Line, wrong: Unreadable, is_player: Callable[[str], bool]) -> bool:
@@ -372,7 +368,7 @@ def signed(
     if isinstance(reason, SaidPlainly) and form.command is Vacation:
         today = work.now().astimezone(settings_of(account).zone).date()
         own["asked"] = leave_said(request.line, today)
-    return structs.replace(correction, given={**given, **own})
+    return replace(correction, given={**given, **own})
 
 
 def playable(

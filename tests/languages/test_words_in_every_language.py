@@ -1,11 +1,11 @@
 """Help and refusals in every language: all of it is said, in that language, in lines that fit."""
 
 import re
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.settings import Settings
 from pbm_oust.commands.general import HelpNotice

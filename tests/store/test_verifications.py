@@ -1,9 +1,9 @@
 """Verifications: what waits for a code is found by it, for three days."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.tags import CODE_LIFETIME, Pending, Purpose
 from pbm_oust.languages import LANGUAGES

@@ -71,7 +71,7 @@ def letters_in(language: Language, name: str) -> list[tuple[str, str]]:
 def told_in(language: Language, name: str) -> Iterator[tuple[Notice, Request]]:
     """Yield all that a conversation tells, to readers of one language."""
     for notice, request in conversation(name)[2]:
-        settings = replace(notice.reader.settings, language=language)
+        settings = structs.replace(notice.reader.settings, language=language)
         yield structs.replace(notice, reader=replace(notice.reader, settings=settings)), request
 
 
