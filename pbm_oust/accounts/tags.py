@@ -115,12 +115,7 @@ def code_for(key: bytes, pending: Pending) -> str:
 def _proof(key: bytes, *parts: str) -> str:
     """Return 16 letters and digits that only the key and some words lead to."""
     words = "\0".join(parts).encode("utf-8", "replace")
-    return _letters(hmac.digest(key, words, hashlib.sha256)[:10])
-
-
-def _letters(some: bytes) -> str:
-    """Return bytes as letters and digits, in small letters."""
-    return base64.b32encode(some).decode().lower()
+    return base64.b32encode(hmac.digest(key, words, hashlib.sha256)[:10]).decode().lower()
 
 
 def name_of(code: Secret) -> str:
@@ -191,7 +186,7 @@ class Sheet(Struct, frozen=True):
     def id(self) -> str:
         """What tells it from other sheets of its player: eight letters and digits."""
         digest = hashlib.sha256("\0".join(self.parts()).encode()).digest()
-        return _letters(digest[:5])
+        return base64.b32encode(digest[:5]).decode().lower()
 
     def parts(self) -> tuple[str, ...]:
         """Return what proves such an answer and no other, as words."""
