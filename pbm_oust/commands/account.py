@@ -126,7 +126,7 @@ def _with_this_password(
 ) -> Account | None:
     """Return the account that a signup would make, if it exists; finding none takes as long."""
     account = work.account_if_any(command.userid)
-    if account and not _are_same(addresses, account.addresses):
+    if account and {*map(normal_address, addresses)} != {*map(normal_address, account.addresses)}:
         account = None
     stored = stored_password(account, command.userid)
     found = work.passwords.match(command.password, stored)
@@ -145,10 +145,6 @@ def _welcome_again(
     reader = work.player_at(account, request) if at_sender else work.player(account)
     with work.posting([WelcomeNotice(reader, account, work.has_house)], request):
         return Handled(Outcome.DONE_BEFORE)
-
-
-def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    return set(map(normal_address, some)) == set(map(normal_address, others))
 
 
 class TooManyAddresses(NotAllowedReason, frozen=True):
@@ -405,14 +401,18 @@ def _changed(
     if account is None:
         raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
-        new = command.new or _password_in(request.chat)
+        new = command.new
+        if has_new_password(request.chat):
+            new = new or read_new_password(_first_words(request.chat)[1])
         if new is None:
             raise NotAllowed(PasswordMissing())
         if is_of(work.vocabulary | {account.userid}, new.text):
             raise Unreadable(BadPassword())
         salt = salt_for(work.home.key(), account.userid, name_of(command.code))
         return replace(account, password=work.passwords.hash(new, salt))
-    if pending.purpose is Purpose.CHANGE and not _has_begun(pending, account):
+    # Another address of the same mail may have replaced the old ones already.
+    has_begun = pending.message_key in (proof.message_key for proof in account.verified)
+    if pending.purpose is Purpose.CHANGE and not has_begun:
         return replace(account, addresses=(pending.address,))
     return _with_address(account, pending.address)
 
@@ -492,18 +492,8 @@ def has_new_password(text: str) -> bool:
     return len(words) == 2 and in_english(words[0].rstrip(":").lower(), ["password"]) == "password"
 
 
-def _password_in(text: str) -> Secret | None:
-    """Return the new password that a text gives, or None. Raises Unreadable."""
-    return read_new_password(_first_words(text)[1]) if has_new_password(text) else None
-
-
 def _first_words(text: str) -> list[str]:
     return text.strip().partition("\n")[0].split()
-
-
-def _has_begun(pending: Pending, account: Account) -> bool:
-    """Return whether another address of the same mail has already replaced the old ones."""
-    return pending.message_key in (proof.message_key for proof in account.verified)
 
 
 def _with_address(account: Account, address: str) -> Account:

@@ -390,7 +390,7 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             now,
             left=tuple(
                 (year, days_left(account.vacations, year, zone))
-                for year in _years(now.astimezone(zone))
+                for year in (now.astimezone(zone).year, now.astimezone(zone).year + 1)
             ),
             told=tuple(shared),
             is_away=away_at(to_come, now) is not None,
@@ -427,11 +427,6 @@ def _announced(
     if asked.days > left:
         raise NotAllowed(VacationTooLong(ALLOWANCE, begins.year, left), str(asked.days))
     return absence
-
-
-def _years(now: datetime) -> tuple[int, int]:
-    """Return the years in which a vacation may begin."""
-    return (now.year, now.year + 1)
 
 
 def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:

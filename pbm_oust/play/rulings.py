@@ -123,12 +123,12 @@ class DigestNotice(Notice, frozen=True):
         return sheet_of((*(game for game, _ in self.waiting), *self.left_out), self.reader.account)
 
 
-def send_digest(work: UnitOfWork, userid: str) -> bool:
-    """Mail a player what waits for them, if their digest is due; return whether it was due.
+def send_digest(work: UnitOfWork, userid: str) -> str:
+    """Mail a player what waits for them, if their digest is due; return `digest` if something did.
 
     Nothing is mailed when nothing waits. Raises OSError.
     """
-    return work.retried(lambda attempt: _send(attempt, userid))
+    return "digest" if work.retried(lambda attempt: _send(attempt, userid)) else ""
 
 
 def _send(work: UnitOfWork, userid: str) -> bool:

@@ -160,18 +160,10 @@ def _new_game(header: Header, actor: Actor, work: UnitOfWork) -> Game:
     """Return a new board that both players want to play. Raises NotAllowed."""
     game = Game.start(with_house_terms(header, work))
     for userid in (header.x, header.o):
-        check_may_challenge(work.account(userid), actor.userid, work.home)
+        for objection in objections(work.account(userid), actor.userid, work.home):
+            raise objection
     check_house(game, actor.userid, work)
     return game
-
-
-def check_may_challenge(challenged: Account, challenger: str, home: Home) -> None:
-    """Check that the player `challenger` may put a player, perhaps themselves, on a board.
-
-    Raises NotAllowed for the first objection.
-    """
-    for objection in objections(challenged, challenger, home):
-        raise objection
 
 
 def objections(challenged: Account, challenger: str, home: Home) -> Iterator[NotAllowed]:

@@ -89,7 +89,7 @@ def _chores(work: UnitOfWork) -> Iterator[_Chore]:
         rule = partial(_rule, work, KINDS[name.kind], name.board)
         yield _Chore(str(name), str(name), rule)
     for userid in work.home.ask(with_digest_due, work.now()):
-        yield _Chore(userid, f"digest of {userid}", partial(_send_digest, work, userid))
+        yield _Chore(userid, f"digest of {userid}", partial(send_digest, work, userid))
     yield _Chore("codes", "expired codes", partial(_forget_expired, work))
 
 
@@ -114,7 +114,3 @@ def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
         return ""
     ruled = rule_board(work, kind, board, decide)
     return format_action(ruled.records[-1].action) if ruled else ""
-
-
-def _send_digest(work: UnitOfWork, userid: str) -> str:
-    return "digest" if send_digest(work, userid) else ""

@@ -242,14 +242,10 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
         return line, unread
     name = line.form.new_password
     new = getattr(command, name) if name else None
-    if isinstance(new, Secret) and not is_fit(new, getattr(command, "userid", "")):
+    own = getattr(command, "userid", "")
+    if isinstance(new, Secret) and is_of(VOCABULARY | {own}, new.text):
         return line, Unreadable(BadPassword())
     return line, command
-
-
-def is_fit(password: Secret, userid: str) -> bool:
-    """Return whether a password is neither a word of the commands nor the userid."""
-    return not is_of(VOCABULARY | {userid}, password.text)
 
 
 def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
