@@ -174,7 +174,7 @@ class Reply(Struct, frozen=True):
         return (self.purpose.value, self.kind, str(self.board), str(self.number), self.userid)
 
 
-class Sheet(Struct, frozen=True):
+class SheetReply(Struct, frozen=True):
     """An answer of a player to a letter that shows several of their boards."""
 
     userid: str
@@ -244,7 +244,7 @@ class Unsubscribing(Struct, frozen=True):
 BROADCASTS, DIGEST = "broadcasts", "digest"
 """What goes to everybody, and what comes once a day."""
 
-Answered = Reply | Sheet | Correspondence | Joining | Unsubscribing
+Answered = Reply | SheetReply | Correspondence | Joining | Unsubscribing
 """The letter that a mail answers."""
 
 
@@ -342,7 +342,7 @@ def _words_of(answered: Answered, shown: int = 0) -> str:
     match answered:
         case Reply(kind=kind, board=board, number=number, userid=userid):
             return f"{kind}.{board}.{number - shown}.{userid}"
-        case Sheet():
+        case SheetReply():
             return f"{_SHEET_TAG}.{answered.id}.{answered.userid}"
         case Correspondence():
             return f"{_TO_TAG}.{answered.to}.{answered.userid}"
@@ -528,7 +528,7 @@ _SESSION = re.compile(
 )
 
 
-class Session(Struct, frozen=True):
+class SignIn(Struct, frozen=True):
     """A player who is signed in, in one browser."""
 
     userid: str
@@ -554,7 +554,7 @@ class Session(Struct, frozen=True):
 class FormsOf(Struct, frozen=True):
     """The forms of a session: only a page that its player has got can hold their token."""
 
-    session: Session
+    session: SignIn
 
     @property
     def userid(self) -> str:
@@ -566,22 +566,22 @@ class FormsOf(Struct, frozen=True):
         return ("forms", *self.session.parts())
 
 
-def format_session(session: Session, key: bytes, account: Account) -> str:
+def format_session(session: SignIn, key: bytes, account: Account) -> str:
     """Return a session as a browser keeps it."""
     words = session.userid, _seconds(session.ends), session.name
     return ".".join((*words, token_for(key, account, session)))
 
 
-def parse_session(text: str) -> tuple[Session, str] | None:
+def parse_session(text: str) -> tuple[SignIn, str] | None:
     """Return the session that a browser names, which is not proved yet, and its token; or None."""
     match = _SESSION.fullmatch(text)
     if match is None:
         return None
     ends = datetime.fromtimestamp(int(match["ends"]), UTC)
-    return Session(match["userid"], ends, match["name"]), match["token"]
+    return SignIn(match["userid"], ends, match["name"]), match["token"]
 
 
-def is_proved(session: Session, token: str, key: bytes, account: Account, now: datetime) -> bool:
+def is_proved(session: SignIn, token: str, key: bytes, account: Account, now: datetime) -> bool:
     """Return whether a token proves a session that has not ended by itself.
 
     One that ends later than any that begins now was begun by a wrong clock.

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from msgspec import Struct, structs
 
-from pbm_oust.accounts.tags import Sheet
+from pbm_oust.accounts.tags import SheetReply
 from pbm_oust.grammar.form import Cost, Form, rest, to_stranger
 from pbm_oust.grammar.notation import Command, Heading, Text
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
 from pbm_oust.play.forms import ForAnybody, Seen, Service, WithService
-from pbm_oust.play.notices import MOST_DRAWN, Notice, RefusalNotice, Room, sheet_of
+from pbm_oust.play.notices import MOST_DRAWN, Capacity, Notice, RefusalNotice, sheet_of
 from pbm_oust.play.request import Handled, Outcome, Request, silent
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -56,7 +56,7 @@ class MultipleNotice(Notice, frozen=True):
     unread: str = ""
     """What the mail says above all lines, if it is none of them."""
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards that the letter shows as they are now."""
         answers = (*(answer for _, answer, _ in self.done), *(answer for _, answer in self.failed))
         return sheet_of(
@@ -70,7 +70,7 @@ class AnsweredElsewhereNotice(Notice, frozen=True):
     template = "answered_elsewhere"
 
 
-class Task(Struct, frozen=True):
+class Subcommand(Struct, frozen=True):
     """One of several commands of a mail."""
 
     line: str
@@ -92,7 +92,7 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     request = structs.replace(request, doubt=None, mark=None)
     may_show = to_stranger(work.vocabulary, work.names_for(request))
     tasks = [
-        Task(each.line.shown(may_show), structs.replace(request, line=line, chat=""))
+        Subcommand(each.line.shown(may_show), structs.replace(request, line=line, chat=""))
         for each, line in zip(seen, lines, strict=True)
     ]
     return carry_out_all(tasks, request, work, service)
@@ -118,7 +118,11 @@ def look_at_all(seen: Sequence[Seen], work: UnitOfWork) -> bool:
 
 
 def carry_out_all(
-    tasks: Sequence[Task], request: Request, work: UnitOfWork, service: Service, unread: str = ""
+    tasks: Sequence[Subcommand],
+    request: Request,
+    work: UnitOfWork,
+    service: Service,
+    unread: str = "",
 ) -> Handled:
     """Carry out the commands of a mail, with one answer; after a refusal, those for other boards.
 
@@ -135,7 +139,7 @@ def carry_out_all(
         return []
 
     # One board is left for the line that is refused.
-    room = Room(boards=MOST_DRAWN - 1)
+    room = Capacity(boards=MOST_DRAWN - 1)
     is_proved = is_guess = False
     done: list[tuple[str, Notice, bool]] = []
     failed: list[tuple[str, Notice]] = []

@@ -223,7 +223,7 @@ class What(Enum):
     """More of a history that does not fit into one letter."""
 
 
-class Piece(Struct, frozen=True):
+class ExportPiece(Struct, frozen=True):
     """A piece of an export: what is stored about the reader and a board."""
 
     what: What
@@ -244,7 +244,7 @@ class ExportBoardsNotice(Notice, frozen=True):
     part: int
     parts: int
     """The number of letters of the export."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ExportPiece, ...]
 
     def topic(self) -> str:
         """Return which part of the export it is."""
@@ -302,14 +302,16 @@ def _first_letter(
     )
 
 
-def _pieces(account: Account, boards: Iterable[BoardName], work: UnitOfWork) -> Iterator[Piece]:
+def _pieces(
+    account: Account, boards: Iterable[BoardName], work: UnitOfWork
+) -> Iterator[ExportPiece]:
     """Yield a player's notes, and the histories of boards, damaged or not."""
     for name, note in notes_of(account).items():
-        yield Piece(What.NOTE, name, note)
+        yield ExportPiece(What.NOTE, name, note)
     for board in boards:
         text = work.home.history(board).decode("utf-8", "replace")
         for nth, some in enumerate(_in_parts(text)):
-            yield Piece(What.REST if nth else What.HISTORY, str(board), some)
+            yield ExportPiece(What.REST if nth else What.HISTORY, str(board), some)
 
 
 def _in_parts(text: str) -> Iterator[str]:

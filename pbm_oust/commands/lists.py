@@ -6,7 +6,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from pbm_oust.accounts.items import Seek
-from pbm_oust.accounts.tags import Joining, Sheet
+from pbm_oust.accounts.tags import Joining, SheetReply
 from pbm_oust.board.game import Summary
 from pbm_oust.board.ratings import Change, SizeClass, Standing
 from pbm_oust.grammar.form import Cost, Form, names_shown, rest
@@ -72,7 +72,7 @@ class GamesNotice(Notice, frozen=True):
         """Return the number of boards."""
         return len(self.page.rows)
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of(self.page.rows, self.reader.account)
 
@@ -93,7 +93,7 @@ class ListNotice(Notice, frozen=True):
     has_house: bool
     """Whether the house plays here."""
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of(self.active.rows, self.reader.account)
 

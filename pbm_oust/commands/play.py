@@ -46,7 +46,7 @@ from pbm_oust.play.notices import (
     BoardOutcomeNotice,
     News,
     Reader,
-    Shown,
+    ShownBoard,
 )
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -201,9 +201,11 @@ class SubmittedNotice(BoardOutcomeNotice, frozen=True):
     supposed: Game | None = None
     """The game as it would be after the move."""
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board as it would be, or as it is if no move waits."""
-        return (Shown(self.supposed, is_now=False) if self.supposed else Shown(self.game),)
+        return (
+            ShownBoard(self.supposed, is_now=False) if self.supposed else ShownBoard(self.game),
+        )
 
 
 def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
@@ -403,9 +405,9 @@ class QueuedNotice(BoardOutcomeNotice, frozen=True):
     dropped: tuple[Clause, ...] = ()
     """What waited before, and no longer does because of this command."""
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board."""
-        return (Shown(self.game),)
+        return (ShownBoard(self.game),)
 
 
 _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"

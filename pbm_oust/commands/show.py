@@ -14,7 +14,7 @@ from pbm_oust.accounts.account import (
 from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Reply, Sheet
+from pbm_oust.accounts.tags import Reply, SheetReply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import Games
@@ -37,14 +37,14 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_command_word
 from pbm_oust.play.finding import Wish, active_games, find_games
 from pbm_oust.play.forms import ForAnybody, ForPlayer
-from pbm_oust.play.moving import Origin, is_over, origin_of, side_on
+from pbm_oust.play.moving import Provenance, is_over, origin_of, side_on
 from pbm_oust.play.notices import (
     BoardNotice,
     News,
     Notice,
     OutcomeNotice,
     Reader,
-    Shown,
+    ShownBoard,
     answer_on,
     sheet_of,
 )
@@ -106,11 +106,11 @@ class BoardsNotice(Notice, frozen=True):
     asked: tuple[str, ...] = ()
     """The players whose boards were asked for."""
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards."""
-        return tuple(Shown(game, not is_past) for game, is_past in self.views)
+        return tuple(ShownBoard(game, not is_past) for game, is_past in self.views)
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of((game for game, is_past in self.views if not is_past), self.reader.account)
 
@@ -127,11 +127,11 @@ class AllNotice(Notice, frozen=True):
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards."""
-        return tuple(map(Shown, self.games))
+        return tuple(map(ShownBoard, self.games))
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of(self.games, self.reader.account)
 
@@ -323,7 +323,7 @@ class WhyNotice(Notice, frozen=True):
     """How a record came about."""
 
     template = "why"
-    origin: Origin
+    origin: Provenance
 
     def board(self) -> Game:
         """Return the game of the board."""
@@ -399,9 +399,9 @@ class WatchNotice(OutcomeNotice, frozen=True):
         """Return the game of the board."""
         return self.game
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board, if it is watched."""
-        return (Shown(self.game),) if self.is_watched else ()
+        return (ShownBoard(self.game),) if self.is_watched else ()
 
 
 def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:

@@ -24,7 +24,7 @@ _OPTIONS = ("[OPTION..]",)
 
 
 @dataclass(frozen=True, slots=True)
-class Help:
+class HelpPages:
     """Writes the help in one language."""
 
     language: Language
@@ -80,7 +80,7 @@ class Help:
 
 
 @lru_cache
-def _overview(written: Help) -> str:
+def _overview(written: HelpPages) -> str:
     """Return the overview in a language; it takes long to write, and is always the same."""
     given = {"summaries": written.summaries(), "general_subjects": general_subjects()}
     return written.render("help/overview", **given)

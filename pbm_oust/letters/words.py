@@ -37,7 +37,7 @@ from pbm_oust.grammar.wish import legal_near, next_wish
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
-from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
+from pbm_oust.letters.help import HelpPages, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import (
     BOARD,
@@ -182,7 +182,7 @@ class Words:
     def __init__(self, address: str, language: Language = ENGLISH) -> None:
         self._translator = translator = Translator(language)
         self._templates = text_templates(translator)
-        self._help = help_ = Help(language, self._render, self._rules)
+        self._help = help_ = HelpPages(language, self._render, self._rules)
         self._templates.filters.update(
             usage=wrapped_usage,
             quoted=quoted,

@@ -27,7 +27,7 @@ from pbm_oust.store.message_keys import Cause, Incoming, find_cause, outcome_of
 from pbm_oust.store.open_boards import append, read_board, read_game
 
 
-class Way(Enum):
+class Channel(Enum):
     """How a record came about."""
 
     MAIL = "mail"
@@ -45,13 +45,13 @@ class Way(Enum):
     """It came by a mail of which nothing is kept."""
 
 
-class Origin(Struct, frozen=True):
+class Provenance(Struct, frozen=True):
     """How a record of a game came about."""
 
     game: Game
     """The game as it is."""
     record: Record
-    way: Way
+    way: Channel
     cause: Cause | None
     """What is kept of the mail that led to it, or of the import."""
 
@@ -66,7 +66,7 @@ def incoming(actor: Actor, request: Request, work: UnitOfWork) -> Incoming:
     return Incoming(actor.userid, work.now(), request.sender, request.message_id)
 
 
-def origin_of(game: Game, number: int | None, home: Home) -> Origin:
+def origin_of(game: Game, number: int | None, home: Home) -> Provenance:
     """Return how a record came about, the latest one if there is no number.
 
     Raises NotAllowed if there is no such record.
@@ -76,24 +76,24 @@ def origin_of(game: Game, number: int | None, home: Home) -> Origin:
         raise NotAllowed(NoSuchRecord(game, number), f"#{number}")
     cause = home.ask(find_cause, game, number)
     record = game.records[number - 1]
-    return Origin(game, record, _way(game, record, cause), cause)
+    return Provenance(game, record, _way(game, record, cause), cause)
 
 
 def _mover(game: Game, record: Record) -> str:
     return game.after(record.number - 1).owner(record.side) if record.side else ""
 
 
-def _way(game: Game, record: Record, cause: Cause | None) -> Way:
+def _way(game: Game, record: Record, cause: Cause | None) -> Channel:
     if cause and cause.mail is None:
-        return Way.IMPORTED
+        return Channel.IMPORTED
     if isinstance(record.action, Ruling):
         is_due = record.action.verb in (Verb.REMIND, Verb.FORFEIT)
-        return Way.SWEEP if is_due else Way.OPERATOR
+        return Channel.SWEEP if is_due else Channel.OPERATOR
     if is_passed_for(game, record):
-        return Way.PASSED
+        return Channel.PASSED
     if cause is None:
-        return Way.HOUSE if _mover(game, record) in HOUSE else Way.UNKNOWN
-    return Way.MAIL if record.number == cause.record else Way.QUEUED
+        return Channel.HOUSE if _mover(game, record) in HOUSE else Channel.UNKNOWN
+    return Channel.MAIL if record.number == cause.record else Channel.QUEUED
 
 
 def take_back(

@@ -13,7 +13,7 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
-from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, Sheet
+from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, SheetReply
 from pbm_oust.board.game import Game, Summary, summary_of
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, game_in
@@ -63,7 +63,7 @@ def answer_instead(supposed: Game, account: Account | None) -> Reply | None:
     return replace(reply, number=reply.number - 1) if reply else None
 
 
-def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> Sheet | None:
+def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> SheetReply | None:
     """Return what an answer means to a letter that shows several boards; None if to nothing.
 
     It covers those of the player's boards that go on, as the letter shows them.
@@ -77,7 +77,7 @@ def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> Sheet
         for each in summaries
         if each.result is None and userid in (each.x, each.o)
     }
-    return Sheet(userid, tuple(positions.values())) if positions else None
+    return SheetReply(userid, tuple(positions.values())) if positions else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Reader:
         return bool(self.wrote_from)
 
 
-class Shown(Struct, frozen=True):
+class ShownBoard(Struct, frozen=True):
     """A board that a letter shows; `is_now` tells whether its player can act on it."""
 
     game: Game
@@ -121,7 +121,7 @@ class Notice(Struct, frozen=True):
         """Return the game whose thread the letter belongs to, or None."""
         return None
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards that the letter shows, in order."""
         return ()
 
@@ -272,9 +272,9 @@ class BoardNotice(TimedNotice, frozen=True):
         """Return whether its player can act on the board as it is shown."""
         return not self.is_past and self.news is not News.PREVIEW
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board."""
-        return (Shown(self.game, self.is_now()),)
+        return (ShownBoard(self.game, self.is_now()),)
 
     def subscription(self) -> str:
         """Return the name of the board, if its reader watches it."""
@@ -334,9 +334,9 @@ class RefusalNotice(TimedNotice, frozen=True):
         """Return the game on which the command was refused, if it got that far."""
         return self.game
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board of that game."""
-        return (Shown(self.game, not self.supposed),) if self.game else ()
+        return (ShownBoard(self.game, not self.supposed),) if self.game else ()
 
     def answer(self) -> Answered | None:
         """Return what an answer means: the same as the answer that was refused, if it was one."""
@@ -355,7 +355,7 @@ MOST_LISTED = 50
 MOST_DRAWN = 10
 
 
-class Room(Struct, frozen=True):
+class Capacity(Struct, frozen=True):
     """What an answer has room for; several commands of one mail share it."""
 
     lines: int = MOST_LISTED
@@ -366,13 +366,13 @@ class Room(Struct, frozen=True):
         """Return whether there is room for the boards that a notice shows."""
         return len(notice.shows()) <= self.boards
 
-    def beside(self, notice: Notice) -> "Room":
+    def beside(self, notice: Notice) -> "Capacity":
         """Return what is left beside a notice."""
         drawn = len(notice.shows())
-        return Room(max(0, self.lines - notice.listed()), max(0, self.boards - drawn))
+        return Capacity(max(0, self.lines - notice.listed()), max(0, self.boards - drawn))
 
 
-WHOLE_LETTER = Room()
+WHOLE_LETTER = Capacity()
 """The room of a letter in which nothing is yet."""
 
 

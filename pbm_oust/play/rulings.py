@@ -17,13 +17,13 @@ from pbm_oust.accounts.settings import (
     settings_of,
     with_digested,
 )
-from pbm_oust.accounts.tags import DIGEST, Sheet
+from pbm_oust.accounts.tags import DIGEST, SheetReply
 from pbm_oust.accounts.vacations import away_at
 from pbm_oust.board.game import AHEAD, Game, Summary, summary_of
 from pbm_oust.board.notation import format_ruling, format_time
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.play.finding import active_games
-from pbm_oust.play.notices import BoardNotice, News, Notice, Shown, sheet_of
+from pbm_oust.play.notices import BoardNotice, News, Notice, ShownBoard, sheet_of
 from pbm_oust.play.request import Request
 from pbm_oust.play.telling import drop_plans, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -110,15 +110,15 @@ class DigestNotice(Notice, frozen=True):
     """The boards that wait as well but are not drawn."""
     happened: tuple[Game, ...]
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards that wait."""
-        return tuple(Shown(game) for game, _ in self.waiting)
+        return tuple(ShownBoard(game) for game, _ in self.waiting)
 
     def subscription(self) -> str:
         """Return that its reader may end such letters."""
         return DIGEST
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards that wait."""
         return sheet_of((*(game for game, _ in self.waiting), *self.left_out), self.reader.account)
 

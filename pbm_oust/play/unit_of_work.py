@@ -31,7 +31,7 @@ from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.languages import Language
-from pbm_oust.play.notices import WHOLE_LETTER, Notice, OutcomeNotice, Reader, Room, TimedNotice
+from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import is_known
@@ -134,8 +134,8 @@ class Passwords:
         """
         self.at_once = at_once
         self._key = os.urandom(32)
-        self._right = _Memory(MOST_RIGHT, RIGHT_SECONDS, clock)
-        self._others = _Memory(MOST_OTHERS, OTHER_SECONDS, clock)
+        self._right = _LatelyUsed(MOST_RIGHT, RIGHT_SECONDS, clock)
+        self._others = _LatelyUsed(MOST_OTHERS, OTHER_SECONDS, clock)
 
     def match(self, password: Secret, stored: str) -> Match:
         """Return whether a password is the one whose hash is stored. Raises NotDerived."""
@@ -169,7 +169,7 @@ class Passwords:
         return hashlib.blake2b("\0".join(map(str, parts)).encode(), key=self._key).digest()
 
 
-class _Memory:
+class _LatelyUsed:
     """What was used lately: so many things at most, and each for so many seconds."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:
@@ -210,7 +210,7 @@ class UnitOfWork:
     passwords: Passwords = field(default_factory=Passwords, repr=False)
     proved: set[tuple[Secret, str]] = field(default_factory=set, repr=False)
     """The passwords that a mail has proved, each with what is stored of it."""
-    room: Room = WHOLE_LETTER
+    room: Capacity = WHOLE_LETTER
     """What the answer has room for."""
     vocabulary: frozenset[str] = frozenset()
     """The words of the commands, which no password can be."""

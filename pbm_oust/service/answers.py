@@ -12,10 +12,10 @@ from itertools import takewhile
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pbm_oust.accounts.tags import AnswerPurpose, Reply, Sheet
+from pbm_oust.accounts.tags import AnswerPurpose, Reply, SheetReply
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.record import Deed, Place, Wish
-from pbm_oust.commands.general import Task, carry_out_all, look_at_all
+from pbm_oust.commands.general import Subcommand, carry_out_all, look_at_all
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
 from pbm_oust.grammar.form import Line, to_player
@@ -499,7 +499,7 @@ class _Part:
 
 
 def answer_sheet(
-    sheet: Sheet, request: Request, work: UnitOfWork, service: Service
+    sheet: SheetReply, request: Request, work: UnitOfWork, service: Service
 ) -> Handled | Request:
     """Carry out an answer to a letter that shows several boards.
 
@@ -541,7 +541,7 @@ def _is_whole(line: str) -> bool:
     return is_begun and not isinstance(parse_line(line)[1], Unreadable)
 
 
-def _alone(sheet: Sheet, request: Request, work: UnitOfWork) -> Request:
+def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:
     """Return an answer that names no board as one to a letter about the board it must be for."""
     waiting = sheet.positions if len(sheet.positions) == 1 else _waiting(sheet, work)
     if len(waiting) != 1:
@@ -549,7 +549,7 @@ def _alone(sheet: Sheet, request: Request, work: UnitOfWork) -> Request:
     return replace(request, line="", reply=waiting[0])
 
 
-def _waiting(sheet: Sheet, work: UnitOfWork) -> list[Reply]:
+def _waiting(sheet: SheetReply, work: UnitOfWork) -> list[Reply]:
     """Return up to two of the boards on which it is the player's turn."""
     found: list[Reply] = []
     for at in sheet.positions:
@@ -565,20 +565,20 @@ def _waits(at: Reply, work: UnitOfWork) -> bool:
     return game is not None and not game.result and game.player_to_move == at.userid
 
 
-def _task(part: _Part, sheet: Sheet, request: Request, work: UnitOfWork) -> Task:
+def _task(part: _Part, sheet: SheetReply, request: Request, work: UnitOfWork) -> Subcommand:
     """Return what carries a part out, or what refuses it."""
     shown = _shown(part, work, request)
     if not part.label:
-        return Task(shown, _without_letter(part.first, "\n".join(part.below), request), shown)
+        return Subcommand(shown, _without_letter(part.first, "\n".join(part.below), request), shown)
     number = int(_number(part.label))
     kind = fold(part.label["kind"] or "")
     found = [at for at in sheet.positions if at.board == number and kind in ("", at.kind)]
     if len(found) == 1:
         asked = replace(request, line="", chat=part.text, unsure="", reply=found[0])
-        return Task(shown, asked, found[0].name)
+        return Subcommand(shown, asked, found[0].name)
     names = tuple(at.name for at in found)
     reason = SeveralBoards(names) if names else NotInLetter(f"{kind} {number}".strip())
-    return Task(shown, replace(request, fault=reason), shown)
+    return Subcommand(shown, replace(request, fault=reason), shown)
 
 
 def _without_letter(line: str, text: str, request: Request) -> Request:

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import has_untold, settings_of
-from pbm_oust.accounts.tags import Credential, Reply, Sheet
+from pbm_oust.accounts.tags import Credential, Reply, SheetReply
 from pbm_oust.board.game import Game
 from pbm_oust.commands.account import Verify
 from pbm_oust.commands.general import Multiple
@@ -86,11 +86,11 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     Raises OSError, DamagedHistory or AccountDamaged if that failed through no fault of the sender;
     nothing has changed then. A mail that only looks at a damaged board is told so instead.
     """
-    deed = deed_of(request, work)
+    deed = prepare(request, work)
     return work.retried(deed.carry_out, shares=deed.shares)
 
 
-class Deed(Struct, frozen=True):
+class PreparedRequest(Struct, frozen=True):
     """A request that was read, and is carried out in a transaction."""
 
     carry_out: Callable[[UnitOfWork], Handled]
@@ -98,7 +98,7 @@ class Deed(Struct, frozen=True):
     """Whether other servers of a home may do such deeds meanwhile: it is a move."""
 
 
-def deed_of(request: Request, work: UnitOfWork) -> Deed:
+def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
     """Read a request, which needs nobody else, and return what carries it out."""
     proved = work.proved if work.is_within else set()
     sheet = None if request.fault else request.reply
@@ -106,7 +106,7 @@ def deed_of(request: Request, work: UnitOfWork) -> Deed:
 
     def carry_out(work: UnitOfWork) -> Handled:
         work = replace(work, vocabulary=VOCABULARY, proved=proved)
-        if isinstance(sheet, Sheet):
+        if isinstance(sheet, SheetReply):
             handled = _take_sheet(sheet, request, work)
         else:
             handled = _handle(read, asked, work)
@@ -118,7 +118,7 @@ def deed_of(request: Request, work: UnitOfWork) -> Deed:
                 tell_unknown(handled.untold, replace(work, read={}))
         return handled
 
-    return Deed(carry_out, shares=isinstance(read.command, Move) and not sheet)
+    return PreparedRequest(carry_out, shares=isinstance(read.command, Move) and not sheet)
 
 
 def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
@@ -152,7 +152,7 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     return structs.replace(request, chat=chat, left_out=left_out)
 
 
-def _take_sheet(sheet: Sheet, request: Request, work: UnitOfWork) -> Handled:
+def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handled:
     """Carry out an answer to a letter that shows several boards."""
     from pbm_oust.service.answers import answer_sheet
 

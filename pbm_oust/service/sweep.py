@@ -29,7 +29,7 @@ TOGETHER = 20
 """How many things a host takes at a time."""
 
 
-class Done(Struct, frozen=True):
+class SweepAction(Struct, frozen=True):
     """Something that a sweep did."""
 
     what: str
@@ -38,7 +38,7 @@ class Done(Struct, frozen=True):
     """The name of a board, or a userid."""
 
 
-class Trouble(Struct, frozen=True):
+class SweepFailure(Struct, frozen=True):
     """A board or a player for which a sweep failed."""
 
     about: str
@@ -48,8 +48,8 @@ class Trouble(Struct, frozen=True):
 class Swept(Struct, frozen=True):
     """What a sweep did, and what it could not do."""
 
-    done: tuple[Done, ...]
-    troubles: tuple[Trouble, ...]
+    done: tuple[SweepAction, ...]
+    troubles: tuple[SweepFailure, ...]
 
 
 class _Chore(Struct, frozen=True):
@@ -69,16 +69,16 @@ def sweep(work: UnitOfWork) -> Swept:
     What fails for one board or player stays due, and does not hold up the others. Hosts that sweep
     at the same time share what is due.
     """
-    done: list[Done] = []
-    troubles: list[Trouble] = []
+    done: list[SweepAction] = []
+    troubles: list[SweepFailure] = []
     chores = _chores(work)
     while some := list(islice(chores, TOGETHER)):
         with work.home.database.leased(chore.task for chore in some) as ours:
             for chore in (each for each in some if each.task in ours):
                 try:
-                    done += [Done(what, chore.about) for what in [chore.do()] if what]
+                    done += [SweepAction(what, chore.about) for what in [chore.do()] if what]
                 except (OSError, DamagedHistory, Refusal) as error:
-                    troubles.append(Trouble(chore.about, str(error)))
+                    troubles.append(SweepFailure(chore.about, str(error)))
     return Swept(tuple(done), tuple(troubles))
 
 

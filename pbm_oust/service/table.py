@@ -406,7 +406,7 @@ def _is_likely(line: Line, places: Collection[int], *, is_begun: bool) -> bool:
     return any(len(word) >= SHORTEST_PASSWORD for word in said)
 
 
-class Next(Struct, frozen=True):
+class Completion(Struct, frozen=True):
     """What may come next in a line."""
 
     words: tuple[str, ...] = ()
@@ -417,27 +417,27 @@ class Next(Struct, frozen=True):
     """The game that the line is about, if any."""
 
 
-def next_in(words: Sequence[str]) -> Next:
+def next_in(words: Sequence[str]) -> Completion:
     """Return what may come next after some words."""
     if not words:
-        return Next((*KINDS, *dict.fromkeys(form.topic for form in GENERAL_FORMS.values())))
+        return Completion((*KINDS, *dict.fromkeys(form.topic for form in GENERAL_FORMS.values())))
     line, error = recognise(" ".join(words))
     if line.form and not error:
         return _behind(line.form, line.arguments, line.kind)
     if len(words) > 1:
-        return Next()
+        return Completion()
     first = fold(words[0])
     if first in KINDS:
-        return Next(tuple(KIND_FORMS), kind=KINDS[first])
+        return Completion(tuple(KIND_FORMS), kind=KINDS[first])
     of_two = (name.split() for name in GENERAL_FORMS if name.startswith(f"{first} "))
-    return Next(tuple(second for _, second in of_two))
+    return Completion(tuple(second for _, second in of_two))
 
 
-def _behind(form: Form[Command, object], arguments: Sequence[str], kind: Kind | None) -> Next:
+def _behind(form: Form[Command, object], arguments: Sequence[str], kind: Kind | None) -> Completion:
     """Return what may come next after the name of a command and some words."""
     said = without_options(arguments) if form.options else arguments
     if len(said) < len(form.parameters):
-        return Next(place=form.parameters[len(said)].name, kind=kind)
+        return Completion(place=form.parameters[len(said)].name, kind=kind)
     if form.rest is None:
-        return Next(kind=kind)
-    return Next(tuple(sorted(form.words)), form.rest.shown[0], kind)
+        return Completion(kind=kind)
+    return Completion(tuple(sorted(form.words)), form.rest.shown[0], kind)

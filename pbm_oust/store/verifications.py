@@ -16,7 +16,7 @@ from pbm_oust.accounts.tags import (
     Pending,
     Purpose,
     Reply,
-    Sheet,
+    SheetReply,
 )
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
@@ -213,7 +213,7 @@ SHEET_LIFETIME = timedelta(days=60)
 """How long a sheet is kept."""
 
 
-def keep_sheet(transaction: Transaction, sheet: Sheet, written: datetime) -> None:
+def keep_sheet(transaction: Transaction, sheet: SheetReply, written: datetime) -> None:
     """Keep a sheet of a letter that is written now, unless its player's account is gone."""
     transaction.run(
         "INSERT INTO sheets (userid, id, written, positions)"
@@ -226,7 +226,7 @@ def keep_sheet(transaction: Transaction, sheet: Sheet, written: datetime) -> Non
     )
 
 
-def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> Sheet | None:
+def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> SheetReply | None:
     """Return the sheet of a player with an id, or None if there is none any more."""
     search = "SELECT positions FROM sheets WHERE userid = ? AND id = ?"
     row = snapshot.row(search, userid, sheet)
@@ -237,7 +237,7 @@ def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> Sheet | None:
         Reply(AnswerPurpose.PLAY, kind, int(board), int(number), userid)
         for kind, board, number in parted
     )
-    return Sheet(userid, tuple(replies))
+    return SheetReply(userid, tuple(replies))
 
 
 def forget_old_sheets(transaction: Transaction, now: datetime) -> int:

@@ -33,7 +33,7 @@ from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.reading.body import NO_TEXT
 from pbm_oust.play.authentication import WrongPassword
-from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, Shown
+from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, ShownBoard
 from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import NotDerived
@@ -256,7 +256,7 @@ def answer_page(request: Request, carried: Carried, language: Language, *, back:
     translator = ground.templates_in(language).translator
     parts: list[Paragraph | Picture] = []
     for block in said(carried.told, ground, is_line=True):
-        if isinstance(block, Shown):
+        if isinstance(block, ShownBoard):
             parts.append(_picture(block.game, translator, f"b{len(parts)}"))
         elif isinstance(block, Paragraph):
             parts.append(block)

@@ -22,7 +22,7 @@ from pbm_oust.accounts.tags import (
     FormsOf,
     Pending,
     Purpose,
-    Session,
+    SignIn,
     format_session,
     is_proved,
     name_of,
@@ -66,7 +66,7 @@ _NOWHERE = "-"
 class SignedIn:
     """A player who is signed in."""
 
-    session: Session
+    session: SignIn
     account: Account
     check: str
     """The token of their forms."""
@@ -103,7 +103,7 @@ class NotSignedIn(Exception):
 def begun(userid: str, request: Request) -> Response:
     """Answer that a player is signed in from now on, and show their page."""
     ground = ground_of(request)
-    session = Session.begin(userid, ground.clock(), secrets.token_hex(8))
+    session = SignIn.begin(userid, ground.clock(), secrets.token_hex(8))
     text = format_session(session, ground.home.key(), ground.work.account(userid))
     response = RedirectResponse(addresses.MINE, 303, KEPT_SECRET)
     return _with_cookie(response, request, text, int(SESSION_LIFETIME.total_seconds()))

@@ -18,8 +18,8 @@ from pbm_oust.accounts.tags import (
     Correspondence,
     Reply,
     Robotic,
-    Sheet,
     SheetClaim,
+    SheetReply,
     envelope_sender,
     letter_id,
     parse_letter_id,
@@ -53,7 +53,7 @@ REPLIES = st.builds(
 )
 
 
-SHEET = Sheet("alice", (REPLY, structs.replace(REPLY, kind="churn", board=3, number=1)))
+SHEET = SheetReply("alice", (REPLY, structs.replace(REPLY, kind="churn", board=3, number=1)))
 ANSWERED = st.one_of(
     st.just(SHEET),
     st.builds(Correspondence, st.just("alice"), st.from_regex(USERID.pattern, fullmatch=True)),
