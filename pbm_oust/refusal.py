@@ -1,19 +1,19 @@
 """Why a command was not carried out: three kinds of refusal that are never mixed.
 
-A refusal holds its reason. Each reason is a class of its own, and a dataclass if its sentence needs
+A refusal holds its reason. Each reason is a class of its own, with what its sentence needs as
 fields. It is defined beside the code that raises it, and the templates have the words. Faults of
 ours are not refusals: they are OSErrors and `DamagedHistory`, and leave the mail with its sender,
 unless it only looks at a damaged board.
 """
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 _CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why a command was not carried out. Each reason is a class derived from this one."""
 
     @classmethod
@@ -22,11 +22,10 @@ class Reason:
         return _CAPITAL.sub("_", cls.__name__).lower()
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableReason(Reason):
+class UnreadableReason(Reason, frozen=True, kw_only=True):
     """Why a text cannot be read as a command."""
 
-    right: str | None = field(default=None, kw_only=True)
+    right: str | None = None
     """What would be right in place of the part at fault, if that is known."""
 
     @property
@@ -35,13 +34,11 @@ class UnreadableReason(Reason):
         return self.right
 
 
-@dataclass(frozen=True, slots=True)
-class NotAllowedReason(Reason):
+class NotAllowedReason(Reason, frozen=True):
     """Why a command cannot be carried out now."""
 
 
-@dataclass(frozen=True, slots=True)
-class IllegalReason(Reason):
+class IllegalReason(Reason, frozen=True):
     """Why the board does not allow a placement."""
 
 

@@ -7,9 +7,13 @@ or merged stands at the end.
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import chain
+from pkgutil import get_data
 from typing import Annotated, ClassVar, TypeVar
 
 import msgspec
@@ -380,21 +384,12 @@ def with_signed_off(account: Account, at: datetime | None) -> Account:
     return replace(account, signed_off=(SignedOffSince(to_the_second(at)),) if at else ())
 
 
-_OF_MAIL = {
-    *("abuse", "bounces", "ftp", "hostmaster", "list", "listmaster", "mail", "mailer-daemon"),
-    *("majordomo", "news", "noc", "noreply", "no-reply", "postmaster", "usenet", "uucp"),
-    *("webmaster", "www"),
-}
-"""Names that a mail system keeps for itself (RFC 2142), or that mail programs expect there."""
+@cache
+def reserved_userids() -> frozenset[str]:
+    """Return the userids that no new account can have: those of `reserved.toml` and the house."""
+    groups = tomllib.loads((get_data(__package__, "reserved.toml") or b"").decode()).values()
+    return frozenset((*chain(*groups), *HOUSE))
 
-_OF_STAFF = {
-    *("admin", "admins", "administrator", "daemon", "help", "helpdesk", "info", "mod", "mods"),
-    *("moderator", "nobody", "official", "operator", "owner", "robot", "root", "security"),
-    *("server", "staff", "superuser", "support", "sysadmin", "sysop", "sysops", "system"),
-}
-_OURS = {"pbm", "pbm-oust", "pbm_oust", "pbmserv", "pbmserver"}
-
-RESERVED_USERIDS = frozenset((*_OF_MAIL, *_OF_STAFF, *_OURS, *HOUSE))
 
 _LOOK_ALIKE = str.maketrans(
     {
@@ -414,7 +409,7 @@ def is_reserved(userid: str) -> bool:
     It looks like a reserved one if only hyphens, a number at the end, or characters that look alike
     tell them apart: house4, house-1, housel, r00t.
     """
-    return not _looks_of(userid.lower()).isdisjoint(_RESERVED_LOOKS)
+    return not _looks_of(userid.lower()).isdisjoint(_reserved_looks())
 
 
 def _looks_of(userid: str) -> frozenset[str]:
@@ -423,4 +418,6 @@ def _looks_of(userid: str) -> frozenset[str]:
     return frozenset((whole, userid.rstrip("0123456789-_").translate(_LOOK_ALIKE)))
 
 
-_RESERVED_LOOKS = frozenset[str]().union(*map(_looks_of, RESERVED_USERIDS))
+@cache
+def _reserved_looks() -> frozenset[str]:
+    return frozenset[str]().union(*map(_looks_of, reserved_userids()))

@@ -1,11 +1,14 @@
 """Letters that came back from an address since its owner last wrote. Pure."""
 
 import re
-from dataclasses import dataclass
+import tomllib
 from datetime import datetime
+from functools import cache
+from pkgutil import get_data
 
-from pbm_oust.accounts.tags import without_tokens
-from pbm_oust.accounts.verification import CODE
+from msgspec import Struct
+
+from pbm_oust.accounts.tags import CODE, without_tokens
 
 LONGEST = 250
 """How much is kept of a Message-ID or a Subject."""
@@ -16,21 +19,6 @@ _HARD = re.compile(r"5\.(?:0\.|1\.(?![78]$)|2\.(?![23]$)|4\.(?!7$|300$|316$)|5\.
 """The statuses of RFC 3463 that say that a mailbox does not work: not those of a sender that is not
 liked (5.1.7, 5.1.8), of a mailbox that is full (5.2.2), of a mail server's own trouble (5.3), of a
 letter that was late (5.4.7 and two of Exchange), too large or unreadable, nor of policy (5.7)."""
-_IN_WORDS = (
-    ("5.3.4", r"too (?:large|big)|size (?:limit|exceed)|exceeds? .{0,20}size"),
-    ("5.2.2", r"\bquota\b|box (?:is )?full|folder is full|\b552\b"),
-    ("4.4.7", r"temporar|gr[ae]y-?list|\blater\b|time(?:d )?-?out|queue too long"),
-    (
-        "5.7.0",
-        r"block(?:ed |[ -]?)list|\bblocked\b|black[ -]?list|(?<!not )\blisted\b|\brbl\b|dnsbl"
-        r"|spamhaus|\bspam|\buce\b|virus|dmarc|\bspf\b|dkim|policy|reputation|rate limit|\bptr\b"
-        r"|reverse dns|authenticat|authori[sz]ed|prohibit|relaying|relay (?:access )?(?:denied|not)"
-        r"|sender (?:address )?(?:verif|reject|refus)|return address|content (?:was )?reject"
-        r"|message (?:was |has been |content )?(?:refused|rejected|not accepted)"
-        r"|\b(?:530|535|571)\b",
-    ),
-)
-"""Statuses in the words of mail servers that give none, or one that leaves the reason open."""
 _WITHOUT_DETAIL = re.compile(r"5\.0\.\d+|5\.1\.0")
 
 STATUS = re.compile(r"(?<![\d.])[245]\.[0-7]\.\d{1,3}(?![\d.])")
@@ -39,8 +27,7 @@ STATUS = re.compile(r"(?<![\d.])[245]\.[0-7]\.\d{1,3}(?![\d.])")
 _WITH_CODE = re.compile(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounce:
+class Bounce(Struct, frozen=True):
     """A letter that came back."""
 
     at: datetime
@@ -63,8 +50,7 @@ class Bounce:
         return cls(at, status, word or "-", line)
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(Struct, frozen=True):
     """An address, and the letters that came back from it, oldest first."""
 
     address: str
@@ -96,6 +82,13 @@ def is_hard(status: str) -> bool:
     return bool(_HARD.match(status))
 
 
+@cache
+def _in_words() -> dict[str, re.Pattern[str]]:
+    """Return the words of mail servers for statuses, as `bounces.toml` has them."""
+    said = tomllib.loads((get_data(__package__, "bounces.toml") or b"").decode())
+    return {status: re.compile("|".join(words), re.IGNORECASE) for status, words in said.items()}
+
+
 def status_of(stated: str, explained: str) -> str:
     """Return why a letter was refused, as in RFC 3463: 5.1.1.
 
@@ -106,7 +99,7 @@ def status_of(stated: str, explained: str) -> str:
     for status in found:
         if not _WITHOUT_DETAIL.fullmatch(status):
             return status
-    for status, words in _IN_WORDS:
-        if re.search(words, explained, re.IGNORECASE):
+    for status, words in _in_words().items():
+        if words.search(explained):
             return status
     return found[0] if found else "5.0.0"

@@ -2,10 +2,13 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from datetime import datetime, timedelta
 from enum import Enum
 from operator import attrgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, due, present
 from pbm_oust.board.game import Game, redo
@@ -23,8 +26,7 @@ _RULED_NOT_PLAIN = (Verb.ADOPT, Verb.UNDO)
 _MOMENT = attrgetter("at")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class CurrentTurn(Struct, frozen=True):
     """The turn of the side to move."""
 
     record: int
@@ -36,7 +38,7 @@ class Turn:
     """How much more total time the operator has given each player, if that is limited."""
 
 
-def turn_of(game: Game, absences: Absences) -> Turn:
+def turn_of(game: Game, absences: Absences) -> CurrentTurn:
     """Return the turn of the side to move."""
     latest = None if game.header.terms.totaltime else _latest_turn(game)
     return latest or _plain_turn(game, absences) or _replayed_turn(game, absences)
@@ -58,21 +60,20 @@ def _is_plain(record: Record) -> bool:
     return action not in _NOT_PLAIN
 
 
-def _latest_turn(game: Game) -> Turn | None:
+def _latest_turn(game: Game) -> CurrentTurn | None:
     """Return the turn of the side to move without what was used up before, from the last records.
 
     None for a board on which a move was taken back or a side handed over after the latest move.
     """
     for record in reversed(game.records):
         if record.is_playing:
-            return Turn(record.number, record.at, {})
+            return CurrentTurn(record.number, record.at, {})
         if not _is_plain(record):
             return None
-    return Turn(0, game.header.started, {})
+    return CurrentTurn(0, game.header.started, {})
 
 
-@dataclass(frozen=True, slots=True)
-class _Spent:
+class _Spent(Struct, frozen=True):
     """How long the turns of the players were, as the records tell it without the rules."""
 
     x: str
@@ -110,7 +111,7 @@ def _with(times: _Times, player: str, more: timedelta) -> _Times:
     return {**times, player: times.get(player, timedelta()) + more}
 
 
-def _plain_turn(game: Game, absences: Absences) -> Turn | None:
+def _plain_turn(game: Game, absences: Absences) -> CurrentTurn | None:
     """Return the turn of the side to move, which the records tell without the rules.
 
     None for a board on which a move was taken back or a side handed over.
@@ -126,7 +127,7 @@ def _plain_turn(game: Game, absences: Absences) -> Turn | None:
     used = {player: time for player, time in used.items() if time}
     latest = game.line[-1] if game.line else None
     began = (latest.number, latest.at) if latest else (0, header.started)
-    return Turn(*began, used, spent.granted)
+    return CurrentTurn(*began, used, spent.granted)
 
 
 def _absent(game: Game, player: str, absences: Sequence[Absence]) -> Iterator[timedelta]:
@@ -142,7 +143,7 @@ def _absent(game: Game, player: str, absences: Sequence[Absence]) -> Iterator[ti
                 yield min(until, absence.end) - max(since, absence.start)
 
 
-def _replayed_turn(game: Game, absences: Absences) -> Turn:
+def _replayed_turn(game: Game, absences: Absences) -> CurrentTurn:
     """Return the turn of the side to move, from all records of a board and the rules."""
     state, began = Game.start(game.header), (0, game.header.started)
     turns: list[tuple[int, datetime]] = []
@@ -168,7 +169,7 @@ def _replayed_turn(game: Game, absences: Absences) -> Turn:
             granted = _with(granted, state.owner(side), time)
         if adopted == state.player_to_move:
             began = this
-    return Turn(*began, _used(spans, began[1], absences), granted)
+    return CurrentTurn(*began, _used(spans, began[1], absences), granted)
 
 
 def _used(spans: Iterable[_Span], until: datetime, absences: Absences) -> dict[str, timedelta]:
@@ -199,7 +200,7 @@ def three_quarters(span: timedelta) -> timedelta:
     return span * 3 / 4
 
 
-class Limit(Enum):
+class TimeLimit(Enum):
     """What sets the deadline of a turn, by the name of the option."""
 
     FORFEIT = "forfeittime"
@@ -207,8 +208,7 @@ class Limit(Enum):
     TOTAL = "totaltime"
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """The time of the player to move, as it stands at a moment."""
 
     player: str
@@ -228,14 +228,13 @@ class Clock:
     """When the next reminder is due; None where there will be none."""
     deadline: datetime
     """When the game is lost. Without a reminder yet: as it will be if that comes in time."""
-    limit: Limit
+    limit: TimeLimit
     """What sets the deadline."""
     away: Absence | None
     """The vacation of the player at this moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(Struct, frozen=True):
     """What the player to move was told in a turn by the server and its operator."""
 
     reminders: tuple[datetime, ...]
@@ -267,19 +266,19 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     told = _told(game, turn, now)
     used = turn.used.get(player, _NO_TIME)
     total = _NO_TIME
-    limits = list[tuple[Limit, timedelta]]()
+    limits = list[tuple[TimeLimit, timedelta]]()
     if terms.maxtime:
-        limits.append((Limit.MOVE, terms.maxtime * DAY + told.early + told.late))
+        limits.append((TimeLimit.MOVE, terms.maxtime * DAY + told.early + told.late))
     if terms.totaltime:
         total = terms.totaltime * DAY + turn.granted.get(player, _NO_TIME)
-        limits.append((Limit.TOTAL, max(total - used, _NO_TIME)))
+        limits.append((TimeLimit.TOTAL, max(total - used, _NO_TIME)))
     until_reminder = terms.nagtime * DAY + told.early
     for _, span in limits:
         until_reminder = min(until_reminder, max(min(three_quarters(span), span - GRACE), _NO_TIME))
     began = min(turn.began, now)
     due_first = now if began < turn.began else due(away, began, until_reminder)
     first = told.reminders[0] if told.reminders else max(due_first, now)
-    deadline, limit = due(away, first, terms.forfeittime * DAY + told.late), Limit.FORFEIT
+    deadline, limit = due(away, first, terms.forfeittime * DAY + told.late), TimeLimit.FORFEIT
     for each, span in reversed(limits):
         end = due(away, began, span)
         if end <= deadline:
@@ -322,7 +321,7 @@ def _last_reminder(
     return due(absences, since, three_quarters(span)) if span >= LAST_REMINDER_FROM else None
 
 
-def _told(game: Game, turn: Turn, now: datetime) -> _Told:
+def _told(game: Game, turn: CurrentTurn, now: datetime) -> _Told:
     """Return what the side to move was told until now, behind the record that gave it the turn."""
     since = game.records[turn.record :]
     if not since:

@@ -13,9 +13,10 @@ import html
 import os
 import re
 import unicodedata
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+
+from msgspec import Struct
 
 from pbm_oust.render.visible import UNSEEN
 
@@ -27,8 +28,7 @@ _STORED = re.compile(
 _CAPITAL, _SMALL = "A", "a"
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Struct, frozen=True):
     """A password in clear. It is never printed: its repr and str hide it."""
 
     text: str
@@ -53,8 +53,7 @@ class Match(Enum):
     WRONG = "wrong"
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
+class Derivation(Struct, frozen=True):
     """A password as it goes through scrypt: what takes long."""
 
     password: Secret

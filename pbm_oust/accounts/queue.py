@@ -11,13 +11,12 @@ that one that has had its time does no harm.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from typing import ClassVar, Self
 
-from msgspec import field
+from msgspec import Struct, field
 
 from pbm_oust.accounts.items import Key, Number, OnBoard
 from pbm_oust.board.game import Game, redo
@@ -40,8 +39,7 @@ class Prospect(Enum):
     """The board has taken another way."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """A turn to play: after one turn of the other player, or after any where none is named."""
 
     answer: Wish
@@ -107,8 +105,7 @@ class Plan(OnBoard, frozen=True, kw_only=True):
         return Prospect.WAITS if waits else Prospect.GONE
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(Struct, frozen=True):
     """What a player has done since a position, and whether it is the other one's turn then."""
 
     done: tuple[Action, ...]
@@ -182,8 +179,7 @@ MOST_FOLLOWED = 50
 """How many records may follow a move."""
 
 
-@dataclass(frozen=True, slots=True)
-class Orders:
+class Orders(Struct, frozen=True):
     """What a player has settled ahead."""
 
     plans: tuple[Plan, ...] = ()

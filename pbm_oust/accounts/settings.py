@@ -9,13 +9,14 @@ chooses another one the usual value counts.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct, structs
 from msgspec.structs import astuple
 
 from pbm_oust.accounts.account import Account, Digested, Setting
@@ -67,6 +68,14 @@ class SubjectForm(Enum):
     """The board and its players, always the same, for programs that group mails by Subject."""
 
 
+class DigestAt(Enum):
+    """At which hour of the player's day a digest goes out."""
+
+    MORNING = "morning"
+    NOON = "noon"
+    EVENING = "evening"
+
+
 class Auth(Enum):
     """What proves that a command is the player's, besides answers to letters."""
 
@@ -75,8 +84,7 @@ class Auth(Enum):
     """Also that it comes from an address of theirs, where that is verified."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A setting that was stored and means nothing here."""
 
     name: str
@@ -85,8 +93,7 @@ class Unknown:
     """Whether the player knows of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """All settings of a player. Apart from the last, the fields have the names players write."""
 
     mail: MailWhen = MailWhen.EACH
@@ -102,6 +109,7 @@ class Settings:
     auth: Auth = Auth.PASSWORD
     mine: Switch = Switch.ON
     """Whether the player is mailed their own moves."""
+    digest: DigestAt = DigestAt.MORNING
     unknown: tuple[Unknown, ...] = ()
     """What the player has settled that means nothing here; the usual values count."""
 
@@ -149,6 +157,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "subject": SubjectForm,
     "auth": Auth,
     "mine": Switch,
+    "digest": DigestAt,
 }
 
 NAMES = tuple(_READERS)
@@ -168,13 +177,13 @@ def with_setting(settings: Settings, name: str, value: str) -> Settings:
     """Return settings with one of them changed. Raises ValueError for a value that is none."""
     change: dict[str, Any] = {name: _READERS[name](value)}
     unknown = tuple(each for each in settings.unknown if each.name != name)
-    return replace(settings, **change, unknown=unknown)
+    return structs.replace(settings, **change, unknown=unknown)
 
 
 def with_all_told(settings: Settings) -> Settings:
     """Return settings whose player knows which of them mean nothing here."""
-    unknown = tuple(replace(each, is_told=True) for each in settings.unknown)
-    return replace(settings, unknown=unknown)
+    unknown = tuple(structs.replace(each, is_told=True) for each in settings.unknown)
+    return structs.replace(settings, unknown=unknown)
 
 
 def has_untold(settings: Settings) -> bool:
@@ -228,7 +237,7 @@ def read_settings(stored: tuple[Setting, ...]) -> Settings:
             settings = with_setting(settings, name, value)
         except (KeyError, ValueError):
             unknown.append(Unknown(name, value, is_told))
-    return replace(settings, unknown=tuple(unknown))
+    return structs.replace(settings, unknown=tuple(unknown))
 
 
 def with_settings(account: Account, settings: Settings) -> Account:
@@ -236,8 +245,8 @@ def with_settings(account: Account, settings: Settings) -> Account:
     return replace(account, settings=tuple(_stored(settings)))
 
 
-HOUR = 7
-"""The hour of the day, in the player's time zone."""
+HOURS = {DigestAt.MORNING: 7, DigestAt.NOON: 12, DigestAt.EVENING: 19}
+"""The hours of the day, in the player's time zone."""
 
 
 def digested(account: Account) -> Digested:
@@ -250,15 +259,15 @@ def with_digested(account: Account, last: Digested) -> Account:
     return replace(account, digests=(last,))
 
 
-def latest_slot(now: datetime, zone: tzinfo) -> datetime:
-    """Return the latest moment up to `now` at which digests go out in a time zone, in UTC."""
-    slots = (_slot(now, zone, days=-back) for back in range(2))
+def latest_slot(now: datetime, settings: Settings) -> datetime:
+    """Return the latest moment up to `now` at which digests go out by some settings, in UTC."""
+    slots = (_slot(now, settings, days=-back) for back in range(2))
     return next(slot for slot in slots if slot <= now)
 
 
-def next_slot(after: datetime, zone: tzinfo) -> datetime:
-    """Return the first moment after another at which digests go out in a time zone, in UTC."""
-    slots = (_slot(after, zone, days=ahead) for ahead in range(3))
+def next_slot(after: datetime, settings: Settings) -> datetime:
+    """Return the first moment after another at which digests go out by some settings, in UTC."""
+    slots = (_slot(after, settings, days=ahead) for ahead in range(3))
     return next(slot for slot in slots if slot > after)
 
 
@@ -267,13 +276,13 @@ def next_digest(account: Account) -> datetime | None:
     settings = settings_of(account)
     if settings.mail is not MailWhen.DIGEST:
         return None
-    slot = next_slot(digested(account).looked, settings.zone)
+    slot = next_slot(digested(account).looked, settings)
     while away := away_at(account.vacations, slot):
-        slot = next_slot(away.end, settings.zone)
+        slot = next_slot(away.end, settings)
     return slot
 
 
-def _slot(moment: datetime, zone: tzinfo, *, days: int) -> datetime:
+def _slot(moment: datetime, settings: Settings, *, days: int) -> datetime:
     """Return when digests go out some days after the day in which a moment lies."""
-    day = moment.astimezone(zone).date() + timedelta(days=days)
-    return datetime.combine(day, time(HOUR), zone).astimezone(UTC)
+    day = moment.astimezone(settings.zone).date() + timedelta(days=days)
+    return datetime.combine(day, time(HOURS[settings.digest]), settings.zone).astimezone(UTC)

@@ -25,6 +25,10 @@ everybody for alice.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
+
+A code proves that an address is somebody's own. What waits for one is kept until it comes back, and
+then an account keeps in mind what was proved for it: the name of the code, and the message key of
+the mail that asked for it.
 """
 
 import base64
@@ -32,17 +36,105 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import ClassVar, Protocol, Self
 
-from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.address import ascii_address, is_same_address
+from msgspec import Struct
+
+from pbm_oust.accounts.account import Account, Proof
+from pbm_oust.accounts.address import ascii_address, is_same_address, normal_address
 from pbm_oust.accounts.password import Secret, masked
-from pbm_oust.accounts.verification import CODE
 from pbm_oust.board.game import AHEAD
 from pbm_oust.board.notation import NUMBER, USERID
+from pbm_oust.languages import ENGLISH, Language
+
+CODE_LIFETIME = timedelta(days=3)
+"""How long a code can come back."""
+SIGN_IN_LIFETIME = timedelta(minutes=15)
+"""How long one can that signs a player in."""
+MOST_KEPT = 20
+"""How many proofs an account keeps in mind, the latest ones."""
+CODE = re.compile(r"[a-z2-7]{16}")
+
+
+class Purpose(Enum):
+    """What happens when a code comes back."""
+
+    SIGNUP = "signup"
+    """An account is made, or a further address of its signup is added."""
+    ADD = "add"
+    CHANGE = "change"
+    """The address takes the place of all others, or joins those that came by the same mail."""
+    FORGOT = "forgot"
+    """The account gets a new password."""
+    CHALLENGE = "challenge"
+    """A challenge is carried out that came from an address of the player, without any proof."""
+    SIGN_IN = "sign-in"
+    """The player is signed in at the pages; no mail brings this one back."""
+
+
+class Pending(Struct, frozen=True):
+    """Something that is done when the code comes back which was mailed to the address."""
+
+    purpose: Purpose
+    userid: str
+    address: str
+    """Where the code was mailed to; of FORGOT, the first address that it was mailed to."""
+    asked: datetime
+    message_key: str
+    """The message key of the mail that asked for it."""
+    password: str = ""
+    """The hash of the password that an account to be made gets."""
+    language: Language = ENGLISH
+    """What the code is mailed in, and what an account to be made is written to in."""
+    line: str = ""
+    """The line of the challenge."""
+    other: str = ""
+    """The userid of the other player of the challenge."""
+
+    @property
+    def ends(self) -> datetime:
+        """When its code counts no more."""
+        is_short = self.purpose is Purpose.SIGN_IN
+        return self.asked + (SIGN_IN_LIFETIME if is_short else CODE_LIFETIME)
+
+
+def code_for(key: bytes, pending: Pending) -> str:
+    """Return the code of something pending: the same whenever the same mail asks for it."""
+    parts = (
+        pending.purpose.value,
+        pending.userid,
+        normal_address(pending.address),
+        pending.message_key,
+    )
+    return _proof(key, "verify", *parts)
+
+
+def _proof(key: bytes, *parts: str) -> str:
+    """Return 16 letters and digits that only the key and some words lead to."""
+    words = "\0".join(parts).encode("utf-8", "replace")
+    return base64.b32encode(hmac.digest(key, words, hashlib.sha256)[:10]).decode().lower()
+
+
+def name_of(code: Secret) -> str:
+    """Return what a code is known by where it must not stand itself, written like a message key."""
+    return hashlib.sha256(code.text.encode()).hexdigest()[:16]
+
+
+def salt_for(key: bytes, userid: str, message_key: str = "") -> bytes:
+    """Return the salt of a password: one request gives one hash, however often it comes.
+
+    `message_key` is that of the mail that asks for another password than the first.
+    """
+    of = f"salt\0{userid}\0{message_key}" if message_key else f"salt\0{userid}"
+    return hmac.digest(key, of.encode(), hashlib.sha256)[:16]
+
+
+def with_proof(account: Account, proof: Proof) -> Account:
+    """Return an account that keeps one more proof in mind."""
+    return replace(account, verified=(*account.verified, proof)[-MOST_KEPT:])
 
 
 class AnswerPurpose(Enum):
@@ -54,8 +146,7 @@ class AnswerPurpose(Enum):
     """Its text goes to the other player."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """An answer of a player to a letter about one of their boards.
 
     One that comes with a mail has been verified; it stands where a command has its password.
@@ -83,8 +174,7 @@ class Reply:
         return (self.purpose.value, self.kind, str(self.board), str(self.number), self.userid)
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class SheetReply(Struct, frozen=True):
     """An answer of a player to a letter that shows several of their boards."""
 
     userid: str
@@ -108,8 +198,7 @@ class Sheet:
         return " ".join(f"{at.kind}.{at.board}.{at.number}" for at in self.positions)
 
 
-@dataclass(frozen=True, slots=True)
-class Correspondence:
+class Correspondence(Struct, frozen=True):
     """An answer of a player to what another one has written to them, on no board."""
 
     userid: str
@@ -122,8 +211,7 @@ class Correspondence:
         return ("to", self.userid, self.to)
 
 
-@dataclass(frozen=True, slots=True)
-class Joining:
+class Joining(Struct, frozen=True):
     """A mail of a player that joins an open challenge, by a link in a letter that lists it."""
 
     userid: str
@@ -137,8 +225,7 @@ class Joining:
         return ("join", self.userid, self.kind, str(self.number))
 
 
-@dataclass(frozen=True, slots=True)
-class Unsubscribing:
+class Unsubscribing(Struct, frozen=True):
     """A mail of a player that ends letters of one sort, to an address in the head of one of them.
 
     What it says does not matter, for programs write it.
@@ -157,11 +244,9 @@ class Unsubscribing:
 BROADCASTS, DIGEST = "broadcasts", "digest"
 """What goes to everybody, and what comes once a day."""
 
-Answered = Reply | Sheet | Correspondence | Joining | Unsubscribing
+Answered = Reply | SheetReply | Correspondence | Joining | Unsubscribing
 """The letter that a mail answers."""
 
-
-_TOKEN_BYTES = 10
 
 TOKEN = re.compile(r"[a-z2-7]{16}")
 
@@ -203,8 +288,7 @@ Credential = Secret | Reply | Correspondence | Joining | Unsubscribing
 """What proves whose command it is: a password, the letter that is answered, or a link in one."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardClaim:
+class BoardClaim(Struct, frozen=True):
     """That a mail answers a letter about a board."""
 
     kind: str
@@ -220,8 +304,7 @@ class BoardClaim:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SheetClaim:
+class SheetClaim(Struct, frozen=True):
     """That a mail answers a letter that shows several boards."""
 
     sheet: str
@@ -231,8 +314,7 @@ class SheetClaim:
 Claimed = BoardClaim | SheetClaim | Correspondence | Joining | Unsubscribing
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """What an address or a Message-ID says that a mail answers, which is not proved yet."""
 
     of: Claimed
@@ -243,9 +325,8 @@ class Claim:
 
 def reply_address(own_address: str, answered: Answered, token: str) -> str:
     """Return the address of answers; an empty text where its local part would be too long."""
-    own_local, _, host = own_address.rpartition("@")
-    local = f"{own_local}+{_words_of(answered)}.{token}"
-    return f"{local}@{host}" if len(local) <= LONGEST_LOCAL_PART else ""
+    address = _tagged(own_address, f"{_words_of(answered)}.{token}")
+    return address if len(address.rpartition("@")[0]) <= LONGEST_LOCAL_PART else ""
 
 
 def letter_id(host: str, answered: Answered, letter: str, token: str) -> str:
@@ -261,7 +342,7 @@ def _words_of(answered: Answered, shown: int = 0) -> str:
     match answered:
         case Reply(kind=kind, board=board, number=number, userid=userid):
             return f"{kind}.{board}.{number - shown}.{userid}"
-        case Sheet():
+        case SheetReply():
             return f"{_SHEET_TAG}.{answered.id}.{answered.userid}"
         case Correspondence():
             return f"{_TO_TAG}.{answered.to}.{answered.userid}"
@@ -315,8 +396,7 @@ class Proved(Protocol):
 def token_for(key: bytes, account: Account, proved: Proved, letter: str = "") -> str:
     """Return the token of an answer, or of the letter that it answers; or of anything like it."""
     parts = ("letter" if letter else "reply", *proved.parts(), letter, account.password)
-    digest = hmac.digest(key, "\0".join(parts).encode(), hashlib.sha256)
-    return base64.b32encode(digest[:_TOKEN_BYTES]).decode().lower()
+    return _proof(key, *parts)
 
 
 def is_token(token: str, key: bytes, account: Account, proved: Proved, letter: str = "") -> bool:
@@ -346,20 +426,22 @@ def without_tokens(text: str, instead: str) -> str:
 
 _BOUNCES = "bounces"
 
-_BOUNCE_BYTES = 10
-
 
 def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
     """Return the address that a letter to `recipient` comes back to."""
+    return _tagged(own_address, f"{_BOUNCES}.{bounce_token(key, recipient)}")
+
+
+def _tagged(own_address: str, tag: str) -> str:
+    """Return our address with a tag."""
     local, _, host = own_address.rpartition("@")
-    return f"{local}+{_BOUNCES}.{bounce_token(key, recipient)}@{host}"
+    return f"{local}+{tag}@{host}"
 
 
 def bounce_token(key: bytes, recipient: str) -> str:
     """Return the token that a letter to a recipient comes back with."""
     name = ascii_address(recipient).lower().replace('"', "")
-    digest = hmac.digest(key, f"{_BOUNCES}\0{name}".encode("utf-8", "replace"), hashlib.sha256)
-    return base64.b32encode(digest[:_BOUNCE_BYTES]).decode().lower()
+    return _proof(key, _BOUNCES, name)
 
 
 def tag_of(address: str) -> str:
@@ -372,8 +454,7 @@ _VERIFICATION = "verify"
 
 def verification_address(own_address: str, code: str) -> str:
     """Return the address whose mail brings a code back."""
-    local, _, host = own_address.rpartition("@")
-    return f"{local}+{_VERIFICATION}.{code}@{host}"
+    return _tagged(own_address, f"{_VERIFICATION}.{code}")
 
 
 _UNREAD_TAG = "noreply"
@@ -381,8 +462,7 @@ _UNREAD_TAG = "noreply"
 
 def unread_address(own_address: str) -> str:
     """Return the form of our address to which answers may go that nobody is to read."""
-    local, _, host = own_address.rpartition("@")
-    return f"{local}+{_UNREAD_TAG}@{host}"
+    return _tagged(own_address, _UNREAD_TAG)
 
 
 class Robotic(Enum):
@@ -417,8 +497,7 @@ def parse_tag(address: str, own_address: str) -> Tag | None:
 _CALENDAR = re.compile(rf"(?P<userid>{USERID.pattern})\.(?P<token>{TOKEN.pattern})")
 
 
-@dataclass(frozen=True, slots=True)
-class CalendarOf:
+class CalendarOf(Struct, frozen=True):
     """The calendar of a player."""
 
     userid: str
@@ -439,7 +518,7 @@ def parse_calendar(name: str) -> tuple[CalendarOf, str] | None:
     return (CalendarOf(match["userid"]), match["token"]) if match else None
 
 
-LIFETIME = timedelta(days=28)
+SESSION_LIFETIME = timedelta(days=28)
 """How long a session lasts. Message keys are kept longer, so none that was ended comes back."""
 
 _SESSION_NAME = "[a-z0-9]{16}"
@@ -449,8 +528,7 @@ _SESSION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class SignIn(Struct, frozen=True):
     """A player who is signed in, in one browser."""
 
     userid: str
@@ -461,7 +539,7 @@ class Session:
     @classmethod
     def begin(cls, userid: str, now: datetime, name: str) -> Self:
         """Return a session that begins now."""
-        return cls(userid, (now + LIFETIME).replace(microsecond=0), name)
+        return cls(userid, (now + SESSION_LIFETIME).replace(microsecond=0), name)
 
     def parts(self) -> tuple[str, ...]:
         """Return what proves this session and no other, as words."""
@@ -473,11 +551,10 @@ class Session:
         return hashlib.sha256("\0".join(self.parts()).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True)
-class FormsOf:
+class FormsOf(Struct, frozen=True):
     """The forms of a session: only a page that its player has got can hold their token."""
 
-    session: Session
+    session: SignIn
 
     @property
     def userid(self) -> str:
@@ -489,27 +566,27 @@ class FormsOf:
         return ("forms", *self.session.parts())
 
 
-def format_session(session: Session, key: bytes, account: Account) -> str:
+def format_session(session: SignIn, key: bytes, account: Account) -> str:
     """Return a session as a browser keeps it."""
     words = session.userid, _seconds(session.ends), session.name
     return ".".join((*words, token_for(key, account, session)))
 
 
-def parse_session(text: str) -> tuple[Session, str] | None:
+def parse_session(text: str) -> tuple[SignIn, str] | None:
     """Return the session that a browser names, which is not proved yet, and its token; or None."""
     match = _SESSION.fullmatch(text)
     if match is None:
         return None
     ends = datetime.fromtimestamp(int(match["ends"]), UTC)
-    return Session(match["userid"], ends, match["name"]), match["token"]
+    return SignIn(match["userid"], ends, match["name"]), match["token"]
 
 
-def is_proved(session: Session, token: str, key: bytes, account: Account, now: datetime) -> bool:
+def is_proved(session: SignIn, token: str, key: bytes, account: Account, now: datetime) -> bool:
     """Return whether a token proves a session that has not ended by itself.
 
     One that ends later than any that begins now was begun by a wrong clock.
     """
-    is_on = now < session.ends <= now + LIFETIME + AHEAD
+    is_on = now < session.ends <= now + SESSION_LIFETIME + AHEAD
     return is_on and is_token(token, key, account, session)
 
 

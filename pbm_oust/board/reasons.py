@@ -1,6 +1,5 @@
 """Why something cannot be done on a board: what is not allowed now, and what is not legal. Pure."""
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pbm_oust.refusal import IllegalReason, NotAllowedReason, Reason
@@ -10,19 +9,17 @@ if TYPE_CHECKING:
     from pbm_oust.board.game import Game
 
 
-@dataclass(frozen=True, slots=True)
-class MayHaveBoard(Reason):
+class MayHaveBoard(Reason, frozen=True, kw_only=True):
     """A reason that may be about a board."""
 
     game: "Game | None" = None
-    supposed: str = field(default="", kw_only=True)
+    supposed: str = ""
     """The turn that is only supposed to have been made, if the board is shown after one."""
-    told_to: str = field(default="", kw_only=True)
+    told_to: str = ""
     """The player who would be told this, if their turn is only supposed."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfBoard(MayHaveBoard):
+class OfBoard(MayHaveBoard, frozen=True):
     """A reason about a board."""
 
     game: "Game"
@@ -33,72 +30,68 @@ def game_in(reason: Reason) -> "Game | None":
     return reason.game if isinstance(reason, MayHaveBoard) else None
 
 
-class GameOver(OfBoard, NotAllowedReason):
+class GameOver(OfBoard, NotAllowedReason, frozen=True):
     """The game has ended."""
 
 
-class NotYourTurn(OfBoard, NotAllowedReason):
+class NotYourTurn(OfBoard, NotAllowedReason, frozen=True):
     """The other side is to move."""
 
 
-class MustPass(OfBoard, NotAllowedReason):
+class MustPass(OfBoard, NotAllowedReason, frozen=True):
     """There is no placement."""
 
 
-class MayNotPass(OfBoard, NotAllowedReason):
+class MayNotPass(OfBoard, NotAllowedReason, frozen=True):
     """There are placements."""
 
 
-class SwapOff(OfBoard, NotAllowedReason):
+class SwapOff(OfBoard, NotAllowedReason, frozen=True):
     """The board is played without the pie rule."""
 
 
-class SwapTooLate(OfBoard, NotAllowedReason):
+class SwapTooLate(OfBoard, NotAllowedReason, frozen=True):
     """It is not the first action of o."""
 
 
-class DeclineTooLate(OfBoard, NotAllowedReason):
+class DeclineTooLate(OfBoard, NotAllowedReason, frozen=True):
     """The player has made a move."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfferWaits(OfBoard, NotAllowedReason):
+class OfferWaits(OfBoard, NotAllowedReason, frozen=True):
     """An offer has not been answered yet."""
 
     own: bool
     """Whether it is the player's own."""
 
 
-class NoOffer(OfBoard, NotAllowedReason):
+class NoOffer(OfBoard, NotAllowedReason, frozen=True):
     """There is nothing to accept or reject."""
 
 
-class NothingToUndo(OfBoard, NotAllowedReason):
+class NothingToUndo(OfBoard, NotAllowedReason, frozen=True):
     """The player has made no move that stands."""
 
 
-class SamePlayer(NotAllowedReason):
+class SamePlayer(NotAllowedReason, frozen=True):
     """Both sides would have the same player."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoSuchRecord(OfBoard, NotAllowedReason):
+class NoSuchRecord(OfBoard, NotAllowedReason, frozen=True):
     """The board has fewer records."""
 
     number: int
     """The number of the wanted record."""
 
 
-@dataclass(frozen=True, slots=True)
-class OffGrid(OfBoard, IllegalReason):
+class OffGrid(OfBoard, IllegalReason, frozen=True):
     """The grid does not have the cell."""
 
     nth: int
     """Which placement of the command it is, counted from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class AfterTurn(OfBoard, IllegalReason):
+class AfterTurn(OfBoard, IllegalReason, frozen=True):
     """The placements before have ended the turn."""
 
     nth: int
@@ -108,8 +101,7 @@ class AfterTurn(OfBoard, IllegalReason):
     """Whether these have ended the game too."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgainstRules(OfBoard, IllegalReason):
+class AgainstRules(OfBoard, IllegalReason, frozen=True):
     """The rules of the game refuse the placement."""
 
     nth: int

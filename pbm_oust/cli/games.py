@@ -47,7 +47,7 @@ from pbm_oust.cli.terminal import (
 from pbm_oust.doctor import counted
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.mail.reading import UnreadableMail, whole_texts
-from pbm_oust.play.moving import Origin, Way, origin_of
+from pbm_oust.play.moving import Channel, Provenance, origin_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.text import GLYPHS, Glyphs, game_text
@@ -72,14 +72,14 @@ PAUSE = 0.5
 """Seconds between two looks at the size of the history."""
 
 _WAYS = {
-    Way.MAIL: "by a mail",
-    Way.QUEUED: "queued before, and followed at once on the record of a mail",
-    Way.PASSED: "the server passed for the player after the record of a mail",
-    Way.SWEEP: "by a sweep, because it was due",
-    Way.HOUSE: "by the house, a program of this server",
-    Way.OPERATOR: "by the operator",
-    Way.IMPORTED: "imported with the game",
-    Way.UNKNOWN: "by a mail of which nothing is kept",
+    Channel.MAIL: "by a mail",
+    Channel.QUEUED: "queued before, and followed at once on the record of a mail",
+    Channel.PASSED: "the server passed for the player after the record of a mail",
+    Channel.SWEEP: "by a sweep, because it was due",
+    Channel.HOUSE: "by the house, a program of this server",
+    Channel.OPERATOR: "by the operator",
+    Channel.IMPORTED: "imported with the game",
+    Channel.UNKNOWN: "by a mail of which nothing is kept",
 }
 _STATES = {
     State.WAITING: "waits in the outbox",
@@ -318,7 +318,7 @@ def why(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
     print_fields(_origin_rows(origin, answer))
 
 
-def _answer_to(operator: Operator, origin: Origin) -> str | None:
+def _answer_to(operator: Operator, origin: Provenance) -> str | None:
     """Return what became of the letter that answered the mail; None if there was no mail."""
     cause = origin.cause
     if cause is None or cause.mail is None:
@@ -329,7 +329,7 @@ def _answer_to(operator: Operator, origin: Origin) -> str | None:
     return ", ".join(_STATES[state] for state in states) or "has left the outbox"
 
 
-def _origin_rows(origin: Origin, answer: str | None) -> list[tuple[str, str]]:
+def _origin_rows(origin: Provenance, answer: str | None) -> list[tuple[str, str]]:
     cause = origin.cause
     rows = [("how", _WAYS[origin.way])]
     if cause is None:
@@ -346,7 +346,7 @@ def _origin_rows(origin: Origin, answer: str | None) -> list[tuple[str, str]]:
     return rows
 
 
-def _origin_fields(origin: Origin, answer: str | None) -> dict[str, Any]:
+def _origin_fields(origin: Provenance, answer: str | None) -> dict[str, Any]:
     """Return what JSON says about the origin of a record."""
     header, cause = origin.game.header, origin.cause
     mail = cause.mail if cause else None

@@ -1,16 +1,33 @@
-"""The commands for an account: signup, add, change address, change password and forgot."""
+"""The commands for an account: signup, verify, add, change address, change password and forgot."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from pbm_oust.accounts.account import Account
+from msgspec import structs
+
+from pbm_oust.accounts.account import Account, Proof, with_signed_off
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
 from pbm_oust.accounts.password import Match, Secret
-from pbm_oust.accounts.settings import settings_of
-from pbm_oust.accounts.verification import Pending, Purpose, salt_for
-from pbm_oust.grammar.form import ADDRESSES, Cost, Form
-from pbm_oust.grammar.notation import Command, Heading, OwnCommand
-from pbm_oust.grammar.parts import Parameter
-from pbm_oust.grammar.values import OWN, USERID, read_new_password, read_new_userid
+from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
+from pbm_oust.accounts.tags import (
+    CODE,
+    Pending,
+    Purpose,
+    name_of,
+    salt_for,
+    with_proof,
+)
+from pbm_oust.grammar.form import Cost, Form, Parameter
+from pbm_oust.grammar.notation import Command, Heading, OwnCommand, Partial, Text, partial
+from pbm_oust.grammar.values import (
+    ADDRESSES,
+    OWN,
+    USERID,
+    BadPassword,
+    read_new_password,
+    read_new_userid,
+    secret_if_any,
+)
+from pbm_oust.grammar.words import fold, in_english, is_of
 from pbm_oust.play.authentication import (
     note_wrong_password,
     of_stranger,
@@ -18,9 +35,9 @@ from pbm_oust.play.authentication import (
     spend,
     stored_password,
 )
-from pbm_oust.play.forms import ForAnybody, ForPlayer
+from pbm_oust.play.forms import ForAnybody, ForPlayer, Service, WithService
 from pbm_oust.play.moving import come_back
-from pbm_oust.play.notices import Notice, OutcomeNotice
+from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import (
@@ -33,16 +50,21 @@ from pbm_oust.play.verification import (
     silence_about,
     spend_time_for_a_code,
 )
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.store.verifications import forget_verifications_of
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
+from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
+from pbm_oust.store.open_boards import has_played
+from pbm_oust.store.verifications import (
+    find_verification,
+    forget_verification,
+    forget_verifications_of,
+)
 
 
-class AccountRemoved(NotAllowedReason):
+class AccountRemoved(NotAllowedReason, frozen=True):
     """The account that the same mail made has been removed since."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signup(Command):
+class Signup(Command, frozen=True):
     """Make an account; without addresses, with the one that the command came from."""
 
     userid: str
@@ -50,8 +72,7 @@ class Signup(Command):
     addresses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WelcomeNotice(Notice):
+class WelcomeNotice(Notice, frozen=True):
     """An account was made."""
 
     template = "welcome"
@@ -105,7 +126,7 @@ def _with_this_password(
 ) -> Account | None:
     """Return the account that a signup would make, if it exists; finding none takes as long."""
     account = work.account_if_any(command.userid)
-    if account and not _are_same(addresses, account.addresses):
+    if account and {*map(normal_address, addresses)} != {*map(normal_address, account.addresses)}:
         account = None
     stored = stored_password(account, command.userid)
     found = work.passwords.match(command.password, stored)
@@ -126,27 +147,20 @@ def _welcome_again(
         return Handled(Outcome.DONE_BEFORE)
 
 
-def _are_same(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    return set(map(normal_address, some)) == set(map(normal_address, others))
-
-
-@dataclass(frozen=True, slots=True)
-class TooManyAddresses(NotAllowedReason):
+class TooManyAddresses(NotAllowedReason, frozen=True):
     """The account would have too many addresses."""
 
     most: int
     """How many it may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Add(OwnCommand):
+class Add(OwnCommand, frozen=True):
     """Add addresses to an account; if none are given, the sender's."""
 
     addresses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeAddress(OwnCommand):
+class ChangeAddress(OwnCommand, frozen=True):
     """Replace the addresses of an account; if none are given, by the sender's."""
 
     addresses: tuple[str, ...]
@@ -200,27 +214,25 @@ def _cost(command: Add | ChangeAddress) -> Cost:
     return Cost(codes=len(command.addresses) or 1)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePassword(OwnCommand):
+class ChangePassword(OwnCommand, frozen=True):
     """Give an account another password."""
 
     new: Secret
 
 
-@dataclass(frozen=True, slots=True)
-class Forgot(Command):
+class Forgot(Command, frozen=True):
     """Mail a code to the addresses of an account whose password is forgotten."""
 
     userid: str
 
 
-class PasswordChangedNotice(OutcomeNotice):
+class PasswordChangedNotice(OutcomeNotice, frozen=True):
     """The reader's password was changed."""
 
     template = "password_changed"
 
 
-class ForgotNotice(Notice):
+class ForgotNotice(Notice, frozen=True):
     """A code was mailed, if there is such an account."""
 
     template = "forgot"
@@ -236,13 +248,12 @@ def change_password(
     salt = salt_for(work.home.key(), actor.userid, actor.message_key)
     stored = work.passwords.hash(command.new, salt)
 
-    def change(account: Account) -> Account:
-        return replace(account, password=stored)
-
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        return PasswordChangedNotice(work.player_at(account, request)), []
-
-    handled = work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    handled = work.change_account(
+        lambda account: replace(account, password=stored),
+        lambda account: PasswordChangedNotice(work.player_at(account, request)),
+        actor,
+        request,
+    )
     work.home.do(forget_verifications_of, actor.account.userid, actor.account.message_key)
     return handled
 
@@ -276,6 +287,230 @@ def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
     if is_own and asked is not Asked.USED_BEFORE:
         return silence_about([asked])
     return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
+
+
+class NoSuchCode(NotAllowedReason, frozen=True):
+    """There is no such code, or it has expired."""
+
+
+class PasswordMissing(NotAllowedReason, frozen=True):
+    """The new password that should replace a forgotten one is missing."""
+
+
+class HasAccount(NotAllowedReason, frozen=True):
+    """The account already exists, with another password."""
+
+    userid: str
+
+
+class UseridTaken(NotAllowedReason, frozen=True):
+    """Somebody else has the userid."""
+
+    userid: str
+    free: str
+    """A similar one that nobody has."""
+
+
+class Verify(Command, frozen=True):
+    """Verify an address with the code that was mailed to it."""
+
+    code: Secret
+    new: Secret | None
+    """The new password, if the code is for that."""
+    is_agreed: bool = True
+    """Whether what waits for the code is to be done; else it is dropped."""
+
+    def instead(self, refusal: Refusal) -> Partial | None:
+        """Return a signup with another userid, if somebody else has taken the first."""
+        if not isinstance(refusal.reason, UseridTaken):
+            return None
+        return partial(Signup, userid=refusal.reason.free)
+
+
+class BadCode(UnreadableReason, frozen=True):
+    """A word does not have the form of our codes."""
+
+
+class CodeUsedNotice(Notice, frozen=True):
+    """A code has come back again."""
+
+    template = "code_used"
+
+
+class SaidNoNotice(Notice, frozen=True):
+    """What waited for a code was dropped."""
+
+    template = "said_no"
+
+
+class AddressesNotice(Notice, frozen=True):
+    """An address was verified."""
+
+    template = "addresses"
+    account: Account
+    """The account, with the address."""
+    proved: str
+
+
+class AddressesReplacedNotice(Notice, frozen=True):
+    """The last letter to addresses that were replaced."""
+
+    template = "addresses_replaced"
+    account: Account
+    """The account, without them."""
+
+
+def _read_code(word: str) -> Secret:
+    if not CODE.fullmatch(fold(word)):
+        raise Unreadable(BadCode())
+    return Secret(fold(word))
+
+
+def verify(command: Verify, request: Request, work: UnitOfWork, service: Service) -> Handled:
+    """Do what waits for a code, once however often the code comes; drop it if they say no."""
+    name = name_of(command.code)
+    home = work.home
+    pending = home.ask(find_verification, name, work.now())
+    if pending is None or pending.purpose is Purpose.SIGN_IN:
+        if home.ask(outcome_of, name) is None:
+            raise NotAllowed(NoSuchCode())
+        return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)
+    if not command.is_agreed:
+        home.do(forget_verification, name)
+        return work.answer(SaidNoNotice(work.sender_of(request)), request)
+    account = work.account_if_any(pending.userid)
+    if pending.purpose is Purpose.CHALLENGE:
+        return _challenged(pending, account, name, request, work, service)
+    changed = _changed(pending, account, command, request, work)
+    changed = with_proof(changed, Proof(name, pending.message_key))
+    with work.posting(_notices(pending, account, changed, request, work), request):
+        work.save(changed)
+        home.do(settle_key, name, KeyOutcome.DONE, work.now())
+        if pending.purpose is Purpose.FORGOT:
+            home.do(forget_verifications_of, changed.userid, changed.message_key)
+        home.do(forget_verification, name)
+    return Handled(Outcome.DONE)
+
+
+def _changed(
+    pending: Pending, account: Account | None, command: Verify, request: Request, work: UnitOfWork
+) -> Account:
+    """Return the account as it is once the code has come back. Raises NotAllowed."""
+    if pending.purpose is Purpose.SIGNUP:
+        return _signed_up(pending, account, work)
+    if account is None:
+        raise NotAllowed(NoSuchCode())
+    if pending.purpose is Purpose.FORGOT:
+        new = command.new
+        if has_new_password(request.chat):
+            new = new or read_new_password(_first_words(request.chat)[1])
+        if new is None:
+            raise NotAllowed(PasswordMissing())
+        if is_of(work.vocabulary | {account.userid}, new.text):
+            raise Unreadable(BadPassword())
+        salt = salt_for(work.home.key(), account.userid, name_of(command.code))
+        return replace(account, password=work.passwords.hash(new, salt))
+    # Another address of the same mail may have replaced the old ones already.
+    has_begun = pending.message_key in (proof.message_key for proof in account.verified)
+    if pending.purpose is Purpose.CHANGE and not has_begun:
+        return replace(account, addresses=(pending.address,))
+    return _with_address(account, pending.address)
+
+
+def _challenged(
+    pending: Pending,
+    account: Account | None,
+    name: str,
+    request: Request,
+    work: UnitOfWork,
+    service: Service,
+) -> Handled:
+    """Carry out a challenge that its player has confirmed. Whatever comes of it, it waits no more.
+
+    `name` is that of the code. Raises NotAllowed.
+    """
+    if account is None:
+        raise NotAllowed(NoSuchCode())
+    home = work.home
+    confirmed = structs.replace(
+        request,
+        line=pending.line,
+        chat="",
+        code=None,
+        confirmed=Actor(account, pending.message_key),
+    )
+    handled = service.carry_out(confirmed, work)
+    if handled.outcome is not Outcome.REFUSED:
+        home.do(settle_key, name, KeyOutcome.DONE, work.now())
+    home.do(forget_verification, name)
+    return handled
+
+
+def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> Account:
+    """Return the account that a signup makes or has made. Raises NotAllowed."""
+    userid, address = pending.userid, pending.address
+    if account is None:
+        if has_played(userid, work.home):
+            raise _taken(userid, work)
+        account = Account(userid, pending.password, (address,), work.now(), pending.message_key)
+        return with_settings(account, structs.replace(USUAL, language=pending.language))
+    if account.message_key == pending.message_key:
+        return _with_address(account, address)
+    if not account.has_address(address):
+        raise _taken(userid, work)
+    if account.password != pending.password:
+        raise NotAllowed(HasAccount(userid), userid)
+    return with_signed_off(account, None)
+
+
+def _notices(
+    pending: Pending, before: Account | None, after: Account, request: Request, work: UnitOfWork
+) -> list[Notice]:
+    """Return the notices once a code has come back, the answer to its sender first."""
+    reader = work.player_at(after, request)
+    if pending.purpose is Purpose.FORGOT:
+        return [PasswordChangedNotice(reader)]
+    if pending.purpose is Purpose.SIGNUP and (
+        before is None or pending.message_key != after.message_key
+    ):
+        return [WelcomeNotice(reader, after, work.has_house)]
+    notices: list[Notice] = [AddressesNotice(reader, after, pending.address)]
+    dropped = before.addresses if before else ()
+    dropped = tuple(each for each in dropped if each not in reader.addresses)
+    if dropped:
+        former = Reader(dropped, after.userid, settings=settings_of(after))
+        notices.append(AddressesReplacedNotice(former, after))
+    return notices
+
+
+def has_new_password(text: str) -> bool:
+    """Return whether the first line of a text is `password NEWPASSWORD`, in any language.
+
+    The word in front tells it from the automatic answer of somebody who is away.
+    """
+    words = _first_words(text)
+    return len(words) == 2 and in_english(words[0].rstrip(":").lower(), ["password"]) == "password"
+
+
+def _first_words(text: str) -> list[str]:
+    return text.strip().partition("\n")[0].split()
+
+
+def _with_address(account: Account, address: str) -> Account:
+    if account.has_address(address):
+        return account
+    return replace(account, addresses=(*account.addresses, address))
+
+
+def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
+    """Return the refusal of a userid, with a similar one that is free."""
+    number = 2
+    while work.has_account(free := f"{userid[:17]}{number}") or has_played(free, work.home):
+        number += 1
+    return NotAllowed(UseridTaken(userid, free), userid)
+
+
+_AGAIN = Handled(Outcome.DONE_BEFORE)
 
 
 FORMS = (
@@ -333,5 +568,17 @@ FORMS = (
         needs_own_mail=True,
         cost=Cost(work=0),  # it charges strangers alone
         run=ForAnybody(forgot),
+    ),
+    Form(
+        "verify",
+        Verify,
+        (Parameter("CODE", _read_code, is_secret=True),),
+        secret_if_any("NEWPASSWORD", read_new_password, is_new=True),
+        heading=Heading.ACCOUNT,
+        rank=20,
+        # A code may come back with the new password in the text.
+        text=Text.UNSEEN,
+        cost=Cost(work=0),
+        run=WithService(verify),
     ),
 )

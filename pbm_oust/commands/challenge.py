@@ -1,33 +1,51 @@
-"""The commands that start a board: challenge, replay and rematch.
+"""The commands that start a board: challenge, replay and rematch; seek, unseek and join.
 
-A remark on a new board says which board it plays again. So each board has only one rematch,
+A remark on a new board says which board it plays again, or which open challenge it takes. So the
+one write that makes the board also takes the challenge, and each board has only one rematch,
 whoever asks first.
 """
 
+import hmac
 import re
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
+from msgspec import structs
+
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS, SOURCE, Seek
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Origin, Terms, steps_of
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
-from pbm_oust.commands.lists import Games
-from pbm_oust.grammar.form import Cost, Form
+from pbm_oust.commands.lists import Games, Listing
+from pbm_oust.grammar.form import Cost, Form, Option, Parameter
 from pbm_oust.grammar.notation import BoardCommand, Command, Heading
-from pbm_oust.grammar.parts import Option, Parameter
-from pbm_oust.grammar.values import BOARD, OF_BOARD, PASSWORD_IF_ANY, BadNumber, Filter, read_userid
+from pbm_oust.grammar.values import (
+    BOARD,
+    OF_BOARD,
+    OWN,
+    PASSWORD_IF_ANY,
+    BadNumber,
+    Filter,
+    read_userid,
+)
 from pbm_oust.play.forms import ForPlayer, ForTwoPlayers
 from pbm_oust.play.moving import NotOnBoard, side_on
-from pbm_oust.play.notices import BoardNotice
+from pbm_oust.play.notices import BoardNotice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Request
-from pbm_oust.play.starting import answered_again, write_board
+from pbm_oust.play.starting import answered_again, open_of, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.position import Kind, Side
+from pbm_oust.store.accounts import next_seek_number
+from pbm_oust.store.accounts import seeker as seeker_of
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, read_game, started_from
@@ -36,16 +54,14 @@ LONGEST_TIME = 3650
 """The most days that a time option takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnusableGrid(NotAllowedReason):
+class UnusableGrid(NotAllowedReason, frozen=True):
     """The game cannot be played on the grid."""
 
     kind: Kind
     grid: Grid
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge(Command):
+class Challenge(Command, frozen=True):
     """Start a board; `x` moves first."""
 
     kind: Kind
@@ -60,7 +76,7 @@ class Challenge(Command):
         """Return a challenge with the usual grid, if the game cannot be played on this one."""
         if not isinstance(refusal.reason, UnusableGrid):
             return None
-        return replace(self, grid=self.kind.default_grid, terms=Terms())
+        return structs.replace(self, grid=self.kind.default_grid, terms=Terms())
 
 
 def challenge_with(
@@ -78,10 +94,12 @@ def challenge_with(
 
 
 def _settled(command: Command) -> dict[str, object]:
-    """Return what a challenge must set by options."""
-    if not isinstance(command, Challenge):
+    """Return what a challenge must set by options, open or not."""
+    if not isinstance(command, Challenge | OpenChallenge):
         return {}
-    return set_by(command.kind, command.grid, command.terms)
+    side = command.side if isinstance(command, OpenChallenge) else None
+    chosen: dict[str, object] = {"side": side} if side else {}
+    return chosen | set_by(command.kind, command.grid, command.terms)
 
 
 def set_by(kind: Kind, grid: Grid, terms: Terms) -> dict[str, object]:
@@ -140,18 +158,18 @@ def _needs_hex(kind: Kind) -> bool:
     return kind.own_shape is not Shape.HEX
 
 
-def _switch(name: str, term: str) -> Option[bool]:
-    """Return an option without a value that turns something off."""
+def _switch(name: str, sets: str, chosen: bool | Side) -> Option[object]:
+    """Return an option without a value, which chooses something by being there."""
 
-    def read(_kind: Kind, value: str | None) -> bool:
+    def read(_kind: Kind, value: str | None) -> object:
         if value is not None:
             raise ValueError("takes no value")
-        return False
+        return chosen
 
-    def write(_kind: Kind, value: bool) -> str:
-        return "" if value else f"-{name}"
+    def write(_kind: Kind, value: object) -> str:
+        return f"-{name}" if value == chosen else ""
 
-    return Option(name, lambda _kind: (f"-{name}",), read, write, takes="nothing", sets=term)
+    return Option(name, lambda _kind: (f"-{name}",), read, write, takes="nothing", sets=sets)
 
 
 def _days(name: str, least: int) -> Option[int]:
@@ -174,8 +192,8 @@ def _days(name: str, least: int) -> Option[int]:
 OPTIONS = (
     Option("size", _size_forms, _read_size, _write_size, takes="", sets="grid"),
     Option("hex", _hex_forms, _read_hex, _write_hex, takes="hex", sets="grid", is_shown=_needs_hex),
-    _switch("noswap", "swap"),
-    _switch("unrated", "rated"),
+    _switch("noswap", "swap", False),
+    _switch("unrated", "rated", False),
     _days("nagtime", 1),
     _days("forfeittime", 1),
     _days("totaltime", 0),
@@ -204,16 +222,14 @@ def header_of(command: Challenge, work: UnitOfWork, number: int) -> Header:
 _RECORD = re.compile(rf"#?(?:0|{NUMBER.pattern})")
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayOfTheEnd(OfBoard, NotAllowedReason):
+class ReplayOfTheEnd(OfBoard, NotAllowedReason, frozen=True):
     """The game was over after the record."""
 
     number: int
     """The number of the record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replay(Command):
+class Replay(Command, frozen=True):
     """Start an unrated board from the position of another one after its record `number`."""
 
     kind: Kind
@@ -257,19 +273,18 @@ def origin_after(game: Game, number: int) -> Origin:
     return Origin(game.header.board, number, steps)
 
 
-class NotOverYet(OfBoard, NotAllowedReason):
+class NotOverYet(OfBoard, NotAllowedReason, frozen=True):
     """The game that would be played again goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedAgain(OfBoard, NotAllowedReason):
+class PlayedAgain(OfBoard, NotAllowedReason, frozen=True):
     """There is a rematch already: the board that is shown."""
 
     earlier: str
     """The name of the board that it plays again."""
 
 
-class Rematch(BoardCommand):
+class Rematch(BoardCommand, frozen=True):
     """Start a board like one that is over, with sides exchanged."""
 
     def instead(self, refusal: Refusal) -> Command | None:
@@ -278,8 +293,7 @@ class Rematch(BoardCommand):
         return Games(self.kind, (self.userid,), Filter.INACTIVE) if is_other else None
 
 
-@dataclass(frozen=True, slots=True)
-class RematchNotice(BoardNotice):
+class RematchNotice(BoardNotice, frozen=True):
     """The board of a rematch begins."""
 
     template = "rematch"
@@ -306,6 +320,194 @@ def rematch(command: Rematch, actor: Actor, request: Request, work: UnitOfWork) 
     header = replace(earlier.header, board=number, x=x, o=o, started=work.now())
     make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
     return write_board(header, actor, request, work, source=source, make=make)
+
+
+class NoSuchSeek(NotAllowedReason, frozen=True):
+    """There is no such open challenge."""
+
+    kind: Kind
+    number: int
+    days: int
+    """The days that one stays open."""
+
+
+class OwnSeek(NotAllowedReason, frozen=True):
+    """A player would join their own open challenge."""
+
+
+class TooManySeeks(NotAllowedReason, frozen=True):
+    """The player has reached the limit of open challenges."""
+
+    most: int
+    """The limit."""
+
+
+class OpenChallenge(Command, frozen=True):
+    """Offer a board to whoever joins; `side` is what the seeker wants."""
+
+    kind: Kind
+    userid: str
+    password: Secret
+    side: Side | None
+    grid: Grid
+    terms: Terms
+
+
+class Withdraw(Command, frozen=True):
+    """Withdraw an open challenge."""
+
+    kind: Kind
+    number: int
+    userid: str
+    password: Secret
+
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return the list of open challenges, if this one does not exist."""
+        return Listing((self.kind.name,)) if isinstance(refusal.reason, NoSuchSeek) else None
+
+
+class Join(Command, frozen=True):
+    """Start the board that an open challenge offers."""
+
+    kind: Kind
+    number: int
+    userid: str
+    password: Credential
+
+    def instead(self, refusal: Refusal) -> Command | None:
+        """Return the list of open challenges, if this one cannot be joined."""
+        is_wrong = isinstance(refusal.reason, NoSuchSeek | OwnSeek)
+        return Listing((self.kind.name,)) if is_wrong else None
+
+
+class SoughtNotice(OutcomeNotice, frozen=True):
+    """An open challenge was made or withdrawn."""
+
+    template = "sought"
+    is_made: bool
+    seeks: tuple[tuple[Seek, str], ...]
+    """The open challenges of the reader, with the userid."""
+
+
+def _seek(
+    kind: Kind,
+    userid: str,
+    password: Secret,
+    *,
+    side: Side | None = None,
+    grid: Grid | None = None,
+    **terms: Any,
+) -> OpenChallenge:
+    chosen = replace(Terms(), **terms)
+    return OpenChallenge(kind, userid, password, side, grid or kind.default_grid, chosen)
+
+
+def _read_number(word: str) -> int:
+    if not NUMBER.fullmatch(word):
+        raise Unreadable(BadNumber(), word)
+    return int(word)
+
+
+_NUMBER = Parameter("NUMBER", _read_number)
+
+
+def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Keep an open challenge of a player until somebody joins it."""
+    kind = command.kind
+    if not kind.plays_on(command.grid):
+        raise NotAllowed(UnusableGrid(kind, command.grid))
+
+    def change(account: Account) -> Account:
+        kept = open_of(account, work.now())
+        if len(kept) >= MOST_SEEKS:
+            raise NotAllowed(TooManySeeks(MOST_SEEKS))
+        number = work.home.ask(next_seek_number, kind.name)
+        side, grid, terms = command.side, command.grid, command.terms
+        seek = Seek.of(number, kind.name, work.now(), side, grid, terms)
+        return replace(account, seeks=(*kept, seek))
+
+    return _change(change, command, actor, request, work)
+
+
+def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Withdraw an open challenge of a player."""
+
+    def change(account: Account) -> Account:
+        seeks = open_of(account, work.now())
+        kept = [each for each in seeks if not each.is_named(command.kind.name, command.number)]
+        if len(kept) == len(seeks):
+            raise _no_such_seek(command)
+        return replace(account, seeks=tuple(kept))
+
+    return _change(change, command, actor, request, work)
+
+
+def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Start the board of an open challenge, which takes it."""
+    kind = command.kind
+    done_before = answered_again(actor, request, work)
+    if done_before:
+        return done_before
+    found, seeker = _find(command, work)
+    if seeker.userid == actor.userid:
+        raise NotAllowed(OwnSeek())
+    number = next_number(work.home, kind)
+    header = _header(found, number, seeker, actor, work)
+    left = (each for each in seeker.seeks if each != found)
+    taken = replace(seeker, seeks=tuple(left))
+    source = _source(found.number)
+    return write_board(header, actor, request, work, source=source, changed=[taken])
+
+
+def _change(
+    change: Callable[[Account], Account],
+    command: OpenChallenge | Withdraw,
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+) -> Handled:
+    """Change the challenges of a player, and tell them which are open."""
+    is_made = isinstance(command, OpenChallenge)
+
+    def tell(account: Account) -> SoughtNotice:
+        named = tuple((each, account.userid) for each in open_of(account, work.now()))
+        return SoughtNotice(work.player_at(account, request), is_made, named)
+
+    return work.change_account(change, tell, actor, request)
+
+
+def _find(command: Join, work: UnitOfWork) -> tuple[Seek, Account]:
+    """Return an open challenge and its maker. Raises NotAllowed if there is none."""
+    account = work.home.ask(seeker_of, command.kind.name, command.number)
+    if account and not started_from(work.home, command.kind, _source(command.number)):
+        for each in open_of(account, work.now()):
+            if each.is_named(command.kind.name, command.number):
+                return each, account
+    raise _no_such_seek(command)
+
+
+def _source(number: int) -> Source:
+    return Source(SOURCE, number)
+
+
+def _no_such_seek(command: Join | Withdraw) -> NotAllowed:
+    kind, number = command.kind, command.number
+    return NotAllowed(NoSuchSeek(kind, number, LIFETIME.days))
+
+
+def _header(seek: Seek, number: int, seeker: Account, joiner: Actor, work: UnitOfWork) -> Header:
+    """Return the header of the board that a challenge leads to."""
+    side = seek.side or _lot(joiner, work)
+    x, o = seeker.userid, joiner.userid
+    if side is Side.O:
+        x, o = o, x
+    return Header(KINDS[seek.kind], number, seek.grid, x, o, seek.terms, work.now())
+
+
+def _lot(joiner: Actor, work: UnitOfWork) -> Side:
+    """Return the side of the seeker, drawn by a lot that nobody can foresee."""
+    drawn = hmac.digest(work.home.key(), joiner.message_key.encode(), "sha256")
+    return Side.O if drawn[0] % 2 else Side.X
 
 
 FORMS = (
@@ -341,5 +543,33 @@ FORMS = (
         plays_again=True,
         cost=Cost(boards=1),
         run=ForPlayer(rematch),
+    ),
+    Form(
+        "seek",
+        OpenChallenge,
+        OWN,
+        options=(*(_switch(side.value, "side", side) for side in Side), *OPTIONS),
+        heading=Heading.STARTING,
+        rank=20,
+        build=_seek,
+        settled=_settled,
+        run=ForPlayer(seek),
+    ),
+    Form(
+        "join",
+        Join,
+        (_NUMBER, *OWN),
+        heading=Heading.STARTING,
+        rank=30,
+        cost=Cost(boards=1),
+        run=ForPlayer(join),
+    ),
+    Form(
+        "unseek",
+        Withdraw,
+        (_NUMBER, *OWN),
+        heading=Heading.STARTING,
+        rank=40,
+        run=ForPlayer(withdraw),
     ),
 )

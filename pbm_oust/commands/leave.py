@@ -1,40 +1,48 @@
-"""The commands to leave: signoff, delete and forget, and leaving all boards at once."""
+"""The commands to leave, and to take along what is stored: signoff, delete, forget and export."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from enum import Enum
+from typing import TypeVar
 
-from pbm_oust.accounts.account import Account, signed_off_since, with_signed_off
+from msgspec import Struct
+
+from pbm_oust.accounts.account import Account, notes_of, signed_off_since, with_signed_off
+from pbm_oust.accounts.bounces import Returned
+from pbm_oust.accounts.document import account_lines
+from pbm_oust.accounts.tags import Pending
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
-from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Heading, OwnCommand
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.forms import ForAnybody, ForPlayer
-from pbm_oust.play.moving import incoming
-from pbm_oust.play.notices import News, Notice, OutcomeNotice
+from pbm_oust.play.moving import incoming, is_over
+from pbm_oust.play.notices import News, Notice, OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.telling import tell_players
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import UnitOfWork, returned_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.index import BoardName
+from pbm_oust.store.letters import count_letters_to
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import append, read_board
-from pbm_oust.store.verifications import forget_bounces, forget_player
+from pbm_oust.store.verifications import forget_bounces, forget_player, requests_of
 
 
-class Signoff(OwnCommand):
+class Signoff(OwnCommand, frozen=True):
     """Sign off: the account stays, and boards go on."""
 
 
-class Delete(OwnCommand):
+class Delete(OwnCommand, frozen=True):
     """Remove an account, after giving up its boards."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignedOffNotice(OutcomeNotice):
+class SignedOffNotice(OutcomeNotice, frozen=True):
     """The reader has signed off."""
 
     template = "signed_off"
@@ -42,8 +50,7 @@ class SignedOffNotice(OutcomeNotice):
     """The names of those that go on."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedNotice(Notice):
+class DeletedNotice(Notice, frozen=True):
     """The reader's account was removed."""
 
     template = "deleted"
@@ -58,11 +65,11 @@ def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork)
     def change(account: Account) -> Account:
         return with_signed_off(account, signed_off_since(account) or work.now())
 
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+    def tell(account: Account) -> SignedOffNotice:
         boards = tuple(game.name for game in active_games(account.userid, work.home))
-        return SignedOffNotice(work.player_at(account, request), boards), []
+        return SignedOffNotice(work.player_at(account, request), boards)
 
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    return work.change_account(change, tell, actor, request)
 
 
 def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -112,15 +119,13 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
 REALLY = "really"
 
 
-@dataclass(frozen=True, slots=True)
-class Forget(OwnCommand):
+class Forget(OwnCommand, frozen=True):
     """Remove a player's account, and the userid from all histories; say what that means first."""
 
     is_sure: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetNotice(Notice):
+class ForgetNotice(Notice, frozen=True):
     """What it means to be forgotten, before anything is done."""
 
     template = "forget"
@@ -130,8 +135,7 @@ class ForgetNotice(Notice):
     """The number of histories with the reader's userid."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForgottenNotice(OutcomeNotice):
+class ForgottenNotice(OutcomeNotice, frozen=True):
     """The last letter to a player who is forgotten."""
 
     template = "forgotten"
@@ -179,6 +183,156 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
     return Handled(Outcome.DONE)
 
 
+T = TypeVar("T")
+
+
+class Export(OwnCommand, frozen=True):
+    """Mail a player all that is stored about them."""
+
+
+class ExportNotice(Notice, frozen=True):
+    """The first letter of an export: all about the reader except notes and histories."""
+
+    template = "export"
+    lines: tuple[str, ...]
+    """The account, one line for each item."""
+    returned: tuple[Returned, ...]
+    waiting: tuple[Pending, ...]
+    """What the reader has asked for and not confirmed."""
+    letters: int
+    """The number of letters to the reader that wait to be sent."""
+    boards: tuple[str, ...]
+    """The names of the boards whose histories hold the reader's userid."""
+    parts: int
+    """The number of letters of the export."""
+    part: int = 1
+
+    def topic(self) -> str:
+        """Return which part of the export it is."""
+        return f"{self.template}.{self.part}"
+
+
+class What(Enum):
+    """What a piece of an export is."""
+
+    NOTE = "note"
+    """A note of the reader."""
+    HISTORY = "history"
+    """A history, or its beginning."""
+    REST = "rest"
+    """More of a history that does not fit into one letter."""
+
+
+class ExportPiece(Struct, frozen=True):
+    """A piece of an export: what is stored about the reader and a board."""
+
+    what: What
+    board: str
+    """The name of the board."""
+    text: str
+
+    @property
+    def size(self) -> int:
+        """The number of its bytes."""
+        return len(self.text.encode())
+
+
+class ExportBoardsNotice(Notice, frozen=True):
+    """A later letter of an export: notes and histories."""
+
+    template = "export_boards"
+    part: int
+    parts: int
+    """The number of letters of the export."""
+    pieces: tuple[ExportPiece, ...]
+
+    def topic(self) -> str:
+        """Return which part of the export it is."""
+        return f"{self.template}.{self.part}"
+
+
+class ExportSentNotice(Notice, frozen=True):
+    """An export is on its way."""
+
+    template = "export_sent"
+    addresses: tuple[str, ...]
+    """Where it goes; empty if no mail arrives at present."""
+    count: int
+    """The number of its letters."""
+
+
+LARGEST_PART = 60_000
+"""How many bytes of notes and histories go into one letter: no encoding makes it too large."""
+
+
+def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Mail a player all that is stored about them, but only to the addresses of their account."""
+    account = actor.account
+    at = work.player_at(account, request)
+    own = tuple(address for address in at.addresses if account.has_address(address))
+    reader = replace(at, addresses=own, wrote_from="")
+    boards = boards_naming(account.userid, work.home)
+    names = tuple(map(str, boards))
+    parts = list(_parted(_pieces(account, boards, work), lambda piece: piece.size))
+    count = len(parts) + 1
+    first = _first_letter(account, reader, names, count, work)
+    others = [
+        ExportBoardsNotice(reader, part=number, parts=count, pieces=tuple(part))
+        for number, part in enumerate(parts, 2)
+    ]
+    done = ExportSentNotice(work.sender_of(request), own, count)
+    with work.posting([done, first, *others], request):
+        return Handled(Outcome.DONE)
+
+
+def _first_letter(
+    account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
+) -> ExportNotice:
+    """Return what is stored about a player except notes and histories."""
+    plans = (plan for plan in account.queue if not is_over(plan.kind, plan.board, work))
+    account = replace(account, queue=tuple(plans))
+    return ExportNotice(
+        reader,
+        lines=tuple(account_lines(replace(account, notes=()))),
+        returned=returned_from(work.home, *account.addresses),
+        waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
+        letters=work.home.ask(count_letters_to, account.addresses),
+        boards=boards,
+        parts=parts,
+    )
+
+
+def _pieces(
+    account: Account, boards: Iterable[BoardName], work: UnitOfWork
+) -> Iterator[ExportPiece]:
+    """Yield a player's notes, and the histories of boards, damaged or not."""
+    for name, note in notes_of(account).items():
+        yield ExportPiece(What.NOTE, name, note)
+    for board in boards:
+        text = work.home.history(board).decode("utf-8", "replace")
+        for nth, some in enumerate(_in_parts(text)):
+            yield ExportPiece(What.REST if nth else What.HISTORY, str(board), some)
+
+
+def _in_parts(text: str) -> Iterator[str]:
+    """Yield the lines of a history, as many at a time as go into one letter."""
+    lines = text.splitlines(keepends=True) or [""]
+    return map("".join, _parted(lines, lambda line: len(line.encode())))
+
+
+def _parted(things: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield things in their order, as many at a time as go into one letter by their bytes."""
+    part, size = list[T](), 0
+    for thing in things:
+        size += size_of(thing)
+        if part and size > LARGEST_PART:
+            yield part
+            part, size = [], size_of(thing)
+        part.append(thing)
+    if part:
+        yield part
+
+
 FORMS = (
     Form(
         "signoff",
@@ -205,5 +359,15 @@ FORMS = (
         rank=90,
         # It checks the password itself: when its mail comes again, the account is gone.
         run=ForAnybody(forget),
+    ),
+    Form(
+        "export",
+        Export,
+        OWN,
+        heading=Heading.ACCOUNT,
+        rank=80,
+        needs_own_mail=True,
+        cost=Cost(work=5),
+        run=ForPlayer(export),
     ),
 )

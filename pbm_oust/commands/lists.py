@@ -1,16 +1,16 @@
 """The commands with lists: games, list, history, standings and ratings. Nothing changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from msgspec.structs import replace
+
 from pbm_oust.accounts.items import Seek
-from pbm_oust.accounts.tags import Joining, Sheet
+from pbm_oust.accounts.tags import Joining, SheetReply
 from pbm_oust.board.game import Summary
 from pbm_oust.board.ratings import Change, SizeClass, Standing
-from pbm_oust.grammar.form import Cost, Form, names_shown
+from pbm_oust.grammar.form import Cost, Form, names_shown, rest
 from pbm_oust.grammar.notation import Command, Heading
-from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,
@@ -22,8 +22,7 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_word
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
 from pbm_oust.play.forms import ForAnybody
-from pbm_oust.play.notices import Notice, sheet_of
-from pbm_oust.play.pages import PAGE, Page, page_of, part_of
+from pbm_oust.play.notices import PAGE, Notice, Page, page_of, part_of, sheet_of
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
@@ -33,8 +32,7 @@ from pbm_oust.store.index import Part
 from pbm_oust.store.ratings import best_players, explain, is_counting
 
 
-@dataclass(frozen=True, slots=True)
-class Games(Command):
+class Games(Command, frozen=True):
     """List the boards of these players, or of everybody, that pass the filter."""
 
     kind: Kind
@@ -43,15 +41,13 @@ class Games(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Listing(Command):
+class Listing(Command, frozen=True):
     """List the boards of these games, or of all, that go on or ended lately."""
 
     kinds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Past(Command):
+class Past(Command, frozen=True):
     """List the finished boards of these players, or of everybody, with their results."""
 
     kind: Kind
@@ -59,8 +55,7 @@ class Past(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class GamesNotice(Notice):
+class GamesNotice(Notice, frozen=True):
     """A list of boards."""
 
     template = "games"
@@ -77,13 +72,12 @@ class GamesNotice(Notice):
         """Return the number of boards."""
         return len(self.page.rows)
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of(self.page.rows, self.reader.account)
 
 
-@dataclass(frozen=True, slots=True)
-class ListNotice(Notice):
+class ListNotice(Notice, frozen=True):
     """A list of active boards, open challenges, and boards that ended lately."""
 
     template = "list"
@@ -99,7 +93,7 @@ class ListNotice(Notice):
     has_house: bool
     """Whether the house plays here."""
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of(self.active.rows, self.reader.account)
 
@@ -113,8 +107,7 @@ class ListNotice(Notice):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryNotice(Notice):
+class HistoryNotice(Notice, frozen=True):
     """A list of finished boards, the latest first."""
 
     template = "history"
@@ -200,16 +193,14 @@ def _page(number: int, found: Found[Summary], most: int) -> Page[Summary]:
     return Page(number, found.boards, found.count, most)
 
 
-@dataclass(frozen=True, slots=True)
-class Standings(Command):
+class Standings(Command, frozen=True):
     """List the players of a game by their ratings."""
 
     kind: Kind
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Ratings(Command):
+class Ratings(Command, frozen=True):
     """Show where the ratings of these players come from, or list all ratings."""
 
     kind: Kind
@@ -217,8 +208,7 @@ class Ratings(Command):
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class StandingsNotice(Notice):
+class StandingsNotice(Notice, frozen=True):
     """The players of a game by their ratings."""
 
     template = "standings"
@@ -233,8 +223,7 @@ class StandingsNotice(Notice):
     """Whether games are being counted, so that ratings may change."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatingsNotice(Notice):
+class RatingsNotice(Notice, frozen=True):
     """The games of players, and what each did to the rating."""
 
     template = "ratings"

@@ -1,26 +1,36 @@
-"""The commands that play: `oust move 17 alice secret D4,E5#9`; preview, submit and confirm."""
+"""The commands that play: move and its short forms, preview, submit, confirm and queue."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
+from enum import Enum
+
+from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on
+from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
 from pbm_oust.board.game import Game
-from pbm_oust.board.reasons import OfBoard, game_in
-from pbm_oust.board.record import PLAYING, Deed, Wish
-from pbm_oust.grammar.form import Form
+from pbm_oust.board.notation import format_wish
+from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid, game_in
+from pbm_oust.board.record import PLAYING, Deed, Place, Wish
+from pbm_oust.grammar.form import Form, SurplusWord, rest
 from pbm_oust.grammar.notation import Blank, BoardCommand, Command, Heading, Partial, partial
-from pbm_oust.grammar.values import BOARD, OF_BOARD
+from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
 from pbm_oust.grammar.wish import (
+    DEEDS,
     WISH_SHOWN,
     BadPlacement,
     NoTurn,
     names_of,
+    next_wish,
     possible_wish,
     read_wish,
     rest_of_wish,
     wish_instead,
 )
+from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import (
     OldAnswer,
@@ -35,20 +45,25 @@ from pbm_oust.play.notices import (
     BoardNotice,
     BoardOutcomeNotice,
     News,
-    Notice,
-    OutcomeNotice,
     Reader,
-    Shown,
+    ShownBoard,
 )
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
+from pbm_oust.refusal import (
+    Illegal,
+    NotAllowed,
+    NotAllowedReason,
+    Refusal,
+    Unreadable,
+    UnreadableReason,
+)
+from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
-class Move(BoardCommand):
+class Move(BoardCommand, frozen=True):
     """Place stones, pass, swap or resign; only as record number `guard`, if that is given."""
 
     wish: Wish
@@ -70,8 +85,7 @@ class Move(BoardCommand):
         game.act(side, self.wish, game.latest, key="")
 
 
-@dataclass(frozen=True, slots=True)
-class Preview(Command):
+class Preview(Command, frozen=True):
     """Draw a board as it would be after these placements; nothing changes."""
 
     kind: Kind
@@ -134,12 +148,11 @@ def _form_of(deed: Deed, rank: int) -> Form[Move, ForPlayer[Move]]:
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
 
 
-class NothingSubmitted(OfBoard, NotAllowedReason):
+class NothingSubmitted(OfBoard, NotAllowedReason, frozen=True):
     """No move waits for confirmation."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSinceSubmit(OfBoard, NotAllowedReason):
+class ChangedSinceSubmit(OfBoard, NotAllowedReason, frozen=True):
     """The board is not as it was when the move was submitted."""
 
     number: int
@@ -148,8 +161,7 @@ class ChangedSinceSubmit(OfBoard, NotAllowedReason):
     """The move."""
 
 
-@dataclass(frozen=True, slots=True)
-class Submit(BoardCommand):
+class Submit(BoardCommand, frozen=True):
     """Keep a move until it is confirmed."""
 
     wish: Wish
@@ -169,7 +181,7 @@ class Submit(BoardCommand):
         return Move(self.kind, self.board, self.userid, self.password, self.wish, self.guard)
 
 
-class Confirm(BoardCommand):
+class Confirm(BoardCommand, frozen=True):
     """Make the move that was submitted."""
 
     def instead(self, refusal: Refusal) -> Partial | None:
@@ -180,8 +192,7 @@ class Confirm(BoardCommand):
         return partial(Submit, kind=self.kind, board=self.board, userid=self.userid, wish=blank)
 
 
-@dataclass(frozen=True, slots=True)
-class SubmittedNotice(BoardOutcomeNotice):
+class SubmittedNotice(BoardOutcomeNotice, frozen=True):
     """A move that waits until the reader confirms it."""
 
     template = "submitted"
@@ -190,9 +201,11 @@ class SubmittedNotice(BoardOutcomeNotice):
     supposed: Game | None = None
     """The game as it would be after the move."""
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board as it would be, or as it is if no move waits."""
-        return (Shown(self.supposed, is_now=False) if self.supposed else Shown(self.game),)
+        return (
+            ShownBoard(self.supposed, is_now=False) if self.supposed else ShownBoard(self.game),
+        )
 
 
 def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
@@ -219,11 +232,10 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
         submitted = Submission.of(kind, command.board, number, command.wish)
         return replace(account, submissions=(*kept, submitted))
 
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        reader = work.player_at(account, request)
-        return _submitted(reader, account, game, actor, work), []
+    def tell(account: Account) -> SubmittedNotice:
+        return _submitted(work.player_at(account, request), account, game, actor, work)
 
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE, game.name))
+    return work.change_account(change, tell, actor, request, board=game.name)
 
 
 def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -250,6 +262,225 @@ def _submitted(
         supposed = game.act(side, submission.wish, at, actor.message_key)
         return SubmittedNotice(reader, game, submission, supposed)
     return SubmittedNotice(reader, game)
+
+
+_CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class Queueing(Enum):
+    """What to do to the queue of a board."""
+
+    SHOW = "show"
+    CLEAR = "clear"
+    SET = "set"
+
+
+QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
+"""The words of the command besides those for what is played."""
+
+
+class BadQueue(UnreadableReason, frozen=True):
+    """The words are neither a turn nor clauses of `if` and `then`."""
+
+    most: int
+    """The most clauses that there may be."""
+
+
+class YourOwnTurn(OfBoard, NotAllowedReason, frozen=True):
+    """It is the player's own turn, so there is nothing to wait for."""
+
+
+class QueuedAfterEnd(OfBoard, NotAllowedReason, frozen=True):
+    """The game would be over after the other player's turn."""
+
+    condition: str
+    """That turn."""
+
+
+class QueuedWithinTurn(OfBoard, NotAllowedReason, frozen=True):
+    """The other player would have to go on after what was given as their turn."""
+
+    condition: str
+    """What was given."""
+
+
+class Queue(BoardCommand, frozen=True):
+    """Queue what to play after the other player's turn, or show or clear the queue."""
+
+    queueing: Queueing
+    clauses: tuple[Clause, ...]
+    guard: int | None
+
+    def instead(self, refusal: Refusal) -> Command | Partial | None:
+        """Return a move if it is the player's turn, or else the same for the board as it is."""
+        match refusal.reason:
+            case YourOwnTurn(game=game):
+                first = self.clauses[0]
+                wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
+                return suggested(game, self.userid, wish) if wish else None
+            case OtherRecord(game=game):
+                renewed = structs.replace(self, guard=game.next_number)
+                with suppress(Refusal):
+                    renewed.try_on(game)
+                    return renewed
+        return None
+
+    def try_on(self, game: Game) -> None:
+        """Raise a refusal for what could never be played."""
+        if self.queueing is not Queueing.SET:
+            return
+        if game.result:
+            raise NotAllowed(GameOver(game))
+        if game.player_to_move == self.userid:
+            raise NotAllowed(YourOwnTurn(game))
+        check_guard(self.guard, game)
+        for clause in self.clauses:
+            _check_cells(clause, game)
+            if clause.condition:
+                _check_answer(clause.condition, clause.answer, game, self.userid)
+
+
+_Queued = tuple[Queueing, tuple[Clause, ...], int | None]
+
+
+def _read_queue(words: Sequence[str]) -> _Queued:
+    """Return what some words queue, and the number behind `#`. Raises Unreadable."""
+    if not words:
+        return Queueing.SHOW, (), None
+    words = [_WORD.sub(_in_english, word) for word in words]
+    if fold(words[0]) == Queueing.CLEAR.value:
+        if len(words) > 1:
+            raise Unreadable(SurplusWord(), words[1])
+        return Queueing.CLEAR, (), None
+    text, hash_sign, number = " ".join(words).partition("#")
+    guard = read_guard(f"#{number.strip()}") if hash_sign else None
+    if fold(words[0]) != "if":
+        return Queueing.SET, (Clause(_read_turn(text)),), guard
+    parts = [part.strip() for part in text.split(";") if part.strip()]
+    if len(parts) > MOST_CLAUSES:
+        raise Unreadable(BadQueue(MOST_CLAUSES))
+    return Queueing.SET, tuple(map(_read_clause, parts)), guard
+
+
+def _in_english(word: re.Match[str]) -> str:
+    """Return `if`, `then` or `clear` for a word that means that, or else the word."""
+    meant = in_english(word[0], QUEUEING)
+    return meant if meant in QUEUEING else word[0]
+
+
+def _read_clause(text: str) -> Clause:
+    match = _CLAUSE.fullmatch(text)
+    if not match:
+        raise Unreadable(BadQueue(MOST_CLAUSES))
+    return Clause(_read_turn(match[2]), _read_turn(match[1]))
+
+
+def _read_turn(text: str) -> Wish:
+    wish, _ = read_wish(text.split())
+    if isinstance(wish, Deed) and wish not in PLAYING:
+        raise Unreadable(NoTurn(names_of(PLAYING)), text.strip())
+    return wish
+
+
+def _write_queue(queued: _Queued) -> list[str]:
+    """Return the words that are read as what is queued."""
+    queueing, clauses, guard = queued
+    match queueing:
+        case Queueing.SHOW:
+            return []
+        case Queueing.CLEAR:
+            return [Queueing.CLEAR.value]
+        case Queueing.SET:
+            words = "; ".join(map(str, clauses))
+            return [words if guard is None else f"{words}#{guard}"]
+
+
+class QueuedNotice(BoardOutcomeNotice, frozen=True):
+    """What the reader has queued on a board."""
+
+    template = "queued"
+    plans: tuple[Clause, ...]
+    dropped: tuple[Clause, ...] = ()
+    """What waited before, and no longer does because of this command."""
+
+    def shows(self) -> tuple[ShownBoard, ...]:
+        """Return the board."""
+        return (ShownBoard(self.game),)
+
+
+_CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"
+
+
+def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Queue what to play on a board after the other player's turn, or show or clear the queue.
+
+    It replaces what was queued on the board before.
+    """
+    game = read_game(work.home, command.kind, command.board)
+
+    def tell(account: Account) -> QueuedNotice:
+        before, plans = (
+            tuple(plan.clause for plan in waiting(each.queue, each.userid, game))
+            for each in (actor.account, account)
+        )
+        dropped = tuple(clause for clause in before if clause not in plans)
+        return QueuedNotice(work.player_at(account, request), game, plans, dropped)
+
+    def change(account: Account) -> Account:
+        side_of(actor, game, work)
+        others = (plan for plan in account.queue if not plan.is_on(game))
+        kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
+        if command.queueing is Queueing.CLEAR:
+            return replace(account, queue=tuple(kept))
+        command.try_on(game)
+        added = (
+            Plan.of(command.kind.name, command.board, game.next_number, actor.message_key, clause)
+            for clause in command.clauses
+        )
+        return replace(account, queue=(*kept, *added))
+
+    if command.queueing is Queueing.SHOW:
+        side_on(actor.userid, game)
+        return work.answer(tell(actor.account), request)
+    return work.change_account(change, tell, actor, request, board=game.name)
+
+
+def _check_cells(clause: Clause, game: Game) -> None:
+    """Raise Illegal for a cell that the grid does not have."""
+    cells = clause.answer.cells if isinstance(clause.answer, Place) else ()
+    for nth, cell in enumerate(cells, 1):
+        try:
+            game.header.grid.parse_cell(cell)
+        except NoSuchCell:
+            raise Illegal(OffGrid(game, nth), cell) from None
+
+
+def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
+    """Raise a refusal if the other player cannot make the turn, or it cannot be answered so."""
+    condition = format_wish(turn)
+    try:
+        supposed = game.act(game.to_move, turn, game.latest, key="")
+    except Refusal as refusal:
+        raise _supposing(refusal, told_to=game.player_to_move) from None
+    if supposed.result:
+        raise NotAllowed(QueuedAfterEnd(game, condition))
+    if supposed.player_to_move != userid:
+        raise NotAllowed(QueuedWithinTurn(game, condition))
+    try:
+        supposed.act(supposed.to_move, answer, game.latest, key="")
+    except Refusal as refusal:
+        raise _supposing(refusal, supposed=condition) from None
+
+
+def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refusal:
+    """Return a refusal about a turn that was only supposed."""
+    reason = refusal.reason
+    if not isinstance(reason, MayHaveBoard):
+        return refusal
+    reason = structs.replace(reason, supposed=supposed, told_to=told_to)
+    return type(refusal)(reason, refusal.culprit)
 
 
 FORMS = (
@@ -284,4 +515,21 @@ FORMS = (
         run=ForPlayer(submit),
     ),
     Form("confirm", Confirm, OF_BOARD, heading=Heading.PLAYING, rank=40, run=ForPlayer(confirm)),
+    Form(
+        "queue",
+        Queue,
+        OF_BOARD,
+        rest(
+            ("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"),
+            _read_queue,
+            _write_queue,
+            least=0,
+            fills=3,
+            fixed=QUEUEING | DEEDS,
+            write_answer=lambda queued, _board: _write_queue((*queued[:2], None)),
+        ),
+        heading=Heading.PLAYING,
+        rank=20,
+        run=ForPlayer(queue),
+    ),
 )

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import product
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, rejected_by, with_limit, with_rejected
 from pbm_oust.accounts.password import NO_PASSWORD
@@ -20,9 +21,8 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
-from pbm_oust.grammar.form import Form, MissingWord
+from pbm_oust.grammar.form import Form, MissingWord, Parameter, rest
 from pbm_oust.grammar.notation import Heading, OwnCommand
-from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.grammar.words import (
     NoneOfThese,
@@ -36,8 +36,8 @@ from pbm_oust.grammar.words import (
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import SenderNotEnough
 from pbm_oust.play.forms import ForPlayer
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
-from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.notices import OutcomeNotice, Reader
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.starting import count_active
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -63,19 +63,17 @@ SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
 """The words of settings, which no password can be."""
 
 
-class BadZone(UnreadableReason):
+class BadZone(UnreadableReason, frozen=True):
     """There is no such time zone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settle(OwnCommand):
+class Settle(OwnCommand, frozen=True):
     """Change settings, names and values as the server writes them; without any, show all."""
 
     changes: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsNotice(OutcomeNotice):
+class SettingsNotice(OutcomeNotice, frozen=True):
     """All settings of the reader."""
 
     template = "settings"
@@ -147,10 +145,10 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
             settings = with_setting(settings, name, value)
         return with_settings(account, settings)
 
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        return _told(account, tuple(name for name, _ in command.changes), request, work), []
+    def tell(account: Account) -> SettingsNotice:
+        return _told(account, tuple(name for name, _ in command.changes), request, work)
 
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    return work.change_account(change, tell, actor, request)
 
 
 def tell_unknown(userid: str, work: UnitOfWork) -> None:
@@ -177,41 +175,36 @@ def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> Setti
     return SettingsNotice(reader, rows, changed, settings.unknown)
 
 
-@dataclass(frozen=True, slots=True)
-class BadLimit(UnreadableReason):
+class BadLimit(UnreadableReason, frozen=True):
     """A word is not a number that can limit boards."""
 
     most: int
     """The highest number."""
 
 
-class RejectsSelf(NotAllowedReason):
+class RejectsSelf(NotAllowedReason, frozen=True):
     """Players would reject themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit(OwnCommand):
+class Limit(OwnCommand, frozen=True):
     """Limit the number of one's active boards; 0 for any number."""
 
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reject(OwnCommand):
+class Reject(OwnCommand, frozen=True):
     """Take no challenges from these players; without userids, list those who are rejected."""
 
     userids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unreject(OwnCommand):
+class Unreject(OwnCommand, frozen=True):
     """Take challenges from these players again."""
 
     userids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LimitNotice(OutcomeNotice):
+class LimitNotice(OutcomeNotice, frozen=True):
     """The number of active boards that the reader wants at most."""
 
     template = "limit"
@@ -221,8 +214,7 @@ class LimitNotice(OutcomeNotice):
     """The number that the reader has."""
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedNotice(OutcomeNotice):
+class RejectedNotice(OutcomeNotice, frozen=True):
     """Whose challenges the reader rejects."""
 
     template = "rejected"
@@ -241,15 +233,13 @@ def _read_limit(word: str) -> int:
 
 def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Limit the number of a player's active boards."""
-
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
-        active = count_active(account.userid, work.home)
-        return LimitNotice(work.player_at(account, request), command.limit, active), []
-
-    def change(account: Account) -> Account:
-        return with_limit(account, command.limit)
-
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    active = count_active(actor.userid, work.home)
+    return work.change_account(
+        lambda account: with_limit(account, command.limit),
+        lambda account: LimitNotice(work.player_at(account, request), command.limit, active),
+        actor,
+        request,
+    )
 
 
 def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -261,28 +251,25 @@ def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) ->
         return work.answer(RejectedNotice(reader, rejected_by(actor.account)), request)
     for userid in command.userids:
         work.account(userid)
-    return _change_rejected(command, actor, request, work)
+    return change_rejected(command, actor, request, work)
 
 
-def unreject(command: Unreject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Take the challenges of players again."""
-    return _change_rejected(command, actor, request, work)
-
-
-def _change_rejected(
+def change_rejected(
     command: Reject | Unreject, actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
+    """Reject the challenges of players, or take them again."""
+
     def change(account: Account) -> Account:
         rejected = rejected_by(account)
         if isinstance(command, Reject):
             return with_rejected(account, (*rejected, *command.userids))
         return with_rejected(account, (each for each in rejected if each not in command.userids))
 
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+    def tell(account: Account) -> RejectedNotice:
         reader, is_ended = work.player_at(account, request), isinstance(command, Unreject)
-        return RejectedNotice(reader, rejected_by(account), command.userids, is_ended), []
+        return RejectedNotice(reader, rejected_by(account), command.userids, is_ended)
 
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    return work.change_account(change, tell, actor, request)
 
 
 FORMS = (
@@ -326,6 +313,6 @@ FORMS = (
         rest(("USERID..",), read_userids, tuple),
         heading=Heading.SETTINGS,
         rank=50,
-        run=ForPlayer(unreject),
+        run=ForPlayer(change_rejected),
     ),
 )

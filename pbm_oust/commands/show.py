@@ -1,18 +1,25 @@
-"""The commands that look at boards: show, showas, all show, sgf and why; watch and unwatch."""
+"""The commands that look at boards: next, show, showas, all show, sgf, why; watch and unwatch."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from pbm_oust.accounts.account import MOST_WATCHED, Account, notes_of, watched_by, with_watched
+from pbm_oust.accounts.account import (
+    MOST_WATCHED,
+    Account,
+    note_about,
+    notes_of,
+    watched_by,
+    with_watched,
+)
+from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Reply, Sheet
+from pbm_oust.accounts.tags import Reply, SheetReply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import Games
-from pbm_oust.grammar.form import Cost, Form, MissingWord, SurplusWord, names_shown
-from pbm_oust.grammar.notation import BoardCommand, Command, Heading
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.form import Cost, Form, MissingWord, SurplusWord, names_shown, rest
+from pbm_oust.grammar.notation import BoardCommand, Command, Heading, OwnCommand
 from pbm_oust.grammar.values import (
     BOARD,
     FILTER_WORDS,
@@ -28,16 +35,16 @@ from pbm_oust.grammar.values import (
     write_userids_and_filter,
 )
 from pbm_oust.grammar.words import find_command_word
-from pbm_oust.play.finding import Wish, find_games
+from pbm_oust.play.finding import Wish, active_games, find_games
 from pbm_oust.play.forms import ForAnybody, ForPlayer
-from pbm_oust.play.moving import Origin, is_over, origin_of, side_on
+from pbm_oust.play.moving import Provenance, is_over, origin_of, side_on
 from pbm_oust.play.notices import (
     BoardNotice,
     News,
     Notice,
     OutcomeNotice,
     Reader,
-    Shown,
+    ShownBoard,
     answer_on,
     sheet_of,
 )
@@ -51,8 +58,7 @@ from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
-class Show(Command):
+class Show(Command, frozen=True):
     """Draw these boards, or the boards of these players that pass the filter."""
 
     kind: Kind
@@ -66,8 +72,7 @@ def board_as_it_is(game: Game) -> Show:
     return Show(game.header.kind, (BoardAt(game.header.board),), (), Filter.ALL)
 
 
-@dataclass(frozen=True, slots=True)
-class ShowAs(Command):
+class ShowAs(Command, frozen=True):
     """Draw boards as a player sees them; in these games everybody sees the same."""
 
     kind: Kind
@@ -78,16 +83,14 @@ class ShowAs(Command):
     """Which of the player's own boards, if none are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class AllShow(Command):
+class AllShow(Command, frozen=True):
     """Draw the boards of these players in all games."""
 
     userids: tuple[str, ...]
     filter: Filter
 
 
-@dataclass(frozen=True, slots=True)
-class BoardsNotice(Notice):
+class BoardsNotice(Notice, frozen=True):
     """Several boards of a game, as they were asked for."""
 
     template = "boards"
@@ -98,22 +101,21 @@ class BoardsNotice(Notice):
     """The number of boards that one letter does not show."""
     damaged: tuple[str, ...] = ()
     """The names of boards that cannot be read."""
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = {}
     """The reader's notes, by the names of the boards."""
     asked: tuple[str, ...] = ()
     """The players whose boards were asked for."""
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards."""
-        return tuple(Shown(game, not is_past) for game, is_past in self.views)
+        return tuple(ShownBoard(game, not is_past) for game, is_past in self.views)
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of((game for game, is_past in self.views if not is_past), self.reader.account)
 
 
-@dataclass(frozen=True, slots=True)
-class AllNotice(Notice):
+class AllNotice(Notice, frozen=True):
     """Boards of all games, as they were asked for."""
 
     template = "all"
@@ -125,11 +127,11 @@ class AllNotice(Notice):
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards."""
-        return tuple(map(Shown, self.games))
+        return tuple(map(ShownBoard, self.games))
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return sheet_of(self.games, self.reader.account)
 
@@ -264,16 +266,35 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
     return game.after(at.number), True
 
 
-@dataclass(frozen=True, slots=True)
-class Sgf(Command):
+class Next(OwnCommand, frozen=True):
+    """Draw the board that has waited longest for a player."""
+
+
+class NextNotice(Notice, frozen=True):
+    """No board waits for the reader."""
+
+    template = "next"
+
+
+def show_next(command: Next, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Show a player the board that has waited longest for them, or say that none does."""
+    reader = work.player_at(actor.account, request)
+    games = active_games(actor.userid, work.home, is_to_move=True)
+    longest = min(games, key=lambda game: turn_of(game, {}).began, default=None)
+    if longest is None:
+        return work.answer(NextNotice(reader), request)
+    note = note_about(actor.account, longest.name)
+    return work.answer(BoardNotice(reader, News.SHOWN, longest, note=note), request)
+
+
+class Sgf(Command, frozen=True):
     """Mail the record of a board as an SGF file."""
 
     kind: Kind
     board: int
 
 
-@dataclass(frozen=True, slots=True)
-class SgfNotice(Notice):
+class SgfNotice(Notice, frozen=True):
     """The record of a board, attached as a file."""
 
     template = "sgf"
@@ -291,20 +312,18 @@ def send_sgf(command: Sgf, request: Request, work: UnitOfWork) -> Handled:
     return work.answer(SgfNotice(work.sender_of(request), game), request, handled)
 
 
-@dataclass(frozen=True, slots=True)
-class Why(BoardCommand):
+class Why(BoardCommand, frozen=True):
     """Tell one of its players which mail led to a record of a board."""
 
     number: int | None
     """The number of the record; None for the latest."""
 
 
-@dataclass(frozen=True, slots=True)
-class WhyNotice(Notice):
+class WhyNotice(Notice, frozen=True):
     """How a record came about."""
 
     template = "why"
-    origin: Origin
+    origin: Provenance
 
     def board(self) -> Game:
         """Return the game of the board."""
@@ -339,19 +358,18 @@ def _record_of_letter(words: Sequence[str], board: int) -> Sequence[str]:
     return [f"#{number}", *words[1:]] if sign and first == str(board) else words
 
 
-class PlaysThere(OfBoard, NotAllowedReason):
+class PlaysThere(OfBoard, NotAllowedReason, frozen=True):
     """A player would watch a board on which they play."""
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyWatched(OfBoard, NotAllowedReason):
+class TooManyWatched(OfBoard, NotAllowedReason, frozen=True):
     """The player has reached the limit of watched boards."""
 
     most: int
     """The limit."""
 
 
-class _OfWatched(BoardCommand):
+class _OfWatched(BoardCommand, frozen=True):
     """A command about a board of others."""
 
     def instead(self, refusal: Refusal) -> Command | None:
@@ -360,16 +378,15 @@ class _OfWatched(BoardCommand):
         return Games(self.kind, (), Filter.ACTIVE) if is_unknown else None
 
 
-class Watch(_OfWatched):
+class Watch(_OfWatched, frozen=True):
     """Get every record of a board by mail."""
 
 
-class Unwatch(_OfWatched):
+class Unwatch(_OfWatched, frozen=True):
     """Get no more records of a board by mail."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchNotice(OutcomeNotice):
+class WatchNotice(OutcomeNotice, frozen=True):
     """A board is watched from now on, or no longer."""
 
     template = "watch"
@@ -382,9 +399,9 @@ class WatchNotice(OutcomeNotice):
         """Return the game of the board."""
         return self.game
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board, if it is watched."""
-        return (Shown(self.game),) if self.is_watched else ()
+        return (ShownBoard(self.game),) if self.is_watched else ()
 
 
 def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -423,15 +440,24 @@ def _change_watched(
     request: Request,
     work: UnitOfWork,
 ) -> Handled:
-    def tell(account: Account) -> tuple[OutcomeNotice, list[Notice]]:
+    def tell(account: Account) -> WatchNotice:
         names = tuple(name for name in watched_by(account) if not is_over(*board_of(name), work))
-        return WatchNotice(work.player_at(account, request), game, is_watched, names), []
+        return WatchNotice(work.player_at(account, request), game, is_watched, names)
 
-    handled = Handled(Outcome.DONE, game.name)
-    return work.change_account(change, tell, actor, request, handled)
+    return work.change_account(change, tell, actor, request, board=game.name)
 
 
 FORMS = (
+    Form(
+        "next",
+        Next,
+        OWN,
+        heading=Heading.LOOKING,
+        rank=25,
+        by_letter=True,
+        cost=Cost(work=2),
+        run=ForPlayer(show_next),
+    ),
     Form(
         "show",
         Show,

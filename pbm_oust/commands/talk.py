@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import Enum
 
 from pbm_oust.accounts.account import (
@@ -21,9 +20,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard, OfBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
-from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.form import Form, rest
 from pbm_oust.grammar.notation import BoardCommand, Heading, OwnCommand, Partial, Text
-from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play.authentication import of_texts, spend
 from pbm_oust.play.forms import ForPlayer
@@ -45,7 +43,7 @@ from pbm_oust.store.accounts import wanting_broadcasts
 from pbm_oust.store.open_boards import read_game
 
 
-class NothingWritten(MayHaveBoard, NotAllowedReason):
+class NothingWritten(MayHaveBoard, NotAllowedReason, frozen=True):
     """There is no text to pass on."""
 
 
@@ -53,15 +51,13 @@ MOST_READERS = 10
 """To how many players a message goes at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyReaders(NotAllowedReason):
+class TooManyReaders(NotAllowedReason, frozen=True):
     """A message is for more players than one can go to."""
 
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRejected(NotAllowedReason):
+class MessageRejected(NotAllowedReason, frozen=True):
     """A player takes no messages from the sender."""
 
     userid: str
@@ -69,30 +65,26 @@ class MessageRejected(NotAllowedReason):
     sender: str
 
 
-@dataclass(frozen=True, slots=True)
-class IsMachine(MayHaveBoard, NotAllowedReason):
+class IsMachine(MayHaveBoard, NotAllowedReason, frozen=True, kw_only=True):
     """A text is for a house player."""
 
-    userid: str = field(kw_only=True)
+    userid: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chat(BoardCommand):
+class Chat(BoardCommand, frozen=True):
     """Pass the text of the mail on to the other player of a board."""
 
     meant: Wish | None = None
     """The move that the text may have been meant as, if it came as an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message(OwnCommand):
+class Message(OwnCommand, frozen=True):
     """Pass the text of the mail on to these players."""
 
     to: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TalkNotice(Notice):
+class TalkNotice(Notice, frozen=True):
     """What a player wrote to the reader, and perhaps to others."""
 
     template = "talk"
@@ -113,8 +105,7 @@ class TalkNotice(Notice):
         return Correspondence(self.reader.userid, self.sender) if self.reader.userid else None
 
 
-@dataclass(frozen=True, slots=True)
-class TalkSentNotice(OutcomeNotice):
+class TalkSentNotice(OutcomeNotice, frozen=True):
     """What became of a text to pass on."""
 
     template = "talk_sent"
@@ -160,7 +151,7 @@ def message(command: Message, actor: Actor, request: Request, work: UnitOfWork) 
 def _text(request: Request, game: Game | None) -> str:
     """Return the text to pass on. Raises NotAllowed if nothing is written."""
     if not request.chat.strip():
-        raise NotAllowed(NothingWritten(game))
+        raise NotAllowed(NothingWritten(game=game))
     return request.chat
 
 
@@ -179,7 +170,7 @@ def _pass_on(
     """
     for player in to:
         if is_house(player):
-            raise NotAllowed(IsMachine(game, userid=player.userid), player.userid)
+            raise NotAllowed(IsMachine(game=game, userid=player.userid), player.userid)
     meant = suggested(game, actor.userid, wish) if wish and game and not game.result else None
     readers = [(player.userid, work.player(player)) for player in to]
     reached = tuple(userid for userid, reader in readers if reader.addresses)
@@ -200,8 +191,7 @@ def _pass_on(
 DELETE = "delete"
 
 
-@dataclass(frozen=True, slots=True)
-class NoteTooLong(OfBoard, NotAllowedReason):
+class NoteTooLong(OfBoard, NotAllowedReason, frozen=True):
     """The note is too long."""
 
     length: int
@@ -210,8 +200,7 @@ class NoteTooLong(OfBoard, NotAllowedReason):
     """The most characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class TakeNote(BoardCommand):
+class TakeNote(BoardCommand, frozen=True):
     """Keep the text of the mail as a note about a board, show the note, or delete it."""
 
     is_deleted: bool
@@ -225,8 +214,7 @@ class Became(Enum):
     DELETED = "deleted"
 
 
-@dataclass(frozen=True, slots=True)
-class NoteNotice(BoardOutcomeNotice):
+class NoteNotice(BoardOutcomeNotice, frozen=True):
     """The reader's note about a board."""
 
     template = "note"
@@ -252,27 +240,25 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
     became = Became.KEPT if text else Became.DELETED
     return work.change_account(
         lambda account: with_note(account, game.name, text),
-        lambda account: (told(account, became), []),
+        lambda account: told(account, became),
         actor,
         request,
-        Handled(Outcome.DONE, game.name),
+        board=game.name,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyBroadcasts(NotAllowedReason):
+class TooManyBroadcasts(NotAllowedReason, frozen=True):
     """The player has reached the limit of broadcasts a day."""
 
     most: int
     """The limit."""
 
 
-class Broadcast(OwnCommand):
+class Broadcast(OwnCommand, frozen=True):
     """Pass the text of the mail on to everybody who wants such mails."""
 
 
-@dataclass(frozen=True, slots=True)
-class BroadcastNotice(Notice):
+class BroadcastNotice(Notice, frozen=True):
     """What somebody wrote to everybody, or the operator to some players."""
 
     template = "broadcast"
@@ -291,8 +277,7 @@ class BroadcastNotice(Notice):
         return Unheard()
 
 
-@dataclass(frozen=True, slots=True)
-class BroadcastSentNotice(OutcomeNotice):
+class BroadcastSentNotice(OutcomeNotice, frozen=True):
     """A text was passed on to everybody who wants that."""
 
     template = "broadcast_sent"
@@ -313,18 +298,18 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
             raise NotAllowed(TooManyBroadcasts(MOST_BROADCASTS))
         return changed
 
-    def tell(account: Account) -> tuple[BroadcastSentNotice, list[BroadcastNotice]]:
-        everybody = work.home.ask(wanting_broadcasts)
+    notices = list[BroadcastNotice]()
+
+    def tell(account: Account) -> BroadcastSentNotice:
         others = (
             each
-            for each in everybody
+            for each in work.home.ask(wanting_broadcasts)
             if each.userid != account.userid and account.userid not in rejected_by(each)
         )
-        notices = notices_to(others, text, account.userid, work)
-        reader = work.player_at(account, request)
-        return BroadcastSentNotice(reader, text, len(notices)), notices
+        notices[:] = notices_to(others, text, account.userid, work)
+        return BroadcastSentNotice(work.player_at(account, request), text, len(notices))
 
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+    return work.change_account(change, tell, actor, request, tell_others=lambda _account: notices)
 
 
 def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:

@@ -1,13 +1,18 @@
 """The command that announces, ends and lists vacations. The opponents are told."""
 
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from functools import cache
+from pkgutil import get_data
+from typing import Any
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import settings_of
@@ -23,16 +28,15 @@ from pbm_oust.accounts.vacations import (
     without_later,
 )
 from pbm_oust.board.game import Summary, summary_of
-from pbm_oust.grammar.form import Form, MissingWord, SurplusWord
+from pbm_oust.grammar.form import Form, MissingWord, SurplusWord, rest
 from pbm_oust.grammar.notation import Command, Heading, OwnCommand
-from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import active_games
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 
@@ -46,23 +50,21 @@ class Ask(Enum):
     CANCEL = "cancel"
 
 
-class BadDate(UnreadableReason):
+class BadDate(UnreadableReason, frozen=True):
     """A word is not a day."""
 
 
-class BadDays(UnreadableReason):
+class BadDays(UnreadableReason, frozen=True):
     """A word is not a number of days."""
 
 
-@dataclass(frozen=True, slots=True)
-class SaidLoosely(NotAllowedReason):
+class SaidLoosely(NotAllowedReason, frozen=True):
     """A vacation is asked for in other words than its first day and its number of days."""
 
     meant: "Leave"
 
 
-@dataclass(frozen=True, slots=True)
-class VacationPast(NotAllowedReason):
+class VacationPast(NotAllowedReason, frozen=True):
     """The vacation would begin before today."""
 
     today: date
@@ -70,16 +72,14 @@ class VacationPast(NotAllowedReason):
     """The time zone of the player."""
 
 
-@dataclass(frozen=True, slots=True)
-class VacationFar(NotAllowedReason):
+class VacationFar(NotAllowedReason, frozen=True):
     """The vacation would begin too far ahead."""
 
     most: int
     """The most days ahead that it may begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class VacationOverlaps(NotAllowedReason):
+class VacationOverlaps(NotAllowedReason, frozen=True):
     """The player is away at that time already."""
 
     other: Absence
@@ -87,8 +87,7 @@ class VacationOverlaps(NotAllowedReason):
     """The time zone of the player."""
 
 
-@dataclass(frozen=True, slots=True)
-class VacationTooLong(NotAllowedReason):
+class VacationTooLong(NotAllowedReason, frozen=True):
     """The vacation is longer than the days that are left for the year."""
 
     allowance: int
@@ -98,27 +97,24 @@ class VacationTooLong(NotAllowedReason):
     """The number of them that are left."""
 
 
-class NoVacation(NotAllowedReason):
+class NoVacation(NotAllowedReason, frozen=True):
     """There is no vacation to cancel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Struct, frozen=True):
     """A vacation that is asked for: its first day and its number of days."""
 
     first: date
     days: int
 
 
-@dataclass(frozen=True, slots=True)
-class Loosely:
+class Loosely(Struct, frozen=True):
     """Words such as `5` or `until monday`. Which vacation they mean depends on today."""
 
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Vacation(OwnCommand):
+class Vacation(OwnCommand, frozen=True):
     """Announce a vacation, end the announced ones, or list them."""
 
     asked: Leave | Loosely | Ask
@@ -127,16 +123,15 @@ class Vacation(OwnCommand):
         """Return the longest vacation that is still possible, or the end of the announced ones."""
         match refusal.reason, self.asked:
             case SaidLoosely(meant=meant), _:
-                return replace(self, asked=meant)
+                return structs.replace(self, asked=meant)
             case VacationOverlaps(), _:
-                return replace(self, asked=Ask.CANCEL)
+                return structs.replace(self, asked=Ask.CANCEL)
             case VacationTooLong(left=left), Leave() as asked if left:
-                return replace(self, asked=replace(asked, days=left))
+                return structs.replace(self, asked=structs.replace(asked, days=left))
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class AwayNotice(Notice):
+class AwayNotice(Notice, frozen=True):
     """The vacations of a player who plays with the reader."""
 
     template = "away"
@@ -149,8 +144,7 @@ class AwayNotice(Notice):
     """The boards on which the two play."""
 
 
-@dataclass(frozen=True, slots=True)
-class VacationNotice(OutcomeNotice):
+class VacationNotice(OutcomeNotice, frozen=True):
     """The reader's vacations, and who was told of them."""
 
     template = "vacation"
@@ -221,14 +215,8 @@ def _read_date(word: str) -> date:
     return read
 
 
-_UNTIL = frozenset(("until", "till", "til", "through", "to", "jusqu'a", "jusqu'au", "au"))
-_IN_DAYS = {"today": 0, "aujourd'hui": 0, "tomorrow": 1, "demain": 1}
-_NUMBERS = {"a": 1, "one": 1, "un": 1, "une": 1, "two": 2, "deux": 2, "three": 3, "trois": 3}
-_UNITS = {"day": 1, "days": 1, "jour": 1, "jours": 1}
-_UNITS |= dict.fromkeys(("week", "weeks", "semaine", "semaines"), 7)
-_WEEKS = frozenset(("week", "semaine"))
-_NEXT = frozenset(("next", "prochaine"))
-_BETWEEN = frozenset(("from", "on", "for", "the", "du", "de", "le", "la", "pour", "pendant"))
+_WORDS: Mapping[str, Any] = tomllib.loads((get_data(__package__, "vacation.toml") or b"").decode())
+"""The words of sentences about vacations."""
 USUAL_DAYS = 7
 """How many days are offered if nothing says how long a vacation is."""
 
@@ -294,19 +282,19 @@ def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
     plain = _with_days(" ".join(map(_plain, words)), today).split()
     for nth, word in enumerate(plain):
         day = _day_said(word, today)
-        unit = _UNITS.get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
-        if word in _UNTIL:
+        unit = _WORDS["units"].get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
+        if word in _WORDS["until"]:
             is_end = True
         elif day and (is_end or first):
             last = day
         elif day:
             first = day
-        elif word in _NEXT and _WEEKS & {*plain[max(0, nth - 1) : nth + 2]}:
+        elif word in _WORDS["next"] and {*_WORDS["week"]} & {*plain[max(0, nth - 1) : nth + 2]}:
             first = first or today + timedelta(days=7 - today.weekday())
-        elif _DAYS.fullmatch(word) or (word in _NUMBERS and unit):
-            days = _NUMBERS.get(word, 0) or int(word)
+        elif _DAYS.fullmatch(word) or (word in _WORDS["numbers"] and unit):
+            days = _WORDS["numbers"].get(word, 0) or int(word)
             days *= unit or 1
-        elif word not in _BETWEEN and not (nth and word in _UNITS):
+        elif word not in _WORDS["between"] and not (nth and word in _WORDS["units"]):
             is_all = False
     begin = max(first or today, today)
     if last:
@@ -351,8 +339,8 @@ def _day_of_month(found: re.Match[str], after: date) -> date | None:
 
 def _day_said(word: str, today: date) -> date | None:
     """Return the day that a word names, the next of that name from today on, or None."""
-    if word in _IN_DAYS:
-        return today + timedelta(days=_IN_DAYS[word])
+    if word in _WORDS["in_days"]:
+        return today + timedelta(days=_WORDS["in_days"][word])
     if word in _weekdays():
         return today + timedelta(days=(_weekdays()[word] - today.weekday()) % 7)
     with suppress(Unreadable):
@@ -368,7 +356,11 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
         today = now.astimezone(zone).date()
         raise NotAllowed(SaidLoosely(leave_said(" ".join(asked.words), today)))
     was_away = away_at(actor.account.vacations, now) is not None
-    shared = _shared_boards(actor.userid, work)
+    shared = {
+        userid: boards
+        for userid, boards in _shared_boards(actor.userid, work).items()
+        if work.has_account(userid)
+    }
 
     def change(account: Account) -> Account:
         absences = account.vacations
@@ -381,37 +373,34 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             raise NotAllowed(NoVacation())
         return replace(account, vacations=in_order(kept))
 
-    def tell(account: Account) -> tuple[VacationNotice, list[AwayNotice]]:
+    def tell_others(account: Account) -> list[AwayNotice]:
         to_come = tuple(each for each in account.vacations if each.end > now)
-        reached = [
-            (work.player(work.account(userid)), userid, tuple(boards))
-            for userid, boards in shared.items()
-            if work.has_account(userid)
+        players = ((work.account(userid), tuple(boards)) for userid, boards in shared.items())
+        return [
+            AwayNotice(work.player(player), account.userid, to_come, now, was_away, boards)
+            for player, boards in players
         ]
-        notices = [
-            AwayNotice(reader, account.userid, to_come, now, was_away, boards)
-            for reader, _, boards in reached
-        ]
-        done = VacationNotice(
+
+    def tell(account: Account) -> VacationNotice:
+        to_come = tuple(each for each in account.vacations if each.end > now)
+        return VacationNotice(
             work.player_at(account, request),
             account.userid,
             to_come,
             now,
             left=tuple(
                 (year, days_left(account.vacations, year, zone))
-                for year in _years(now.astimezone(zone))
+                for year in (now.astimezone(zone).year, now.astimezone(zone).year + 1)
             ),
-            told=tuple(userid for _, userid, _ in reached),
+            told=tuple(shared),
             is_away=away_at(to_come, now) is not None,
             was_away=was_away,
             is_listed=asked is Ask.LIST,
         )
-        return done, notices
 
     if asked is Ask.LIST:
-        listed, _ = tell(actor.account)
-        return work.answer(listed, request)
-    return work.change_account(change, tell, actor, request, Handled(Outcome.DONE))
+        return work.answer(tell(actor.account), request)
+    return work.change_account(change, tell, actor, request, tell_others=tell_others)
 
 
 def _announced(
@@ -438,11 +427,6 @@ def _announced(
     if asked.days > left:
         raise NotAllowed(VacationTooLong(ALLOWANCE, begins.year, left), str(asked.days))
     return absence
-
-
-def _years(now: datetime) -> tuple[int, int]:
-    """Return the years in which a vacation may begin."""
-    return (now.year, now.year + 1)
 
 
 def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:

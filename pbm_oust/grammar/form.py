@@ -1,15 +1,20 @@
-"""What a command looks like: the form that reads and writes its words."""
+"""What a command looks like: the form that reads and writes its words, and the parts of a form.
+
+Only the form knows what a part holds, and it gives `write` only what `read` made. So the type
+parameters of parts may be covariant.
+"""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from itertools import accumulate, compress, cycle
 from typing import Generic, TypeVar
 
-from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
-from pbm_oust.accounts.password import Secret
+from msgspec import Struct
+
+from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.grammar.notation import (
     KIND,
     NOTHING,
@@ -25,40 +30,233 @@ from pbm_oust.grammar.notation import (
     said_in,
     word_in,
 )
-from pbm_oust.grammar.parts import (
-    Option,
-    Parameter,
-    Rest,
-    names_of,
-    options_in,
-    read_options,
-    read_right_options,
-    rest,
-    without_options,
+from pbm_oust.grammar.words import (
+    MASK,
+    OPTION_ALIASES,
+    NoneOfThese,
+    aliases_of,
+    find_command_word,
+    fold,
+    is_harmless,
+    is_of,
+    meant_by,
+    without_accents,
 )
-from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of, without_accents
 from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind
+
+
+class UnknownOption(UnreadableReason, frozen=True):
+    """A word is not an option of the command."""
+
+    known: tuple[str, ...]
+    resembles: str | None
+
+
+class OptionTwice(UnreadableReason, frozen=True):
+    """An option repeats what another one has set."""
+
+
+class BadOptionValue(UnreadableReason, frozen=True):
+    """An option has a value that it does not take."""
+
+    forms: tuple[str, ...]
+    """The ways to write it."""
+    takes: str
+    """The values that it takes, as in `Option.takes`."""
+
+
+V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
+
+
+class Parameter(Struct, frozen=True):
+    """One word that a form wants in its place. Its value is written by `str`."""
+
+    name: str
+    """Its name in the help and in corrections: USERID."""
+    read: Callable[[str], object]
+    """Returns the word's value. Raises Unreadable."""
+    is_secret: bool = False
+    is_new: bool = False
+    """Whether it is a new password, which must not be a word of the commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest(Generic[V_co]):
+    """All the words that remain after a form's parameters."""
+
+    shown: tuple[str, ...]
+    """The alternatives as the help shows them: BOARD[#N].."""
+    read: Callable[[Sequence[str]], V_co]
+    """Returns the value of the words, of which there are at least `least`. Raises Unreadable."""
+    write: Callable[[V_co], Iterable[str]]
+    """Returns the English words for a value."""
+    least: int
+    fills: int
+    """The number of the command's fields that the value is for; if several, it is a tuple."""
+    known: frozenset[str]
+    """Words that may be shown, because they cannot be passwords."""
+    fixed: frozenset[str]
+    """Further words of the grammar, which other languages may translate."""
+    sections: tuple[Section, ...]
+    """Where other languages have its words: the first one, the second, and so on, over and over."""
+    is_secret: bool
+    is_new: bool
+    """Whether it is a new password, which must not be a word of the commands."""
+    write_answer: Callable[[V_co, int], Iterable[str] | None]
+    """Returns the words in an answer to a letter about the board with a number; None if no answer
+    can say that."""
+    complete: Callable[[Sequence[str], int], Sequence[str]] | None
+    """Adds the board of a letter, by its number, to the words of an answer to it."""
+
+    @property
+    def place(self) -> str:
+        """The name of what stands in its place when it is known that something does."""
+        return self.shown[0].strip("[]") if self.is_secret else self.shown[0]
+
+
+def rest(
+    shown: tuple[str, ...],
+    read: Callable[[Sequence[str]], V],
+    write: Callable[[V], Iterable[str]],
+    *,
+    least: int = 1,
+    fills: int = 1,
+    known: frozenset[str] = frozenset(),
+    fixed: frozenset[str] = frozenset(),
+    sections: tuple[Section, ...] = (Section.WORDS,),
+    is_secret: bool = False,
+    is_new: bool = False,
+    write_answer: Callable[[V, int], Iterable[str] | None] | None = None,
+    complete: Callable[[Sequence[str], int], Sequence[str]] | None = None,
+) -> Rest[object]:
+    """Return the words that remain after parameters; `write` takes what `read` returns."""
+    made: Rest[V] = Rest(
+        shown,
+        read,
+        write,
+        least,
+        fills,
+        known,
+        fixed,
+        sections,
+        is_secret,
+        is_new,
+        write_answer or (lambda value, _board: write(value)),
+        complete,
+    )
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Generic[V_co]):
+    """A word `-name` or `-name=value`, which may be anywhere after the command's name."""
+
+    name: str
+    forms: Callable[[Kind], tuple[str, ...]]
+    """Returns the ways to write it in a game, such as `-hex` and `-hex=7`; none if unknown."""
+    read: Callable[[Kind, str | None], V_co]
+    """Returns the value of the text after `=`. Raises ValueError if there is no such value."""
+    write: Callable[[Kind, V_co], str]
+    """Returns the word for a value; an empty text if another option says it."""
+    takes: str
+    """The kind of value: "square", "hex", "days", "page" or "nothing".
+
+    It is empty for the shape of the game's own grid.
+    """
+    sets: str
+    """What it sets. Two options that set the same thing exclude each other."""
+    is_shown: Callable[[Kind], bool] = lambda _kind: True
+    """Returns whether the help of a game shows it."""
+
+    def shown(self, kind: Kind) -> str:
+        """Return how the help of a game shows it; an empty text if it does not."""
+        forms = self.forms(kind) if self.is_shown(kind) else ()
+        return f"[{'|'.join(forms)}]" if forms else ""
+
+
+def names_of(options: Iterable[Option[object]]) -> frozenset[str]:
+    """Return the names of options in all languages."""
+    names = frozenset(option.name for option in options)
+    return names.union(aliases_of(names, OPTION_ALIASES))
+
+
+def without_options(words: Sequence[str]) -> list[str]:
+    """Return those words that are not options."""
+    return [word for word in words if not _is_option(word)]
+
+
+def options_in(words: Sequence[str]) -> list[str]:
+    """Return those words that look like options."""
+    return [word for word in words if _is_option(word)]
+
+
+def read_options(
+    options: Sequence[Option[object]], words: Sequence[str], kind: Kind
+) -> dict[str, object]:
+    """Return what the options among some words set, by its name. Raises Unreadable."""
+    found: dict[str, object] = {}
+    by_name = {option.name: option for option in options if option.forms(kind)}
+    for word in words:
+        name, equals, value = fold(word).lstrip("-").partition("=")
+        try:
+            option = by_name[find_command_word(name, by_name, OPTION_ALIASES)]
+        except Unreadable as error:
+            reason = error.reason
+            known = reason.known if isinstance(reason, NoneOfThese) else ()
+            meant = meant_by(error)
+            # A switch turns something off, perhaps what was wanted: we choose none for anybody.
+            right = f"-{meant}={value}" if meant and equals else None
+            raise Unreadable(UnknownOption(known, meant, right=right), word) from None
+        if option.sets in found:
+            raise Unreadable(OptionTwice(), word)
+        try:
+            found[option.sets] = option.read(kind, value if equals else None)
+        except ValueError:
+            forms = option.forms(kind)
+            takes = option.takes or kind.own_shape.value
+            raise Unreadable(BadOptionValue(forms, takes, right=forms[0]), word) from None
+    return found
+
+
+def read_right_options(
+    options: Sequence[Option[object]], words: Sequence[str], kind: Kind
+) -> dict[str, object]:
+    """Return what those options set that are right and cannot be passwords."""
+    found: dict[str, object] = {}
+    right: list[str] = []
+    for word in filter(is_harmless, map(without_accents, words)):
+        try:
+            found = read_options(options, [*right, word], kind)
+        except Refusal:
+            continue
+        right.append(word)
+    return found
+
+
+def _is_option(word: str) -> bool:
+    """Return whether a word can be an option; a hyphen alone stands for a password."""
+    return fold(word).startswith("-") and word != NO_PASSWORD.text
+
 
 MayShow = Callable[[str], bool]
 """Returns whether a word may be shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class MissingWord(UnreadableReason):
+class MissingWord(UnreadableReason, frozen=True):
     """A line ends too early."""
 
     missing: tuple[str, ...]
     """What could follow: the names of places, or words."""
 
 
-class SurplusWord(UnreadableReason):
+class SurplusWord(UnreadableReason, frozen=True):
     """A line has more words than its command takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """What a command may cause."""
 
     work: int = 1
@@ -71,6 +269,9 @@ class Cost:
     """Accounts that it asks for."""
     codes: int = 0
     """Mails with a code."""
+
+
+USUAL_COST = Cost()
 
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
@@ -98,7 +299,7 @@ class Form(Generic[C_co, R_co]):
     rank: int
     """Its place under the heading; commands that share a place are in the order of their names."""
     text: Text = Text.BESIDE
-    cost: Cost | Callable[[C_co], Cost] = Cost()
+    cost: Cost | Callable[[C_co], Cost] = USUAL_COST
     """What it may cause, or what returns that for a command."""
     needs_own_mail: bool = False
     """Whether it cannot be one of several commands of a mail: it writes to addresses that nobody
@@ -110,6 +311,9 @@ class Form(Generic[C_co, R_co]):
     """
     is_usual: bool = False
     """Whether an answer to a letter need not name it."""
+    by_letter: bool = False
+    """Whether its name alone answers a letter about a board, which proves whose it is, though it is
+    not about that board."""
     implied: Mapping[str, object] = field(default_factory=dict)
     """The fields that its name implies, if it is a short form of another one."""
     build: Callable[..., C_co] | None = None
@@ -120,7 +324,7 @@ class Form(Generic[C_co, R_co]):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the fields of its command."""
-        return tuple(each.name for each in fields(self.command))
+        return self.command.__struct_fields__
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -205,8 +409,10 @@ class Form(Generic[C_co, R_co]):
         """
         if self.rest and self.rest.complete:
             words = self.rest.complete(words, board)
-        told = [str(board), userid, OF_LETTER[-1]][: len(self.parameters)]
-        return self.read([*told, *words], kind, proof)
+        known = zip(OF_LETTER, (str(board), userid, OF_LETTER[-1]), strict=True)
+        wanted = [parameter.name for parameter in self.parameters]
+        told = [word for name, word in known if name in wanted]
+        return self.read([*told, *words], kind if self.is_of_kind else None, proof)
 
     def partial(self, words: str = "", /, **given: object) -> Partial:
         """Return a command with only some fields known, and the words after its parameters.
@@ -327,7 +533,7 @@ class Form(Generic[C_co, R_co]):
         `known` is what the letter knows. The text is empty if such an answer would need a
         password.
         """
-        if not (self.is_about_board or (self.rest and self.rest.complete)):
+        if not (self.is_about_board or self.by_letter or (self.rest and self.rest.complete)):
             return ""
         given = self.given(command)
         for name, value in zip((KIND, "board", "userid"), known or (), strict=False):
@@ -494,8 +700,7 @@ def names_shown(names: Collection[str], is_public: MayShow) -> tuple[str, ...]:
 _OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """The words of a line, and the command that its first words name, if any."""
 
     words: tuple[str, ...]
@@ -566,23 +771,3 @@ class Line:
             return None
         words = [right if right and word == wrong else word for word in self.arguments]
         return self.form.correction(words, self.kind, may_show)
-
-
-class BadAddress(UnreadableReason):
-    """A word is not a mail address."""
-
-
-def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
-    """Return addresses, each one once, as it was first written. Raises Unreadable."""
-    found = list[str]()
-    if len(words) > MOST_ADDRESSES:
-        raise Unreadable(SurplusWord(), words[MOST_ADDRESSES])
-    for word in words:
-        try:
-            found.append(parse_address(word))
-        except ValueError:
-            raise Unreadable(BadAddress(), word) from None
-    return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
-
-
-ADDRESSES = rest(("[ADDRESS..]",), read_addresses, tuple, least=0)

@@ -12,7 +12,11 @@ Hello, I would like to play; rules; who wants to play?
 """
 
 import re
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from pkgutil import get_data
+from typing import Any
 
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.words import APOSTROPHES, find_command_word, fold, in_english, without_accents
@@ -38,84 +42,26 @@ _MOST_WORDS = 7
 _LONGEST_SENTENCE = 80
 """How many characters of a sentence count."""
 
-_SAID: Mapping[str, re.Pattern[str]] = {
-    "sgf": re.compile(r"^(fetch|get|download)\b"),
-    "forgot": re.compile(
-        r"(forg[eo]t|lost|reset|remember|oubli|perdu).*\b(password|passwd|mot de passe)"
-        r"|(password|passwd|mot de passe)\b.*\b(forg[eo]t|lost|reset|oubli|perdu)"
-    ),
-    "delete": re.compile(
-        r"\b(close|remove|delete|cancel|supprime\w*|ferme\w*)\b.*\b(account|compte)\b"
-    ),
-    "vacation": re.compile(
-        r"(\b(i'm|i am|i'll|i will|we|going|je|on|en)\b|^)"
-        r".*\b(vacations?|holidays?|away|vacances|conges?|absente?)\b"
-    ),
-    "signoff": re.compile(
-        r"^(please )?(stop|quit|unsubscribe|remove me|desabonne[rz]?|arretez?)\W*$"
-    ),
-}
-"""By the names of commands: what people write who do not know them."""
-
-_WISHED: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
-        "help",
-        re.compile(
-            r"((please|can you|could you|i need|i want|need|some) )*"
-            r"help( me| us| out| please| pls)*"
-            r"|info|infos|information|instructions|manual|commands?|faq|about|\?"
-        ),
-    ),
-    (
-        "aide",
-        re.compile(
-            r"((j'ai )?besoin d'|a l')?(aide|aidez)([ -](moi|nous))?( svp| stp| s'il .* plait)?"
-            r"|au secours|informations|renseignements?|mode d'emploi|commandes"
-        ),
-    ),
-    ("help GAMES", re.compile(r"(.* )?rules?( .*)?")),
-    ("aide GAMES", re.compile(r"(.* )?regles?( .*)?")),
-    (
-        "list",
-        re.compile(
-            r"((who|(any|some) ?(one|body))\b.* (play\w*|games?|looking|waiting|up)"
-            r"|(.* )?(looking for|find|need|want|seeking)( me)?( an?| some)?"
-            r" (game|match|opponents?|partners?|players?)|players|opponents)( .*)?"
-        ),
-    ),
-    (
-        "liste",
-        re.compile(
-            r"((qui|quelqu'un)\b.* (jou\w*|parties?|attend|cherche)"
-            r"|(.* )?(cherche|trouve\w*|veux|voudrais)( une?| des)?"
-            r" (parties?|adversaires?|partenaires?|joueurs?)|joueurs|adversaires)( .*)?"
-        ),
-    ),
-    (
-        "aide tutoriel",
-        re.compile(
-            r"((bonjour|bonsoir|salut|coucou)\b.*|qu'est-ce que c'est.*|comment ca marche.*"
-            r"|(.* )?(jou(er|e|ons|ez)|jeux?|parties?|(m'|s')?inscri(re|s|vez|t)|comptes?"
-            r"|commence\w*|debut\w*|participer|essayer|rejoindre|(m'|s')?enregistrer|connecter)"
-            r"( .*)?)"
-        ),
-    ),
-    (
-        "help tutorial",
-        re.compile(
-            r"((hi|hello|hey|dear)\b.*|what is (this|it).*|how (does|do) (this|it)\b.*"
-            r"|(.* )?(play\w*|games?|boardgames?|sign(ing)?[ -]?(me )?(up|in)|subscribe|log ?in"
-            r"|regist\w+|join\w*|accounts?|member\w*|begin\w*|start\w*|get going|try|new here"
-            r"|enrol\w*)( .*)?)"
-        ),
-    ),
-)
-"""Commands with the wishes that they grant, of people who do not know any: whole sentences, in
-small letters, with plain letters, and without signs around or behind words. The first that fits
-counts. GAMES stands for those that the sentence names, or all."""
-
 _MAY_BE_WISHES = ("help", "join")
 """Names of commands with which sentences begin: help me, join a game."""
+
+
+@cache
+def _read() -> Mapping[str, Any]:
+    """Return what people write, as `habits.toml` has it."""
+    return tomllib.loads((get_data(__package__, "habits.toml") or b"").decode())
+
+
+@cache
+def _said() -> dict[str, re.Pattern[str]]:
+    """Return what sentences say that ask for commands, by the names of these."""
+    return {name: re.compile("|".join(said)) for name, said in _read()["said"].items()}
+
+
+@cache
+def _wishes() -> list[tuple[str, re.Pattern[str]]]:
+    """Return commands with the sentences that wish for them."""
+    return [(each["line"], re.compile("|".join(each["says"]))) for each in _read()["wished"]]
 
 
 def as_written_here(
@@ -159,9 +105,9 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
         return ""
     plain = " ".join(filter(None, (word.strip(".,!;:") for word in _plain(text).split())))
     plain = plain.rstrip("? ") or plain[:1]
-    wishes = _WISHED[:2] if first == "help" else _WISHED
+    wishes = _wishes()[:2] if first == "help" else _wishes()
     found = next((line for line, wish in wishes if wish.fullmatch(plain)), "")
-    is_greeting = not found and first not in known and _is_courtesy(text)
+    is_greeting = not found and first not in known and is_courtesy(text)
     if is_greeting:
         return "help tutorial"
     named = [kind for kind in kinds if kind in plain.split()] or kinds
@@ -176,7 +122,7 @@ def _plain(text: str) -> str:
 def said_plainly(text: str) -> str | None:
     """Return the name of the command that a sentence asks for, or None."""
     plain = _plain(text)
-    return next((name for name, said in _SAID.items() if said.search(plain)), None)
+    return next((name for name, said in _said().items() if said.search(plain)), None)
 
 
 def _is_one(word: str, of_kind: Collection[str]) -> bool:
@@ -227,7 +173,8 @@ def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:
     return (said, guards[0]) if len(set(guards)) == 1 else (list(words), "")
 
 
-def _is_courtesy(text: str) -> bool:
+def is_courtesy(text: str) -> bool:
+    """Return whether a text is a greeting or the like, or a word as people write it around one."""
     from pbm_oust.grammar.wording import worded
 
     return worded(text, ()).is_courtesy

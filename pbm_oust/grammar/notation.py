@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from types import MappingProxyType
 from typing import Union
+
+from msgspec import Struct
 
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
@@ -38,8 +39,7 @@ class Text(Enum):
     """Only the server reads it, so nothing in it is masked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """What a line asks for. Its fields are the kind, if it is about a game, and what is read."""
 
     def instead(self, refusal: Refusal) -> Union["Command", "Partial", None]:
@@ -53,16 +53,14 @@ class Command:
         """Raise the refusal that this would meet on a board, if the board alone decides that."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnCommand(Command):
+class OwnCommand(Command, frozen=True):
     """A command of a player, with what proves that it is theirs."""
 
     userid: str
     password: Credential
 
 
-@dataclass(frozen=True, slots=True)
-class BoardCommand(Command):
+class BoardCommand(Command, frozen=True):
     """A command of a player about a board, with what proves that it is theirs."""
 
     kind: Kind
@@ -71,8 +69,7 @@ class BoardCommand(Command):
     password: Credential
 
 
-@dataclass(frozen=True, slots=True)
-class Blank:
+class Blank(Struct, frozen=True):
     """Stands for words that the reader has to put in; `name` is what is shown for them."""
 
     name: str
@@ -81,14 +78,13 @@ class Blank:
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(Struct, frozen=True):
     """A command that is not fully known. What is missing is shown as blanks."""
 
     command: type[Command]
     given: Mapping[str, object]
     """The known fields, by their names; a Blank stands for what is to be put in."""
-    options: Mapping[str, object] = field(default_factory=dict)
+    options: Mapping[str, object] = NOTHING
     """The values of options, by what they set."""
     form: str = ""
     """The name of the form that writes it, if that is not the usual one."""

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
+from msgspec import Struct
+
 from pbm_oust.accounts.account import is_placeholder, is_reserved, parse_userid
+from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.grammar.form import SurplusWord
-from pbm_oust.grammar.parts import Parameter, Rest, rest
+from pbm_oust.grammar.form import Parameter, Rest, SurplusWord, rest
 from pbm_oust.grammar.words import (
     SHORTEST_PASSWORD,
     aliases_of,
@@ -23,23 +24,23 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 _BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
 
 
-class BadBoard(UnreadableReason):
+class BadBoard(UnreadableReason, frozen=True):
     """A word is not the number of a board."""
 
 
-class BadNumber(UnreadableReason):
+class BadNumber(UnreadableReason, frozen=True):
     """A word is not a number."""
 
 
-class BadUserid(UnreadableReason):
+class BadUserid(UnreadableReason, frozen=True):
     """A word cannot be a userid."""
 
 
-class BadGuard(UnreadableReason):
+class BadGuard(UnreadableReason, frozen=True):
     """What follows `#` is not the number of a record."""
 
 
-class BadFilter(UnreadableReason):
+class BadFilter(UnreadableReason, frozen=True):
     """A word such as `active` is not alone at the end."""
 
 
@@ -52,8 +53,7 @@ class Filter(Enum):
     NEXT = "next"
 
 
-@dataclass(frozen=True, slots=True)
-class BoardAt:
+class BoardAt(Struct, frozen=True):
     """A board, as it is or as it was after so many records."""
 
     board: int
@@ -190,15 +190,15 @@ _LIKE_ADDRESS = re.compile(r"[^@]+@[^@]+\.[^@]+")
 _NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
 
 
-class ReservedUserid(UnreadableReason):
+class ReservedUserid(UnreadableReason, frozen=True):
     """A new userid is kept for those who run servers."""
 
 
-class BadPassword(UnreadableReason):
+class BadPassword(UnreadableReason, frozen=True):
     """A password looks like another word, or is too short or too long."""
 
 
-class ForgottenPassword(UnreadableReason):
+class ForgottenPassword(UnreadableReason, frozen=True):
     """A mail address is in the place of the password."""
 
 
@@ -225,3 +225,23 @@ def read_new_password(word: str) -> Secret:
     if _LIKE_ADDRESS.fullmatch(word):
         raise Unreadable(ForgottenPassword())
     return Secret(word)
+
+
+class BadAddress(UnreadableReason, frozen=True):
+    """A word is not a mail address."""
+
+
+def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
+    """Return addresses, each one once, as it was first written. Raises Unreadable."""
+    found = list[str]()
+    if len(words) > MOST_ADDRESSES:
+        raise Unreadable(SurplusWord(), words[MOST_ADDRESSES])
+    for word in words:
+        try:
+            found.append(parse_address(word))
+        except ValueError:
+            raise Unreadable(BadAddress(), word) from None
+    return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
+
+
+ADDRESSES = rest(("[ADDRESS..]",), read_addresses, tuple, least=0)

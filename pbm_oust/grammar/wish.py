@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import AfterTurn, AgainstRules
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
-from pbm_oust.grammar.form import MissingWord, SurplusWord
-from pbm_oust.grammar.parts import Rest, rest
+from pbm_oust.grammar.form import MissingWord, Rest, SurplusWord, rest
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.words import find_command_word, fold, in_english, probably_latin
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
@@ -38,16 +36,14 @@ Guarded = tuple[Wish, int | None]
 """A wish, and the number after `#`, if there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class BadPlacement(UnreadableReason):
+class BadPlacement(UnreadableReason, frozen=True):
     """A word is not the name of a cell."""
 
     is_in_column_i: bool = False
     """Whether it names the column I, which no grid has."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoTurn(UnreadableReason):
+class NoTurn(UnreadableReason, frozen=True):
     """A word is not a deed that can be done in this way."""
 
     known: tuple[str, ...]

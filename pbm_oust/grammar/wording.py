@@ -4,11 +4,13 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from pkgutil import get_data
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.grammar.wish import CELLS, TURNED_CELL
 from pbm_oust.grammar.words import (
@@ -104,8 +106,7 @@ _THANKS = "thanks"
 _Phrases = Mapping[tuple[str, ...], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """What is found in a line besides words that change nothing."""
 
     runs: tuple[tuple[str, ...], ...]

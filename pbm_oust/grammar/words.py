@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.queue import MOST_CLAUSES
 from pbm_oust.languages import LANGUAGES, Language, Section
@@ -101,8 +102,7 @@ _BOUNDED_WORD = re.compile(r"[^\s,;]+")
 _OF_CLAUSES = ("if", "then")
 
 
-@dataclass(frozen=True, slots=True)
-class LineTooLong(UnreadableReason):
+class LineTooLong(UnreadableReason, frozen=True):
     """A line has more words or cells than any command."""
 
     most: int = MOST_WORDS
@@ -130,18 +130,21 @@ def _counts(word: str) -> bool:
     return in_english(word, _OF_CLAUSES) not in _OF_CLAUSES
 
 
-@dataclass(frozen=True, slots=True)
-class NoneOfThese(UnreadableReason):
+class _OfLanguages(UnreadableReason, frozen=True, kw_only=True):
+    """A word is not what it should be, which languages have words for."""
+
+    section: Section = Section.COMMANDS
+    """Where other languages have them."""
+
+
+class NoneOfThese(_OfLanguages, frozen=True):
     """A word is not one of those that are possible in its place."""
 
     known: tuple[str, ...]
     """The possible words, or those that it could be short for."""
-    section: Section = field(default=Section.COMMANDS, kw_only=True)
-    """Where other languages have them."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownWord(NoneOfThese):
+class UnknownWord(NoneOfThese, frozen=True):
     """A word is not one of those that are possible, nor the beginning of one."""
 
     resembles: str | None
@@ -153,7 +156,7 @@ class UnknownWord(NoneOfThese):
         return self.right or self.resembles
 
 
-class AmbiguousWord(NoneOfThese):
+class AmbiguousWord(NoneOfThese, frozen=True):
     """A word could be short for several."""
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pbm_oust.board.record import WISHED
-from pbm_oust.commands.help import SUBJECTS
-from pbm_oust.grammar.form import is_plain
+from pbm_oust.commands.general import SUBJECTS
+from pbm_oust.grammar.form import Option, is_plain
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import Option
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.letters.layout import WIDTH
@@ -25,7 +24,7 @@ _OPTIONS = ("[OPTION..]",)
 
 
 @dataclass(frozen=True, slots=True)
-class Help:
+class HelpPages:
     """Writes the help in one language."""
 
     language: Language
@@ -81,7 +80,7 @@ class Help:
 
 
 @lru_cache
-def _overview(written: Help) -> str:
+def _overview(written: HelpPages) -> str:
     """Return the overview in a language; it takes long to write, and is always the same."""
     given = {"summaries": written.summaries(), "general_subjects": general_subjects()}
     return written.render("help/overview", **given)

@@ -20,7 +20,7 @@ from pbm_oust.letters.layout import Look, Offers, Paragraph, Written, wrapped
 from pbm_oust.letters.lists import joining_line
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import Reader, Shown
+from pbm_oust.play.notices import Reader, ShownBoard
 from pbm_oust.render.html import Marks, Taps, board_html, marks_of
 from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules.position import Side, choices
@@ -63,7 +63,7 @@ def has_page(written: Written, reader: Reader) -> bool:
     """
     if reader.settings.board is BoardForm.TEXT:
         return False
-    return not {Shown, Offers}.isdisjoint(map(type, written.blocks))
+    return not {ShownBoard, Offers}.isdisjoint(map(type, written.blocks))
 
 
 class Pages:
@@ -107,7 +107,7 @@ class Pages:
         """Return the pieces of a page. The list of the last board's cells ends the letter."""
         last = None
         for block in written.blocks:
-            if isinstance(block, Shown):
+            if isinstance(block, ShownBoard):
                 last = block
         ending = again = ""
         pieces = [self._beginning, escape(written.subject), self._body]
@@ -133,7 +133,7 @@ class Pages:
 
     def _board(
         self,
-        shown: Shown,
+        shown: ShownBoard,
         marks: Marks,
         written: Written,
         reader: Reader,

@@ -13,7 +13,7 @@ from enum import Enum
 
 from pbm_oust.accounts.tags import AnswerPurpose, Joining
 from pbm_oust.grammar.notation import Partial
-from pbm_oust.play.notices import Shown
+from pbm_oust.play.notices import ShownBoard
 from pbm_oust.render.text import board_text
 from pbm_oust.render.visible import visible_letter
 
@@ -63,7 +63,7 @@ class Offers:
     challenges: tuple[Joining, ...]
 
 
-Block = Paragraph | Shown | Offers
+Block = Paragraph | ShownBoard | Offers
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Written:
         """The letter as text: sentences wrapped, and what a player wrote indented."""
         written = []
         for block in self.blocks:
-            if isinstance(block, Shown):
+            if isinstance(block, ShownBoard):
                 written.append(board_text(block.game.position, block.game.latest_stones()))
             elif isinstance(block, Paragraph) and block.look is Look.SAID:
                 written.append(indented(block.lines))
@@ -92,7 +92,7 @@ class Written:
 
 
 def blocks(
-    written: str, shown: Sequence[Shown] = (), offers: tuple[Joining, ...] = ()
+    written: str, shown: Sequence[ShownBoard] = (), offers: tuple[Joining, ...] = ()
 ) -> tuple[Block, ...]:
     """Return the blocks of what a template has written.
 

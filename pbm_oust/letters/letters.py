@@ -14,7 +14,7 @@ from pbm_oust.accounts.tags import (
     AnswerPurpose,
     Joining,
     Reply,
-    Sheet,
+    SheetReply,
     Unsubscribing,
     letter_id,
     reply_address,
@@ -116,7 +116,7 @@ class Letters:
             language = notice.reader.settings.language.code
             fields = self._fields(notice, request, head, content.answers, now)
             said = body(content.parts, language, boundary, content.files)
-            sheet = answered if isinstance(answered, Sheet) else None
+            sheet = answered if isinstance(answered, SheetReply) else None
             drafts.append(Draft(head, (fields + said).encode(), now, sheet))
         return drafts
 

@@ -1,9 +1,11 @@
 """Notices put into words by the templates."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, cached_property, partial
+
+from msgspec import structs
 
 from pbm_oust.accounts import clock
 from pbm_oust.accounts.account import (
@@ -17,17 +19,15 @@ from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
 from pbm_oust.accounts.items import MOST_SEEKS
-from pbm_oust.accounts.tags import Answered, Reply
+from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
-from pbm_oust.accounts.verification import LIFETIME as LIFETIME_OF_CODES
-from pbm_oust.accounts.verification import SIGN_IN_LIFETIME
 from pbm_oust.board import ratings
 from pbm_oust.board.game import Game, Summary, summary_of
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import LONGEST_USERID, format_wish
 from pbm_oust.commands.challenge import LONGEST_TIME
+from pbm_oust.commands.general import MOST_LINES
 from pbm_oust.commands.lists import LATE
-from pbm_oust.commands.multiple import MOST_LINES
 from pbm_oust.commands.play import suggested
 from pbm_oust.commands.show import Show
 from pbm_oust.commands.talk import TalkSentNotice
@@ -37,7 +37,7 @@ from pbm_oust.grammar.wish import legal_near, next_wish
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
-from pbm_oust.letters.help import Help, shown_in_any, wrapped_usage
+from pbm_oust.letters.help import HelpPages, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.layout import (
     BOARD,
@@ -61,8 +61,15 @@ from pbm_oust.letters.lists import (
 )
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, RefusalNotice, has_counted
-from pbm_oust.play.pages import MOST_LISTED
+from pbm_oust.play.notices import (
+    MOST_LISTED,
+    BoardNotice,
+    News,
+    Notice,
+    Reader,
+    RefusalNotice,
+    has_counted,
+)
 from pbm_oust.refusal import Reason
 from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
@@ -92,7 +99,7 @@ FIGURES: dict[str, object] = {
     "most_watched": MOST_WATCHED,
     "most_broadcasts": MOST_BROADCASTS,
     "placeholder": placeholder(1),
-    "code_days": LIFETIME_OF_CODES.days,
+    "code_days": CODE_LIFETIME.days,
     "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,
@@ -162,7 +169,7 @@ def culprit_of(notice: RefusalNotice) -> str:
 def place_of(reason: type[Reason]) -> str:
     """Return the template in `refusals/` with the words of a reason.
 
-    Each command has its own, such as `commands/seek`; the others are in that of their room, such
+    Each command has its own, such as `commands/talk`; the others are in that of their room, such
     as `board`.
     """
     room, *modules = reason.__module__.split(".")[1:]
@@ -175,7 +182,7 @@ class Words:
     def __init__(self, address: str, language: Language = ENGLISH) -> None:
         self._translator = translator = Translator(language)
         self._templates = text_templates(translator)
-        self._help = help_ = Help(language, self._render, self._rules)
+        self._help = help_ = HelpPages(language, self._render, self._rules)
         self._templates.filters.update(
             usage=wrapped_usage,
             quoted=quoted,
@@ -261,7 +268,7 @@ class Words:
         carries the records of a game that is over. `link` is where the page is that plays like an
         answer, if there is one.
         """
-        given = _told_by(notice)
+        given = structs.asdict(notice)
         answering = answered.word if answered else ""
         reply = answered if isinstance(answered, Reply) else None
         again = _playing_again(notice) if reply else ()
@@ -282,7 +289,7 @@ class Words:
         `is_line` says that it was written as a line, which may be put right.
         """
         better = instead_of(self._translator, notice)
-        given = _told_by(notice)
+        given = structs.asdict(notice)
         given |= {"notice": notice, "answering": "", "better": better, "is_line": is_line}
         return blocks(self._render("shared/reason", **given))
 
@@ -360,11 +367,6 @@ class Words:
 
     def _render(self, template: str, **given: object) -> str:
         return filled(self._templates, template, given)
-
-
-def _told_by(notice: Notice) -> dict[str, object]:
-    """Return the fields of a notice, which its template finds by their names."""
-    return {field.name: getattr(notice, field.name) for field in fields(notice)}
 
 
 @cache

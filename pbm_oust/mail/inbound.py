@@ -34,7 +34,7 @@ from pbm_oust.play.authentication import verify
 from pbm_oust.play.request import Handled, Outcome, Request, Silence, outcome_text, silent
 from pbm_oust.play.unit_of_work import NotDerived, Passwords, UnitOfWork
 from pbm_oust.refusal import UnreadableReason
-from pbm_oust.service.service import Deed, deed_of
+from pbm_oust.service.service import PreparedRequest, prepare
 from pbm_oust.service.table import is_of_letter
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
@@ -124,13 +124,11 @@ class KeptBySender(Exception):
     """A fault of ours prevents the handling of a mail: its sender must keep it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeveralSubjects(UnreadableReason):
+class SeveralSubjects(UnreadableReason, frozen=True):
     """A mail has more than one Subject."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedText(UnreadableReason):
+class ClosedText(UnreadableReason, frozen=True):
     """The text of a mail is encrypted, or in a form that cannot be read."""
 
 
@@ -218,7 +216,7 @@ class Inbound:
             if level:
                 log.log(level, "%s", _log_line(received, note.handled, size, milliseconds))
 
-    def _read(self, data: bytes, envelope: Envelope) -> "Handled | Deed":
+    def _read(self, data: bytes, envelope: Envelope) -> "Handled | PreparedRequest":
         """Return what became of a mail, or what is to be done about it in a transaction.
 
         Whatever it costs to read the mail holds up nobody else.
@@ -252,7 +250,7 @@ class Inbound:
         reply = None if code else self._reply(mail, claims, verdict)
         if robot and not isinstance(reply, Unsubscribing):
             return silent(robot)
-        return deed_of(_asked(mail, code, reply, envelope, verdict), self.work)
+        return prepare(_asked(mail, code, reply, envelope, verdict), self.work)
 
     def _reply(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Answered | None:
         """Return a mail as an answer to a letter of ours, if it proves who sent it.
@@ -283,7 +281,9 @@ class Inbound:
                     return reply if is_from else None
         return None
 
-    def _read_bounce(self, data: bytes, recipient: str, identity: str) -> "Handled | Deed":
+    def _read_bounce(
+        self, data: bytes, recipient: str, identity: str
+    ) -> "Handled | PreparedRequest":
         """Return what is to be done about a letter of ours that bounced.
 
         One without an ID has that of the mail.
@@ -301,7 +301,7 @@ class Inbound:
             work.home.do(note_bounce, address, Bounce.of(work.now(), status, letter, subject))
             return Handled(Outcome.RETURNED)
 
-        return Deed(deed, shares=False)
+        return PreparedRequest(deed, shares=False)
 
 
 def _asked(

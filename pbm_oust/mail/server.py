@@ -23,7 +23,7 @@ from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.mail.workers import Workers
 from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.sweep import Trouble, sweep
+from pbm_oust.service.sweep import SweepFailure, sweep
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.disk import guard
 from pbm_oust.store.home import Home
@@ -108,7 +108,7 @@ class Sweeper:
         self._walk: Walk | None = None
         self._walked = -seconds
         """When it has looked at histories."""
-        self._known: frozenset[Trouble] = frozenset()
+        self._known: frozenset[SweepFailure] = frozenset()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
         self._thread.start()

@@ -1,7 +1,6 @@
 """Whose command it is, as a password or an answered letter proves, and what it may cause."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account, is_house
@@ -19,13 +18,13 @@ from pbm_oust.accounts.tags import (
     Correspondence,
     Credential,
     Joining,
+    Purpose,
     Reply,
     SheetClaim,
     Unsubscribing,
     verified,
 )
-from pbm_oust.accounts.verification import Purpose
-from pbm_oust.grammar.form import Cost
+from pbm_oust.grammar.form import USUAL_COST, Cost
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -35,8 +34,7 @@ from pbm_oust.store.open_boards import started_by
 from pbm_oust.store.verifications import find_sheet
 
 
-@dataclass(frozen=True, slots=True)
-class TooMuch(NotAllowedReason):
+class TooMuch(NotAllowedReason, frozen=True):
     """A limit is reached."""
 
     charge: Charge
@@ -117,7 +115,7 @@ def charge_refusal(
         spend([Charge(counted, reply.userid)], work)
         return before + 1 >= work.limits.most(counted)
     if not (request.is_proved or is_charged):
-        charge_stranger(Cost(), request, work)
+        charge_stranger(USUAL_COST, request, work)
     return False
 
 
@@ -217,35 +215,33 @@ def origin(request: Request) -> str:
     return request.source or request.sender
 
 
-class PasswordWanted(NotAllowedReason):
+class PasswordWanted(NotAllowedReason, frozen=True):
     """A reason that is gone once the line has the right password."""
 
 
-class StrangeAddress(PasswordWanted):
+class StrangeAddress(PasswordWanted, frozen=True):
     """A challenge came from an address of neither player."""
 
 
-class WrongPassword(PasswordWanted):
+class WrongPassword(PasswordWanted, frozen=True):
     """The password is not that of the account, or there is no account."""
 
 
-class WrongPasswordCase(PasswordWanted):
+class WrongPasswordCase(PasswordWanted, frozen=True):
     """The password would be right if its first letter were of the other case."""
 
 
-class SenderNotEnough(PasswordWanted):
+class SenderNotEnough(PasswordWanted, frozen=True):
     """The place of the password says that the sender proves enough, which is not so."""
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyGuesses(NotAllowedReason):
+class TooManyGuesses(NotAllowedReason, frozen=True):
     """So many wrong passwords have come for an account that none is taken for a while."""
 
     ends: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class GuessedNotice(Notice):
+class GuessedNotice(Notice, frozen=True):
     """Many wrong passwords have come for the reader's userid."""
 
     template = "guessed"
@@ -254,8 +250,7 @@ class GuessedNotice(Notice):
     """How many may come within an hour before none is taken for a while."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disabled(NotAllowedReason):
+class Disabled(NotAllowedReason, frozen=True):
     """The operator has disabled an account."""
 
     userid: str
@@ -294,8 +289,10 @@ def authenticate(
     if not isinstance(proof, Secret):
         is_own = account is not None and userid == proof.userid
     elif proof == NO_PASSWORD:
-        is_enough = account and (request.signed_in == userid or _is_enough(request, account))
-        if not (may_be_sender and is_enough):
+        is_enough = request.signed_in == userid or (
+            account and request.is_verified_by(account) and settings_of(account).auth is Auth.SENDER
+        )
+        if not (account and may_be_sender and is_enough):
             raise NotAllowed(SenderNotEnough())
         is_own = True
     else:
@@ -328,7 +325,7 @@ def sender_among(
     first = next(iter(players.values()))
     if first is None or not _is_from(first, request):
         return None
-    is_proved = request.is_verified and first.has_exactly(request.sender)
+    is_proved = request.is_verified_by(first)
     return Actor(first, request.message_key(first.userid), is_proved=is_proved)
 
 
@@ -437,7 +434,7 @@ def refuse_if_guessed(
     They are counted for the password as it is stored, so that a new one begins anew. Whoever asks
     then counts as one who has sent a wrong one.
     """
-    if request.is_verified and account and account.has_exactly(request.sender):
+    if account and request.is_verified_by(account):
         return
     counted, now, stored = (
         Counted.WRONG_PASSWORDS_OF_ACCOUNT,
@@ -457,15 +454,6 @@ def stored_password(account: Account | None, userid: str) -> str:
     if account is None or is_house(account):
         return nobodys_password(userid)
     return account.password
-
-
-def _is_enough(request: Request, account: Account) -> bool:
-    """Return whether the sender of a request proves to be the player of an account.
-
-    What follows a + may make it the address of somebody else.
-    """
-    is_from = request.is_verified and account.has_exactly(request.sender)
-    return is_from and settings_of(account).auth is Auth.SENDER
 
 
 def _is_from(account: Account | None, request: Request) -> bool:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+
 from pbm_oust.board.game import Game, Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -38,8 +40,7 @@ _STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """Which boards are looked for."""
 
     kinds: Collection[Kind]
@@ -121,9 +122,14 @@ def _damaged(work: UnitOfWork, wish: Wish, found: Iterable[BoardName] = ()) -> t
     return tuple(map(str, sorted(damaged)))
 
 
-def active_games(userid: str, home: Home) -> Iterator[Game]:
-    """Yield the active games in which a player owns a side; damaged ones are left out."""
+def active_games(userid: str, home: Home, *, is_to_move: bool = False) -> Iterator[Game]:
+    """Yield the active games in which a player owns a side; damaged ones are left out.
+
+    `is_to_move`: only those that wait for the player.
+    """
     for entry in home.ask(boards_of_player, userid):
+        if is_to_move and entry.to_move != userid:
+            continue
         with suppress(DamagedHistory, NotAllowed):
             game = read_game(home, KINDS[entry.name.kind], entry.name.board)
             if game.result is None and game.side_of(userid):

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
+from msgspec import Struct
+
 from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.header import Header
 from pbm_oust.grammar.form import Line
@@ -14,8 +16,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What is known of a line before it is carried out."""
 
     line: Line
@@ -25,8 +26,7 @@ class Seen:
     """Whose command it may be and what proves that, if the line carries it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(Struct, frozen=True):
     """What a command needs to work with other commands."""
 
     see: Callable[[str], Seen]

@@ -1,8 +1,10 @@
 """Making a move or taking one back, and what follows; who may act on which position."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import HOUSE, Account, signed_off_since, with_signed_off
 from pbm_oust.accounts.queue import Orders, follow, is_passed_for
@@ -25,7 +27,7 @@ from pbm_oust.store.message_keys import Cause, Incoming, find_cause, outcome_of
 from pbm_oust.store.open_boards import append, read_board, read_game
 
 
-class Way(Enum):
+class Channel(Enum):
     """How a record came about."""
 
     MAIL = "mail"
@@ -43,14 +45,13 @@ class Way(Enum):
     """It came by a mail of which nothing is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Provenance(Struct, frozen=True):
     """How a record of a game came about."""
 
     game: Game
     """The game as it is."""
     record: Record
-    way: Way
+    way: Channel
     cause: Cause | None
     """What is kept of the mail that led to it, or of the import."""
 
@@ -65,7 +66,7 @@ def incoming(actor: Actor, request: Request, work: UnitOfWork) -> Incoming:
     return Incoming(actor.userid, work.now(), request.sender, request.message_id)
 
 
-def origin_of(game: Game, number: int | None, home: Home) -> Origin:
+def origin_of(game: Game, number: int | None, home: Home) -> Provenance:
     """Return how a record came about, the latest one if there is no number.
 
     Raises NotAllowed if there is no such record.
@@ -75,24 +76,24 @@ def origin_of(game: Game, number: int | None, home: Home) -> Origin:
         raise NotAllowed(NoSuchRecord(game, number), f"#{number}")
     cause = home.ask(find_cause, game, number)
     record = game.records[number - 1]
-    return Origin(game, record, _way(game, record, cause), cause)
+    return Provenance(game, record, _way(game, record, cause), cause)
 
 
 def _mover(game: Game, record: Record) -> str:
     return game.after(record.number - 1).owner(record.side) if record.side else ""
 
 
-def _way(game: Game, record: Record, cause: Cause | None) -> Way:
+def _way(game: Game, record: Record, cause: Cause | None) -> Channel:
     if cause and cause.mail is None:
-        return Way.IMPORTED
+        return Channel.IMPORTED
     if isinstance(record.action, Ruling):
         is_due = record.action.verb in (Verb.REMIND, Verb.FORFEIT)
-        return Way.SWEEP if is_due else Way.OPERATOR
+        return Channel.SWEEP if is_due else Channel.OPERATOR
     if is_passed_for(game, record):
-        return Way.PASSED
+        return Channel.PASSED
     if cause is None:
-        return Way.HOUSE if _mover(game, record) in HOUSE else Way.UNKNOWN
-    return Way.MAIL if record.number == cause.record else Way.QUEUED
+        return Channel.HOUSE if _mover(game, record) in HOUSE else Channel.UNKNOWN
+    return Channel.MAIL if record.number == cause.record else Channel.QUEUED
 
 
 def take_back(
@@ -128,7 +129,7 @@ def take_back(
 def _untold(notice: Notice, other: str) -> Notice:
     """Return the answer to the actor, saying that the other player knows nothing of the move."""
     if isinstance(notice, BoardNotice) and notice.reader.asked:
-        return replace(notice, untold=other)
+        return structs.replace(notice, untold=other)
     return notice
 
 
@@ -139,7 +140,7 @@ def _with_return(
     back = replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
     clock = None if game.result else work.clock_of(game, back)
     return [
-        replace(notice, clock=clock, back=actor.userid)
+        structs.replace(notice, clock=clock, back=actor.userid)
         if isinstance(notice, BoardNotice)
         else notice
         for notice in notices
@@ -153,23 +154,20 @@ def come_back(userid: str, work: UnitOfWork) -> None:
         work.save(with_signed_off(account, None))
 
 
-@dataclass(frozen=True, slots=True)
-class NotOnBoard(OfBoard, NotAllowedReason):
+class NotOnBoard(OfBoard, NotAllowedReason, frozen=True):
     """The player does not play on the board."""
 
     userid: str
 
 
-@dataclass(frozen=True, slots=True)
-class OldAnswer(OfBoard, NotAllowedReason):
+class OldAnswer(OfBoard, NotAllowedReason, frozen=True):
     """The board has gone on since the letter that is answered."""
 
     number: int
     """The number of the record that was next then."""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherRecord(OfBoard, NotAllowedReason):
+class OtherRecord(OfBoard, NotAllowedReason, frozen=True):
     """The command is not for the next record but for another one."""
 
     guard: int
@@ -240,7 +238,7 @@ def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
     answer to a letter that is older than the board.
     """
     if work.home.ask(outcome_of, actor.message_key):
-        raise NotAllowed(RefusedBefore(game))
+        raise NotAllowed(RefusedBefore(game=game))
     side = side_on(actor.userid, game)
     if actor.reply and not game.meets_guard(actor.reply.number):
         raise NotAllowed(OldAnswer(game, actor.reply.number))

@@ -1,34 +1,37 @@
-"""What the server has to tell somebody, as values. The templates put them into words."""
+"""What the server tells somebody, as values, with pages of lists. The templates have the words."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
-from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, Sheet
+from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, SheetReply
 from pbm_oust.board.game import Game, Summary, summary_of
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.board.record import Wish
+from pbm_oust.grammar.form import Option
 from pbm_oust.grammar.notation import Command, Partial
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.position import How
+from pbm_oust.rules.position import How, Kind
+from pbm_oust.store.index import Part
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Struct, frozen=True):
     """The meaning of an answer that brings a code back."""
 
     code: Secret
 
 
-@dataclass(frozen=True, slots=True)
-class Unheard:
+class Unheard(Struct, frozen=True):
     """The meaning of an answer that nobody reads: it must not come back as a command."""
 
 
@@ -60,7 +63,7 @@ def answer_instead(supposed: Game, account: Account | None) -> Reply | None:
     return replace(reply, number=reply.number - 1) if reply else None
 
 
-def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> Sheet | None:
+def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> SheetReply | None:
     """Return what an answer means to a letter that shows several boards; None if to nothing.
 
     It covers those of the player's boards that go on, as the letter shows them.
@@ -74,7 +77,7 @@ def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> Sheet
         for each in summaries
         if each.result is None and userid in (each.x, each.o)
     }
-    return Sheet(userid, tuple(positions.values())) if positions else None
+    return SheetReply(userid, tuple(positions.values())) if positions else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +103,14 @@ class Reader:
         return bool(self.wrote_from)
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class ShownBoard(Struct, frozen=True):
     """A board that a letter shows; `is_now` tells whether its player can act on it."""
 
     game: Game
     is_now: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """One thing to tell one reader. A template in `mail/` puts its fields into words."""
 
     template: ClassVar[str]
@@ -120,7 +121,7 @@ class Notice:
         """Return the game whose thread the letter belongs to, or None."""
         return None
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards that the letter shows, in order."""
         return ()
 
@@ -146,16 +147,14 @@ class Notice:
         return f"{game.name}.{len(game.records)}" if game else self.template
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeNotice(Notice):
+class OutcomeNotice(Notice, frozen=True, kw_only=True):
     """The outcome of a command that is carried out once, however often its mail comes."""
 
-    is_repeated: bool = field(default=False, kw_only=True)
+    is_repeated: bool = False
     """Whether it was carried out when the same mail came before."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardOutcomeNotice(OutcomeNotice):
+class BoardOutcomeNotice(OutcomeNotice, frozen=True):
     """The outcome of a command about a board; an answer plays on the board as it is."""
 
     game: Game
@@ -169,11 +168,10 @@ class BoardOutcomeNotice(OutcomeNotice):
         return answer_on(self.game, self.reader.account)
 
 
-@dataclass(frozen=True, slots=True)
-class TimedNotice(Notice):
+class TimedNotice(Notice, frozen=True, kw_only=True):
     """A notice that tells the clock of the player to move, if it shows one board as it is now."""
 
-    clock: Clock | None = field(default=None, kw_only=True)
+    clock: Clock | None = None
     """The clock of the player to move, if the game goes on from here."""
 
     def is_now(self) -> bool:
@@ -192,8 +190,7 @@ class News(Enum):
     REMINDED = "reminded"
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
+class Ahead(Struct, frozen=True):
     """What the players of a board had queued, as far as the reader may know."""
 
     queued: frozenset[int] = frozenset()
@@ -206,8 +203,7 @@ class Ahead:
     """What the reader had queued that did not fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(Struct, frozen=True):
     """How an answer was read that holds more than its command."""
 
     wish: Wish | None
@@ -221,8 +217,7 @@ def has_counted(game: Game) -> bool:
     return bool(game.result and game.result.how is not How.VOID)
 
 
-@dataclass(frozen=True, slots=True)
-class BoardNotice(TimedNotice):
+class BoardNotice(TimedNotice, frozen=True):
     """A board, and what happened on it."""
 
     template = "board"
@@ -277,9 +272,9 @@ class BoardNotice(TimedNotice):
         """Return whether its player can act on the board as it is shown."""
         return not self.is_past and self.news is not News.PREVIEW
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board."""
-        return (Shown(self.game, self.is_now()),)
+        return (ShownBoard(self.game, self.is_now()),)
 
     def subscription(self) -> str:
         """Return the name of the board, if its reader watches it."""
@@ -294,8 +289,7 @@ class BoardNotice(TimedNotice):
         return answer_on(self.game, self.reader.account)
 
 
-@dataclass(frozen=True, slots=True)
-class RefusalNotice(TimedNotice):
+class RefusalNotice(TimedNotice, frozen=True):
     """A command that was not carried out."""
 
     template = "refusal"
@@ -340,9 +334,9 @@ class RefusalNotice(TimedNotice):
         """Return the game on which the command was refused, if it got that far."""
         return self.game
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board of that game."""
-        return (Shown(self.game, not self.supposed),) if self.game else ()
+        return (ShownBoard(self.game, not self.supposed),) if self.game else ()
 
     def answer(self) -> Answered | None:
         """Return what an answer means: the same as the answer that was refused, if it was one."""
@@ -355,3 +349,97 @@ class RefusalNotice(TimedNotice):
             case Reply(purpose=AnswerPurpose.CHAT, name=self.game.name):
                 return answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
         return answer_on(self.game, self.reader.account)
+
+
+MOST_LISTED = 50
+MOST_DRAWN = 10
+
+
+class Capacity(Struct, frozen=True):
+    """What an answer has room for; several commands of one mail share it."""
+
+    lines: int = MOST_LISTED
+    """How many lines each list may have."""
+    boards: int = MOST_DRAWN
+
+    def has_boards_of(self, notice: Notice) -> bool:
+        """Return whether there is room for the boards that a notice shows."""
+        return len(notice.shows()) <= self.boards
+
+    def beside(self, notice: Notice) -> "Capacity":
+        """Return what is left beside a notice."""
+        drawn = len(notice.shows())
+        return Capacity(max(0, self.lines - notice.listed()), max(0, self.boards - drawn))
+
+
+WHOLE_LETTER = Capacity()
+"""The room of a letter in which nothing is yet."""
+
+
+LAST_PAGE = 9999
+"""The highest page that can be asked for."""
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T_co]):
+    """A page of a list, with as many of its lines as a letter has room for."""
+
+    number: int
+    rows: Sequence[T_co]
+    count: int
+    """The number of lines of the whole list."""
+    most: int = MOST_LISTED
+    """How many lines the letter has room for."""
+
+    @property
+    def first(self) -> int:
+        """The place of its first line in the list, from 1 on."""
+        return part_of(self.number, self.most).skipped + 1
+
+    @property
+    def left_out(self) -> int:
+        """How many lines come after these."""
+        return max(0, self.count + 1 - self.first - self.most)
+
+    @property
+    def following(self) -> int:
+        """The number of the page that has the next line; this one, if it is not here whole."""
+        return self.number if self.most < MOST_LISTED else self.number + 1
+
+    @property
+    def last(self) -> int:
+        """The number of the last page."""
+        return max(1, -(-self.count // MOST_LISTED))
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the list has fewer pages."""
+        return self.number > self.last
+
+
+def part_of(number: int, most: int) -> Part:
+    """Return which part of a list a page has, in a letter with room for so many lines."""
+    return Part(most, (number - 1) * MOST_LISTED)
+
+
+def _read(_kind: Kind, value: str | None) -> int:
+    number = int(value) if value and value.isascii() and value.isdigit() else 0
+    if not 1 <= number <= LAST_PAGE:
+        raise ValueError("not a page")
+    return number
+
+
+def _write(_kind: Kind, number: int) -> str:
+    return f"-page={number}"
+
+
+PAGE = Option("page", lambda _kind: ("-page=2",), _read, _write, takes="page", sets="page")
+"""The option that chooses a page of a list."""
+
+
+def page_of(command: Command) -> dict[str, object]:
+    """Return what a command must set by options: its page, unless that is the first one."""
+    number = getattr(command, PAGE.sets)
+    return {} if number == 1 else {PAGE.sets: number}

@@ -5,7 +5,7 @@ All of it is one transaction; the files of histories are written anew afterwards
 
 import hashlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from pbm_oust.accounts.account import Account, changed_at, notes_of, placeholder, with_note
@@ -24,8 +24,7 @@ from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.store.verifications import forget_bounces, forget_player
 
 
-@dataclass(frozen=True, slots=True)
-class RenamedNotice(Notice):
+class RenamedNotice(Notice, frozen=True):
     """A player has another userid: the reader, or somebody who plays with the reader."""
 
     template = "renamed"

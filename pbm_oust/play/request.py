@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
@@ -50,8 +51,7 @@ class Silence(Enum):
     NO_REPORT = "no report of a failed letter"
 
 
-@dataclass(frozen=True, slots=True)
-class Handled:
+class Handled(Struct, frozen=True):
     """What became of a request. It holds no word of the mail."""
 
     outcome: Outcome
@@ -86,8 +86,7 @@ def outcome_text(handled: Handled) -> str:
     return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One command as a mail brought it."""
 
     line: str
@@ -154,17 +153,23 @@ class Request:
         """The userid of the player whose it is, if a session or the letter it answers proves it."""
         return self.signed_in or (self.answered.userid if self.answered else "")
 
+    def is_verified_by(self, account: Account) -> bool:
+        """Return whether it is certain that the mail comes from exactly an address of an account.
+
+        What follows a + may make it the address of somebody else.
+        """
+        return self.is_verified and account.has_exactly(self.sender)
+
     def message_key(self, userid: str) -> str:
         """Return the message key of this mail from a player: the same each time it comes."""
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
 
 
-class RefusedBefore(MayHaveBoard, NotAllowedReason):
+class RefusedBefore(MayHaveBoard, NotAllowedReason, frozen=True):
     """The same mail came before, and was refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(Struct, frozen=True):
     """The player of a command, as proved by a password or by the letter that it answers.
 
     Raises AccountDamaged if a part of the account cannot be read.

@@ -6,7 +6,6 @@ So no ruling is made twice, whoever makes it and however often.
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account, Digested
@@ -18,13 +17,13 @@ from pbm_oust.accounts.settings import (
     settings_of,
     with_digested,
 )
-from pbm_oust.accounts.tags import DIGEST, Sheet
+from pbm_oust.accounts.tags import DIGEST, SheetReply
 from pbm_oust.accounts.vacations import away_at
 from pbm_oust.board.game import AHEAD, Game, Summary, summary_of
 from pbm_oust.board.notation import format_ruling, format_time
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.play.finding import active_games
-from pbm_oust.play.notices import BoardNotice, News, Notice, Shown, sheet_of
+from pbm_oust.play.notices import BoardNotice, News, Notice, ShownBoard, sheet_of
 from pbm_oust.play.request import Request
 from pbm_oust.play.telling import drop_plans, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -102,8 +101,7 @@ MOST_BOARDS = 20
 """How many boards one digest draws."""
 
 
-@dataclass(frozen=True, slots=True)
-class DigestNotice(Notice):
+class DigestNotice(Notice, frozen=True):
     """The boards that wait for a player, and what happened on the others."""
 
     template = "digest"
@@ -112,25 +110,25 @@ class DigestNotice(Notice):
     """The boards that wait as well but are not drawn."""
     happened: tuple[Game, ...]
 
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards that wait."""
-        return tuple(Shown(game) for game, _ in self.waiting)
+        return tuple(ShownBoard(game) for game, _ in self.waiting)
 
     def subscription(self) -> str:
         """Return that its reader may end such letters."""
         return DIGEST
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards that wait."""
         return sheet_of((*(game for game, _ in self.waiting), *self.left_out), self.reader.account)
 
 
-def send_digest(work: UnitOfWork, userid: str) -> bool:
-    """Mail a player what waits for them, if their digest is due; return whether it was due.
+def send_digest(work: UnitOfWork, userid: str) -> str:
+    """Mail a player what waits for them, if their digest is due; return `digest` if something did.
 
     Nothing is mailed when nothing waits. Raises OSError.
     """
-    return work.retried(lambda attempt: _send(attempt, userid))
+    return "digest" if work.retried(lambda attempt: _send(attempt, userid)) else ""
 
 
 def _send(work: UnitOfWork, userid: str) -> bool:
@@ -139,7 +137,7 @@ def _send(work: UnitOfWork, userid: str) -> bool:
         return False
     waiting, others = _boards_of(userid, work)
     last = digested(account)
-    slot = latest_slot(now, settings_of(account).zone)
+    slot = latest_slot(now, settings_of(account))
     key = id_of("digest", userid, format_time(slot))
     is_new = bool(waiting) and not work.home.ask(outcome_of, key)
     happened = [game for game in others if _has_news(game, userid, min(last.sent, now))]

@@ -1,9 +1,11 @@
 """Starting a board: who may start one with whom, also with the house, and once for each mail."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
+
+from msgspec import Struct
 
 from pbm_oust.accounts.account import (
     HOUSE,
@@ -36,16 +38,14 @@ from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, started_by
 
 
-@dataclass(frozen=True, slots=True)
-class SignedOff(NotAllowedReason):
+class SignedOff(NotAllowedReason, frozen=True):
     """A player has signed off."""
 
     own: bool
     """Whether that player sent the command."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected(NotAllowedReason):
+class Rejected(NotAllowedReason, frozen=True):
     """A player takes no challenges from the challenger."""
 
     userid: str
@@ -53,8 +53,7 @@ class Rejected(NotAllowedReason):
     challenger: str
 
 
-@dataclass(frozen=True, slots=True)
-class LimitReached(NotAllowedReason):
+class LimitReached(NotAllowedReason, frozen=True):
     """A player plays on as many boards as they want."""
 
     userid: str
@@ -162,18 +161,10 @@ def _new_game(header: Header, actor: Actor, work: UnitOfWork) -> Game:
     """Return a new board that both players want to play. Raises NotAllowed."""
     game = Game.start(with_house_terms(header, work))
     for userid in (header.x, header.o):
-        check_may_challenge(work.account(userid), actor.userid, work.home)
+        for objection in objections(work.account(userid), actor.userid, work.home):
+            raise objection
     check_house(game, actor.userid, work)
     return game
-
-
-def check_may_challenge(challenged: Account, challenger: str, home: Home) -> None:
-    """Check that the player `challenger` may put a player, perhaps themselves, on a board.
-
-    Raises NotAllowed for the first objection.
-    """
-    for objection in objections(challenged, challenger, home):
-        raise objection
 
 
 def objections(challenged: Account, challenger: str, home: Home) -> Iterator[NotAllowed]:
@@ -200,19 +191,17 @@ def count_active(userid: str, home: Home) -> int:
     return home.ask(index.count_active, userid)
 
 
-class HouseOff(NotAllowedReason):
+class HouseOff(NotAllowedReason, frozen=True):
     """The house does not play here."""
 
 
-@dataclass(frozen=True, slots=True)
-class HouseBusy(NotAllowedReason):
+class HouseBusy(NotAllowedReason, frozen=True):
     """The player has as many boards against the house as they may have at once."""
 
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class HouseBoardTooLarge(NotAllowedReason):
+class HouseBoardTooLarge(NotAllowedReason, frozen=True):
     """The board has more cells than the house plays on."""
 
     cells: int
@@ -269,8 +258,7 @@ _OVERRULED = (Rejected, LimitReached)
 """What players have settled about challenges of others does not hold for the operator."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetUp:
+class SetUp(Struct, frozen=True):
     """A board that was set up."""
 
     game: Game

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import filterfalse, takewhile
 
+from msgspec import structs
+
 from pbm_oust.accounts.account import Account, is_house, note_about
 from pbm_oust.accounts.queue import is_passed_for, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
@@ -47,7 +49,7 @@ def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
         if left or is_played or game.result
         else waiting(reader.queue, reader.userid, game.after(since - 1))
     )
-    return replace(
+    return structs.replace(
         seen,
         waiting=tuple(str(plan.clause) for plan in left),
         dropped=tuple(str(plan.clause) for plan in went),

@@ -11,6 +11,8 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
+from msgspec import structs
+
 from pbm_oust.accounts.account import Account, changed_at
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import Returned
@@ -29,8 +31,7 @@ from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.languages import Language
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader, TimedNotice
-from pbm_oust.play.pages import WHOLE_LETTER, Room
+from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import is_known
@@ -58,7 +59,7 @@ def language_at(address: str, asked: Language, home: Home) -> Language:
 
 def stranger(address: str, asked: Language, home: Home) -> Reader:
     """Return whoever wrote from an address and has not proved to be a player."""
-    settings = replace(USUAL, language=language_at(address, asked, home))
+    settings = structs.replace(USUAL, language=language_at(address, asked, home))
     return Reader((address,), None, address, returned_from(home, address), settings)
 
 
@@ -77,7 +78,7 @@ def as_owner(reader: Reader, home: Home, userids: Sequence[str] = ()) -> Reader:
     if len(chosen) != 1:
         return reader
     account = chosen[0]
-    settings = replace(settings_of(account), language=reader.settings.language)
+    settings = structs.replace(settings_of(account), language=reader.settings.language)
     return replace(reader, userid=account.userid, account=account, settings=settings)
 
 
@@ -133,8 +134,8 @@ class Passwords:
         """
         self.at_once = at_once
         self._key = os.urandom(32)
-        self._right = _Memory(MOST_RIGHT, RIGHT_SECONDS, clock)
-        self._others = _Memory(MOST_OTHERS, OTHER_SECONDS, clock)
+        self._right = _LatelyUsed(MOST_RIGHT, RIGHT_SECONDS, clock)
+        self._others = _LatelyUsed(MOST_OTHERS, OTHER_SECONDS, clock)
 
     def match(self, password: Secret, stored: str) -> Match:
         """Return whether a password is the one whose hash is stored. Raises NotDerived."""
@@ -168,7 +169,7 @@ class Passwords:
         return hashlib.blake2b("\0".join(map(str, parts)).encode(), key=self._key).digest()
 
 
-class _Memory:
+class _LatelyUsed:
     """What was used lately: so many things at most, and each for so many seconds."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:
@@ -192,7 +193,7 @@ _ANSWERED = Handled(Outcome.ANSWERED)
 _DONE_BEFORE = Handled(Outcome.DONE_BEFORE)
 
 
-class NoSuchPlayer(NotAllowedReason):
+class NoSuchPlayer(NotAllowedReason, frozen=True):
     """Nobody has the userid."""
 
 
@@ -209,7 +210,7 @@ class UnitOfWork:
     passwords: Passwords = field(default_factory=Passwords, repr=False)
     proved: set[tuple[Secret, str]] = field(default_factory=set, repr=False)
     """The passwords that a mail has proved, each with what is stored of it."""
-    room: Room = WHOLE_LETTER
+    room: Capacity = WHOLE_LETTER
     """What the answer has room for."""
     vocabulary: frozenset[str] = frozenset()
     """The words of the commands, which no password can be."""
@@ -280,7 +281,7 @@ class UnitOfWork:
                 # One look at the clock of a board is enough for all who are told of it.
                 if timed is None or timed[0] is not game:
                     timed = game, self.clock_of(game)
-                made = replace(made, clock=made.clock or timed[1])
+                made = structs.replace(made, clock=made.clock or timed[1])
             letters += self.write(made, request)
         return self.home.posting(letters)
 
@@ -347,7 +348,7 @@ class UnitOfWork:
             account = self.account_if_any(userid)
             if account and account.has_exactly(request.sender):
                 known = reachable(account, reader.addresses, reader.wrote_from, self.home)
-                return replace(notice, reader=known)
+                return structs.replace(notice, reader=known)
         return notice
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
@@ -379,7 +380,7 @@ class UnitOfWork:
         NotAllowed for a mail that was refused before.
         """
         if self._is_done(actor.message_key, done.board()):
-            return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
+            return self.answer(structs.replace(done, is_repeated=True), request, _DONE_BEFORE)
         with self.posting([done, *notices], request):
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return handled
@@ -387,32 +388,34 @@ class UnitOfWork:
     def change_account(
         self,
         change: Callable[[Account], Account],
-        tell: Callable[[Account], tuple[OutcomeNotice, Sequence[Notice]]],
+        tell: Callable[[Account], OutcomeNotice],
         actor: Actor,
         request: Request,
-        handled: Handled,
+        *,
+        board: str = "",
+        tell_others: Callable[[Account], Sequence[Notice]] = lambda _account: (),
     ) -> Handled:
         """Change the actor's account, once however often the mail comes.
 
         `change` returns the new account, and may raise NotAllowed. `tell` is given that, and
-        returns the answer to the actor and what others are told.
+        returns the answer to the actor, and `tell_others` what others are told. `board` is the name
+        of the board that it is about, if any.
         """
         account = self.account(actor.userid)
         if self._is_done(actor.message_key, None):
-            done, _ = tell(account)
-            return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
+            done = structs.replace(tell(account), is_repeated=True)
+            return self.answer(done, request, _DONE_BEFORE)
         changed = change(account)
-        done, notices = tell(changed)
-        with self.posting([done, *notices], request):
+        with self.posting([tell(changed), *tell_others(changed)], request):
             self.save(changed)
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
-        return handled
+        return Handled(Outcome.DONE, board)
 
     def _is_done(self, key: str, game: Game | None) -> bool:
         """Return whether a mail was carried out. Raises NotAllowed for one that was refused."""
         outcome = self.home.ask(outcome_of, key)
         if outcome is KeyOutcome.REFUSED:
-            raise NotAllowed(RefusedBefore(game))
+            raise NotAllowed(RefusedBefore(game=game))
         return outcome is KeyOutcome.DONE
 
     def sender_of(self, request: Request) -> Reader:

@@ -1,13 +1,14 @@
 """Asking for a verification: codes to addresses, and challenges that nothing proves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.address import is_same_address, normal_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, settings_of
-from pbm_oust.accounts.verification import Pending, Purpose, code_for, name_of
+from pbm_oust.accounts.tags import Pending, Purpose, code_for, name_of
 from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import Language
 from pbm_oust.play.authentication import PasswordWanted, of_codes, of_owner, record, spend_once
@@ -24,8 +25,7 @@ NOBODY = "nobody"
 """What stands in place of an address if a code is mailed to none."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeNotice(Notice):
+class CodeNotice(Notice, frozen=True):
     """A code, and what it is for."""
 
     template = "code"
@@ -38,8 +38,7 @@ class CodeNotice(Notice):
         return Verification(self.code) if is_heard else Unheard()
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSentNotice(Notice):
+class CodeSentNotice(Notice, frozen=True):
     """Codes were mailed to the addresses to be verified."""
 
     template = "code_sent"
@@ -145,15 +144,13 @@ MOST_WAITING = 3
 """How many challenges of one player wait for a confirmation at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyWait(PasswordWanted):
+class TooManyWait(PasswordWanted, frozen=True):
     """So many challenges of the player wait for a confirmation that no further one can."""
 
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnconfirmedNotice(Notice):
+class UnconfirmedNotice(Notice, frozen=True):
     """A challenge came from an address of the reader, who is asked whether it is theirs."""
 
     template = "unconfirmed"

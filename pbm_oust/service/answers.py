@@ -1,15 +1,24 @@
-"""Reading answers to board mails: which of their lines say what to do, and what is for others."""
+"""Reading answers to letters: which of their lines say what to do, and what is for others.
 
+A letter that shows several boards is answered by a line for each: `oust 17: D4`.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 
-from pbm_oust.accounts.tags import AnswerPurpose, Reply
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pbm_oust.accounts.tags import AnswerPurpose, Reply, SheetReply
+from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.commands.general import Subcommand, carry_out_all, look_at_all
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
-from pbm_oust.grammar.form import Line
+from pbm_oust.grammar.form import Line, to_player
 from pbm_oust.grammar.notation import Command, Meant, Partial, Text
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, cells_in, read_wish
 from pbm_oust.grammar.wording import (
@@ -29,19 +38,25 @@ from pbm_oust.grammar.words import (
     probably_latin,
     split_words,
 )
+from pbm_oust.play.forms import Service
+from pbm_oust.play.request import Handled, Request
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.reading import ENDS, begins_whole, further_below
 from pbm_oust.service.table import (
     GENERAL_FORMS,
     KIND_FORMS,
+    VOCABULARY,
     AnyForm,
     UnlabelledCharacter,
     form_named,
     is_of_letter,
     parse_line,
     recognise,
+    without_passwords,
 )
+from pbm_oust.store.open_boards import game_if_any
 
 _KNOWN = frozenset({*DEEDS, *KIND_FORMS, *(form.topic for form in GENERAL_FORMS.values())})
 """The words by which a line of an answer may begin."""
@@ -52,32 +67,30 @@ MOST_MEANT = 3
 """How many moves to offer in place of a line that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerReason(UnreadableReason):
+class AnswerReason(UnreadableReason, frozen=True, kw_only=True):
     """Why an answer cannot be read."""
 
-    meant: Meant = field(default=(), kw_only=True)
+    meant: Meant = ()
     """What may have been meant, the likeliest first."""
 
 
-class EmptyAnswer(AnswerReason):
+class EmptyAnswer(AnswerReason, frozen=True):
     """The answer holds nothing that its writer wrote."""
 
 
-class UnknownAnswer(AnswerReason):
+class UnknownAnswer(AnswerReason, frozen=True):
     """The first line of an answer is not something that can be done on a board."""
 
 
-class MoreThanPlacements(AnswerReason):
+class MoreThanPlacements(AnswerReason, frozen=True):
     """A line begins with placements and goes on with something else."""
 
 
-class MoreThanDeed(AnswerReason):
+class MoreThanDeed(AnswerReason, frozen=True):
     """A line begins with a word for a deed and goes on with something else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer as it is understood."""
 
     line: Line
@@ -118,7 +131,7 @@ def read_again(line: str, text: str, reply: Reply) -> Answer | None:
     (name,) = said.words
     has_more = in_english(fold(line.strip().rstrip(f"{ENDS}? "))) != name
     chat = "\n".join(filter(None, [line if has_more else "", text]))
-    return _read_form(line, name, [name], chat, reply)
+    return _read_form(line, KIND_FORMS[name], [name], chat, reply)
 
 
 def read_line(line: str, text: str, reply: Reply) -> Answer:
@@ -145,7 +158,7 @@ def _read_long(line: str, text: str, reply: Reply) -> Answer:
     words = line.split()
     name = in_english(fold(words[0]).rstrip(ENDS))
     if name in KIND_FORMS and KIND_FORMS[name].text is Text.CONTENT:
-        return _read_form(line, name, words, text, reply)
+        return _read_form(line, KIND_FORMS[name], words, text, reply)
     return Answer(recognise(line)[0], Unreadable(UnknownAnswer()), text)
 
 
@@ -193,9 +206,14 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     if name in DEEDS:
         return _read_deed(line, Deed(name), words, text, reply)
     if name not in KIND_FORMS:
+        form = GENERAL_FORMS.get(name)
+        if form and form.by_letter and len(words) == 1:
+            return _read_form(line, form, words, text, reply)
+        if form and form.by_letter and fold(words[1]) != reply.userid:
+            raise _unknown(words, reply)
         whole = read_whole(" ".join([name, *words[1:]]), text)
         return replace(whole, line=replace(whole.line, words=tuple(words)))
-    return _read_form(line, name, words, text, reply)
+    return _read_form(line, KIND_FORMS[name], words, text, reply)
 
 
 def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -> Unreadable:
@@ -233,17 +251,17 @@ def _placed_within(line: str, reply: Reply) -> Meant:
     return tuple(move_of(Place(run), None, reply) for run in list(runs)[:MOST_MEANT])
 
 
-def _read_form(line: str, name: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
-    """Return the command of a game that a line gives, filled in with what the letter knows.
+def _read_form(line: str, form: AnyForm, words: Sequence[str], text: str, reply: Reply) -> Answer:
+    """Return the command that a line gives, filled in with what the letter knows.
 
     Raises Unreadable.
     """
-    form, kind = KIND_FORMS[name], KINDS[reply.kind]
+    kind = KINDS[reply.kind]
     rest = words[1:]
     if form.text is Text.CONTENT and rest and not _is_of(form, rest):
         _, _, behind = " ".join(line.split()).partition(" ")
         rest, text = [], "\n".join(filter(None, [behind, text]))
-    if form.parameters and not form.is_about_board:
+    if form.parameters and not (form.is_about_board or form.by_letter):
         return read_whole(" ".join([kind.name, *words]), text)
     command = form.read_answer(rest, kind, reply.board, reply.userid, reply)
     return Answer(Line(tuple(words)), command, text)
@@ -270,7 +288,7 @@ _DONE = frozenset((Deed.PASS.value, Deed.SWAP.value))
 """Deeds that cost nobody a game, so that other words may stand around them."""
 
 
-class SeveralReadings(AnswerReason):
+class SeveralReadings(AnswerReason, frozen=True):
     """An answer can be read in more than one way."""
 
 
@@ -330,11 +348,11 @@ _MOST_LINES = 10
 """How many lines to search for a move that may have been meant."""
 
 
-class UnsureAnswer(AnswerReason):
+class UnsureAnswer(AnswerReason, frozen=True):
     """All that the answer holds stands between quotes, or looks like a quote."""
 
 
-class TwoMoves(AnswerReason):
+class TwoMoves(AnswerReason, frozen=True):
     """The Subject of an answer says one move, and its text another one."""
 
 
@@ -424,3 +442,160 @@ def _moves_in(text: str, reply: Reply) -> Iterator[Move]:
         if isinstance(command, Move) and command.wish not in found and len(found) < MOST_MEANT:
             found.add(command.wish)
             yield command
+
+
+_LABEL = re.compile(
+    rf"\s*(?:(?P<kind>{'|'.join(KINDS)})\s*(?P<named>{NUMBER.pattern})(?:\s*[:.)=-]|(?=\s|$))"
+    rf"|(?P<alone>{NUMBER.pattern})\s*[:.)])(?P<rest>.*)",
+    re.IGNORECASE,
+)
+"""A line about one board: `oust 17: D4`, `oust 17 D4`, `17: D4`."""
+
+MOST_ANSWERS = 50
+"""For how many boards one mail may be."""
+_MOST_SHOWN = 60
+"""How many characters of a line are shown again."""
+
+
+class WhichBoard(UnreadableReason, frozen=True):
+    """An answer to a letter that shows several boards does not say for which one it is."""
+
+    boards: tuple[str, ...]
+    """The names of the boards."""
+
+
+class NotInLetter(UnreadableReason, frozen=True):
+    """An answer names a board that the letter does not show, or on which its reader has no part."""
+
+    board: str
+
+
+class SeveralBoards(UnreadableReason, frozen=True):
+    """An answer gives a number that boards of several games in the letter have."""
+
+    boards: tuple[str, ...]
+
+
+class TooManyAnswers(UnreadableReason, frozen=True):
+    """An answer has lines for more boards than one mail may have."""
+
+    most: int
+
+
+@dataclass
+class _Part:
+    """What an answer says for one board, or a whole command."""
+
+    first: str
+    """Its first line, without the label."""
+    label: re.Match[str] | None
+    """What says for which board it is; None for a whole command."""
+    below: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All that is written for the board."""
+        return "\n".join([self.first, *self.below]).strip()
+
+
+def answer_sheet(
+    sheet: SheetReply, request: Request, work: UnitOfWork, service: Service
+) -> Handled | Request:
+    """Carry out an answer to a letter that shows several boards.
+
+    Returns the request that it amounts to, if it is not for several boards: an answer for the only
+    board that it can be for, or a command like any other. Raises Unreadable.
+    """
+    unread, parts = _parts_below(request.chat)
+    if not parts:
+        return _alone(sheet, request, work)
+    if len(parts) == 1 and not parts[0].label and not unread:
+        return _without_letter(parts[0].first, "\n".join(parts[0].below), request)
+    if len(parts) > MOST_ANSWERS:
+        raise Unreadable(TooManyAnswers(MOST_ANSWERS))
+    look_at_all([service.see(part.first) for part in parts if not part.label], work)
+    request = replace(request, left_out=without_passwords(request.lost))
+    tasks = [_task(part, sheet, request, work) for part in parts]
+    return carry_out_all(tasks, request, work, service, without_passwords(unread))
+
+
+def _parts_below(text: str) -> tuple[str, list[_Part]]:
+    """Return what stands above the first line for a board, and the parts that follow."""
+    above: list[str] = []
+    parts: list[_Part] = []
+    for line in text.strip().split("\n"):
+        label = _LABEL.fullmatch(line)
+        if label:
+            parts.append(_Part(label["rest"].strip(), label))
+        elif _is_whole(line):
+            parts.append(_Part(line.strip(), None))
+        else:
+            (parts[-1].below if parts else above).append(line)
+    return "\n".join(above).strip(), parts
+
+
+def _is_whole(line: str) -> bool:
+    """Return whether a line is a whole command, as any mail may hold it."""
+    begun = {fold(word) for word in first_words(line, 1)}
+    is_begun = bool(begun & {*KINDS, *GENERAL_FORMS})
+    return is_begun and not isinstance(parse_line(line)[1], Unreadable)
+
+
+def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:
+    """Return an answer that names no board as one to a letter about the board it must be for."""
+    waiting = sheet.positions if len(sheet.positions) == 1 else _waiting(sheet, work)
+    if len(waiting) != 1:
+        raise Unreadable(WhichBoard(tuple(at.name for at in sheet.positions)))
+    return replace(request, line="", reply=waiting[0])
+
+
+def _waiting(sheet: SheetReply, work: UnitOfWork) -> list[Reply]:
+    """Return up to two of the boards on which it is the player's turn."""
+    found: list[Reply] = []
+    for at in sheet.positions:
+        if _waits(at, work):
+            found.append(at)
+        if len(found) > 1:
+            break
+    return found
+
+
+def _waits(at: Reply, work: UnitOfWork) -> bool:
+    game = game_if_any(work.home, KINDS[at.kind], at.board)
+    return game is not None and not game.result and game.player_to_move == at.userid
+
+
+def _task(part: _Part, sheet: SheetReply, request: Request, work: UnitOfWork) -> Subcommand:
+    """Return what carries a part out, or what refuses it."""
+    shown = _shown(part, work, request)
+    if not part.label:
+        return Subcommand(shown, _without_letter(part.first, "\n".join(part.below), request), shown)
+    number = int(_number(part.label))
+    kind = fold(part.label["kind"] or "")
+    found = [at for at in sheet.positions if at.board == number and kind in ("", at.kind)]
+    if len(found) == 1:
+        asked = replace(request, line="", chat=part.text, unsure="", reply=found[0])
+        return Subcommand(shown, asked, found[0].name)
+    names = tuple(at.name for at in found)
+    reason = SeveralBoards(names) if names else NotInLetter(f"{kind} {number}".strip())
+    return Subcommand(shown, replace(request, fault=reason), shown)
+
+
+def _without_letter(line: str, text: str, request: Request) -> Request:
+    """Return a whole command of an answer as a mail of its own, which still proves who wrote it."""
+    return replace(request, line=line, chat=text, unsure="", reply=None, answered=request.reply)
+
+
+def _shown(part: _Part, work: UnitOfWork, request: Request) -> str:
+    """Return the first line of a part as its answer shows it."""
+    if not part.label:
+        line, _ = parse_line(part.first)
+        return line.shown(to_player(VOCABULARY, work.names_for(request)))
+    board = " ".join(filter(None, [fold(part.label["kind"] or ""), _number(part.label)]))
+    said = without_passwords(part.first)
+    ends = "..." if len(said) > _MOST_SHOWN else ""
+    return f"{board}: {said[:_MOST_SHOWN]}{ends}".strip()
+
+
+def _number(label: re.Match[str]) -> str:
+    return label["named"] or label["alone"]

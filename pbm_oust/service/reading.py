@@ -1,8 +1,10 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import board_of
@@ -22,18 +24,16 @@ from pbm_oust.accounts.tags import (
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NotYourTurn, game_in
 from pbm_oust.board.record import PLAYING, Place
+from pbm_oust.commands.account import Verify, has_new_password
+from pbm_oust.commands.challenge import Join
 from pbm_oust.commands.lists import Games, Listing
-from pbm_oust.commands.play import Move, Preview, Submit
-from pbm_oust.commands.queue import Queue, Queueing
-from pbm_oust.commands.seek import Join
+from pbm_oust.commands.play import Move, Preview, Queue, Queueing, Submit
 from pbm_oust.commands.settings import Settle
 from pbm_oust.commands.show import Unwatch, board_as_it_is
 from pbm_oust.commands.talk import Message, NothingWritten
 from pbm_oust.commands.vacation import Vacation, leave_said
-from pbm_oust.commands.verify import Verify, has_new_password
-from pbm_oust.grammar.form import Line, MissingWord
+from pbm_oust.grammar.form import Line, MissingWord, without_options
 from pbm_oust.grammar.notation import Blank, Command, Meant, Partial, Text
-from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
 from pbm_oust.grammar.words import (
@@ -76,12 +76,11 @@ _MOST_LINES_BELOW = 10
 """How many lines below a move are looked at for a command."""
 
 
-class NotConfirmed(UnreadableReason):
+class NotConfirmed(UnreadableReason, frozen=True):
     """An answer to a mail with a code does not agree to what that mail asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Struct, frozen=True):
     """What a mail asks for, as far as it is understood."""
 
     line: Line

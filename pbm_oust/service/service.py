@@ -1,17 +1,19 @@
 """From a request to what it writes: records, accounts and notices."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import has_untold, settings_of
-from pbm_oust.accounts.tags import Credential, Reply, Sheet
+from pbm_oust.accounts.tags import Credential, Reply, SheetReply
 from pbm_oust.board.game import Game
-from pbm_oust.commands.multiple import Multiple
+from pbm_oust.commands.account import Verify
+from pbm_oust.commands.general import Multiple
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import tell_unknown
-from pbm_oust.commands.verify import Verify
 from pbm_oust.grammar.form import UNNAMED, Cost, MayShow, to_player, to_stranger
 from pbm_oust.grammar.notation import KIND, Command, Heading, Meant, Partial, Text
 from pbm_oust.grammar.words import MASK
@@ -72,7 +74,7 @@ from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 
-class DoneBeforeNotice(Notice):
+class DoneBeforeNotice(Notice, frozen=True):
     """A mail has come again, and what it asked for was done before."""
 
     template = "done_before"
@@ -84,12 +86,11 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     Raises OSError, DamagedHistory or AccountDamaged if that failed through no fault of the sender;
     nothing has changed then. A mail that only looks at a damaged board is told so instead.
     """
-    deed = deed_of(request, work)
+    deed = prepare(request, work)
     return work.retried(deed.carry_out, shares=deed.shares)
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class PreparedRequest(Struct, frozen=True):
     """A request that was read, and is carried out in a transaction."""
 
     carry_out: Callable[[UnitOfWork], Handled]
@@ -97,7 +98,7 @@ class Deed:
     """Whether other servers of a home may do such deeds meanwhile: it is a move."""
 
 
-def deed_of(request: Request, work: UnitOfWork) -> Deed:
+def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
     """Read a request, which needs nobody else, and return what carries it out."""
     proved = work.proved if work.is_within else set()
     sheet = None if request.fault else request.reply
@@ -105,7 +106,7 @@ def deed_of(request: Request, work: UnitOfWork) -> Deed:
 
     def carry_out(work: UnitOfWork) -> Handled:
         work = replace(work, vocabulary=VOCABULARY, proved=proved)
-        if isinstance(sheet, Sheet):
+        if isinstance(sheet, SheetReply):
             handled = _take_sheet(sheet, request, work)
         else:
             handled = _handle(read, asked, work)
@@ -117,7 +118,7 @@ def deed_of(request: Request, work: UnitOfWork) -> Deed:
                 tell_unknown(handled.untold, replace(work, read={}))
         return handled
 
-    return Deed(carry_out, shares=isinstance(read.command, Move) and not sheet)
+    return PreparedRequest(carry_out, shares=isinstance(read.command, Move) and not sheet)
 
 
 def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
@@ -125,7 +126,7 @@ def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Reques
     read = read_request(request, is_whole_mail=is_whole_mail)
     is_unseen = isinstance(read.command, Command) and form_of(read.command).text is Text.UNSEEN
     spoken = read.language
-    asked = replace(
+    asked = structs.replace(
         request,
         left_out=without_passwords(request.lost if is_unseen else request.left_out),
         chat=read.text,
@@ -148,19 +149,19 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     if form.text is not Text.UNSEEN:
         chat = without_passwords(chat, password)
     left_out = request.left_out and without_passwords(request.left_out, password)
-    return replace(request, chat=chat, left_out=left_out)
+    return structs.replace(request, chat=chat, left_out=left_out)
 
 
-def _take_sheet(sheet: Sheet, request: Request, work: UnitOfWork) -> Handled:
+def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handled:
     """Carry out an answer to a letter that shows several boards."""
-    from pbm_oust.service.sheets import answer_sheet
+    from pbm_oust.service.answers import answer_sheet
 
     try:
         meant = answer_sheet(sheet, request, work, _SERVICE)
     except Unreadable as error:
-        meant = replace(request, fault=error.reason)
+        meant = structs.replace(request, fault=error.reason)
     if isinstance(meant, Handled):
-        return replace(meant, command="multiple")
+        return structs.replace(meant, command="multiple")
     return _handle(*_read(meant), work)
 
 
@@ -178,7 +179,7 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
             if request.doubt and form.command is not Multiple:  # its lines may prove it
-                return replace(silent(request.doubt), command=form.name)
+                return structs.replace(silent(request.doubt), command=form.name)
             charge_stranger(cost, request, work)
         if isinstance(form.run, ForTwoPlayers):
             password = proof if isinstance(proof, Secret) else None
@@ -193,15 +194,15 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
                 if not work.was_done(userid, request):
                     raise
                 # It has changed what would prove it.
-                return replace(answer_done_before(request, work), command=form.name)
+                return structs.replace(answer_done_before(request, work), command=form.name)
         is_proved = may_prove or bool(actor and actor.is_proved)
         if request.left_out and not (is_proved or form.text is Text.UNSEEN):
-            request = replace(request, left_out="")
+            request = structs.replace(request, left_out="")
         if is_proved:
             charge_player(cost, actor, request, work)
         handled = _run(form, read.command, actor, request, work)
         is_untold = is_proved and actor and has_untold(settings_of(actor.account))
-        return replace(
+        return structs.replace(
             handled,
             command=form.name,
             is_proved=is_proved or handled.is_proved,
@@ -211,9 +212,9 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         if _waits_for_repair(form, actor):
             raise
         handled = _refuse(damage.refusal(), read, None, request, work)
-        return replace(handled, command=form.name, board=str(damage.name))
+        return structs.replace(handled, command=form.name, board=str(damage.name))
     except Refusal as refusal:
-        return replace(_refuse(refusal, read, actor, request, work), command=form.name)
+        return structs.replace(_refuse(refusal, read, actor, request, work), command=form.name)
 
 
 def _run(
@@ -280,7 +281,7 @@ def _refuse(
     is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
     doubt = request.doubt or (None if is_command else request.mark)
     if doubt and not is_proved:
-        return replace(silent(doubt), is_guess=is_guess(refusal.reason))
+        return structs.replace(silent(doubt), is_guess=is_guess(refusal.reason))
     try:
         is_last = charge_refusal(refusal, request, work, is_charged=is_charged)
     except NotAllowed as reached:
@@ -288,13 +289,13 @@ def _refuse(
     if isinstance(refusal.reason, TooMuch) and not is_to_be_told(refusal.reason, work):
         beyond = silent(Silence.LIMIT)
         limit = refusal.reason.limit
-        return replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
+        return structs.replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
     left = 1
     if not (is_proved or work.is_within):
         left = number_left(refusal, request, work, is_guess=is_guess(refusal.reason))
     if left < 0:
         beyond = silent(Silence.TOO_MANY_EQUAL_REFUSALS)
-        return replace(beyond, is_guess=is_guess(refusal.reason))
+        return structs.replace(beyond, is_guess=is_guess(refusal.reason))
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
     instead: list[Command | Partial] = []

@@ -5,9 +5,10 @@ any time, in any number of processes: each thing is done once.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+
+from msgspec import Struct
 
 from pbm_oust.accounts.clock import ruling_due
 from pbm_oust.board.game import Game
@@ -28,8 +29,7 @@ TOGETHER = 20
 """How many things a host takes at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class SweepAction(Struct, frozen=True):
     """Something that a sweep did."""
 
     what: str
@@ -38,24 +38,21 @@ class Done:
     """The name of a board, or a userid."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class SweepFailure(Struct, frozen=True):
     """A board or a player for which a sweep failed."""
 
     about: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Swept:
+class Swept(Struct, frozen=True):
     """What a sweep did, and what it could not do."""
 
-    done: tuple[Done, ...]
-    troubles: tuple[Trouble, ...]
+    done: tuple[SweepAction, ...]
+    troubles: tuple[SweepFailure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Chore:
+class _Chore(Struct, frozen=True):
     """Something that a sweep looks at."""
 
     about: str
@@ -72,16 +69,16 @@ def sweep(work: UnitOfWork) -> Swept:
     What fails for one board or player stays due, and does not hold up the others. Hosts that sweep
     at the same time share what is due.
     """
-    done: list[Done] = []
-    troubles: list[Trouble] = []
+    done: list[SweepAction] = []
+    troubles: list[SweepFailure] = []
     chores = _chores(work)
     while some := list(islice(chores, TOGETHER)):
         with work.home.database.leased(chore.task for chore in some) as ours:
             for chore in (each for each in some if each.task in ours):
                 try:
-                    done += [Done(what, chore.about) for what in [chore.do()] if what]
+                    done += [SweepAction(what, chore.about) for what in [chore.do()] if what]
                 except (OSError, DamagedHistory, Refusal) as error:
-                    troubles.append(Trouble(chore.about, str(error)))
+                    troubles.append(SweepFailure(chore.about, str(error)))
     return Swept(tuple(done), tuple(troubles))
 
 
@@ -92,7 +89,7 @@ def _chores(work: UnitOfWork) -> Iterator[_Chore]:
         rule = partial(_rule, work, KINDS[name.kind], name.board)
         yield _Chore(str(name), str(name), rule)
     for userid in work.home.ask(with_digest_due, work.now()):
-        yield _Chore(userid, f"digest of {userid}", partial(_send_digest, work, userid))
+        yield _Chore(userid, f"digest of {userid}", partial(send_digest, work, userid))
     yield _Chore("codes", "expired codes", partial(_forget_expired, work))
 
 
@@ -117,7 +114,3 @@ def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
         return ""
     ruled = rule_board(work, kind, board, decide)
     return format_action(ruled.records[-1].action) if ruled else ""
-
-
-def _send_digest(work: UnitOfWork, userid: str) -> str:
-    return "digest" if send_digest(work, userid) else ""

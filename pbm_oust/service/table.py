@@ -3,19 +3,24 @@
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
+
+from msgspec import Struct
 
 from pbm_oust import commands
 from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
 from pbm_oust.accounts.tags import Answered, Credential, without_tokens
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
-from pbm_oust.grammar.form import Form, Line, MissingWord, SurplusWord, to_player
-from pbm_oust.grammar.habits import as_written_here, said_plainly, wished_plainly
+from pbm_oust.grammar.form import Form, Line, MissingWord, SurplusWord, to_player, without_options
+from pbm_oust.grammar.habits import (
+    as_written_here,
+    is_courtesy,
+    said_plainly,
+    wished_plainly,
+)
 from pbm_oust.grammar.notation import Command, Heading, Known, Partial
-from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.words import (
@@ -84,27 +89,26 @@ VOCABULARY = frozenset(
 """The words of the grammar, which no password can be."""
 
 
-class Empty(UnreadableReason):
+class Empty(UnreadableReason, frozen=True):
     """There is no command to read."""
 
 
-class UnlabelledCharacter(UnreadableReason):
+class UnlabelledCharacter(UnreadableReason, frozen=True):
     """The mail holds a character but does not say which one."""
 
 
-class AnswerToBoard(UnreadableReason):
+class AnswerToBoard(UnreadableReason, frozen=True):
     """A mail looks like an answer to a board mail, but nothing proves who sent it."""
 
 
-@dataclass(frozen=True, slots=True)
-class WhichGame(UnreadableReason):
+class WhichGame(UnreadableReason, frozen=True):
     """A line begins with a command of a game, but does not say of which one."""
 
     name: str
     """The command."""
 
 
-class SaidPlainly(UnreadableReason):
+class SaidPlainly(UnreadableReason, frozen=True):
     """A sentence asks for something that a command does."""
 
 
@@ -238,14 +242,10 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
         return line, unread
     name = line.form.new_password
     new = getattr(command, name) if name else None
-    if isinstance(new, Secret) and not is_fit(new, getattr(command, "userid", "")):
+    own = getattr(command, "userid", "")
+    if isinstance(new, Secret) and is_of(VOCABULARY | {own}, new.text):
         return line, Unreadable(BadPassword())
     return line, command
-
-
-def is_fit(password: Secret, userid: str) -> bool:
-    """Return whether a password is neither a word of the commands nor the userid."""
-    return not is_of(VOCABULARY | {userid}, password.text)
 
 
 def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
@@ -304,6 +304,9 @@ password is masked."""
 _WORD = re.compile(r"[^\s>|]\S*")
 """A word, without the marks of a quote in front of it."""
 
+_OF_SENTENCE = re.compile(r"\w[^\W\d_A-Z]+[^\w\s]*")
+"""A word as sentences have it, with the signs behind it; many passwords are none."""
+
 _BEGINNINGS = frozenset(
     name[:end]
     for names, shortest in (
@@ -356,7 +359,8 @@ def _without_commands(text: str) -> str:
         begun = words[nth : nth + _LONGEST_BEGINNING]
         of_line = words[nth : bisect_right(rows, rows[nth])]
         taken = of_line[:_LONGEST_BEGINNING]
-        found, is_guessed = _command_of(taken)
+        is_begun = not nth or rows[nth - 1] != rows[nth] or words[nth - 1][0].endswith(":")
+        found, is_guessed = _command_of(taken, is_begun=is_begun)
         if is_guessed and next(guesses, None) is None:
             taken, found = of_line, Line(tuple(word[0] for word in of_line))
         elif not found and len(taken) < len(begun) and _command_of(begun)[0]:
@@ -370,30 +374,39 @@ def _without_commands(text: str) -> str:
     return "".join([*shown, text[done:]])
 
 
-def _command_of(words: Sequence[re.Match[str]]) -> tuple[Line | None, bool]:
-    """Return the command with a password that words are, if any, and whether that was a guess."""
+def _command_of(
+    words: Sequence[re.Match[str]], *, is_begun: bool = False
+) -> tuple[Line | None, bool]:
+    """Return the command with a password that words are, if any, and whether that was a guess.
+
+    `is_begun`: whether a line begins with them.
+    """
     if not (
         is_of(_BEGINNINGS, words[0][0])
         and any(len(word[0]) >= SHORTEST_PASSWORD for word in words[1:])
     ):
         return None, False
     line, error = recognise(" ".join(word[0] for word in words))
-    is_likely = line.form and _is_likely(line, line.form.secret_places(line.arguments))
+    places = line.form.secret_places(line.arguments) if line.form else ()
+    is_likely = _is_likely(line, places, is_begun=is_begun)
     is_guessed = error is not None and isinstance(error.reason, UnknownWord | WhichGame)
     return (line if is_likely else None), is_guessed
 
 
-def _is_likely(line: Line, places: Collection[int]) -> bool:
+def _is_likely(line: Line, places: Collection[int], *, is_begun: bool) -> bool:
     """Return whether a line with words in place of a password is a command and not a sentence."""
-    if not places or line.own_words > 1:
+    if not (line.form and places) or line.own_words > 1:
         return bool(places)
     if line.kind:
         return line.arguments[0][:1].isdigit()
-    return any(len(line.arguments[place]) >= SHORTEST_PASSWORD for place in places)
+    said = [line.arguments[place] for place in places]
+    is_alone = is_begun and len(line.arguments) == len(line.form.parameters)
+    if not is_alone and is_courtesy(line.form.name) and all(map(_OF_SENTENCE.fullmatch, said)):
+        return False
+    return any(len(word) >= SHORTEST_PASSWORD for word in said)
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
+class Completion(Struct, frozen=True):
     """What may come next in a line."""
 
     words: tuple[str, ...] = ()
@@ -404,27 +417,27 @@ class Next:
     """The game that the line is about, if any."""
 
 
-def next_in(words: Sequence[str]) -> Next:
+def next_in(words: Sequence[str]) -> Completion:
     """Return what may come next after some words."""
     if not words:
-        return Next((*KINDS, *dict.fromkeys(form.topic for form in GENERAL_FORMS.values())))
+        return Completion((*KINDS, *dict.fromkeys(form.topic for form in GENERAL_FORMS.values())))
     line, error = recognise(" ".join(words))
     if line.form and not error:
         return _behind(line.form, line.arguments, line.kind)
     if len(words) > 1:
-        return Next()
+        return Completion()
     first = fold(words[0])
     if first in KINDS:
-        return Next(tuple(KIND_FORMS), kind=KINDS[first])
+        return Completion(tuple(KIND_FORMS), kind=KINDS[first])
     of_two = (name.split() for name in GENERAL_FORMS if name.startswith(f"{first} "))
-    return Next(tuple(second for _, second in of_two))
+    return Completion(tuple(second for _, second in of_two))
 
 
-def _behind(form: Form[Command, object], arguments: Sequence[str], kind: Kind | None) -> Next:
+def _behind(form: Form[Command, object], arguments: Sequence[str], kind: Kind | None) -> Completion:
     """Return what may come next after the name of a command and some words."""
     said = without_options(arguments) if form.options else arguments
     if len(said) < len(form.parameters):
-        return Next(place=form.parameters[len(said)].name, kind=kind)
+        return Completion(place=form.parameters[len(said)].name, kind=kind)
     if form.rest is None:
-        return Next(kind=kind)
-    return Next(tuple(sorted(form.words)), form.rest.shown[0], kind)
+        return Completion(kind=kind)
+    return Completion(tuple(sorted(form.words)), form.rest.shown[0], kind)

@@ -77,16 +77,14 @@ _ADD_DAMAGE = "INSERT INTO damages (kind, board, line, reason, x, o) VALUES (?, 
 _SET_LINES = "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND number = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class NoSuchBoard(NotAllowedReason):
+class NoSuchBoard(NotAllowedReason, frozen=True):
     """There is no board of this number."""
 
     kind: Kind
     board: int
 
 
-@dataclass(frozen=True, slots=True)
-class DamagedBoard(NotAllowedReason):
+class DamagedBoard(NotAllowedReason, frozen=True):
     """The history of a board is damaged, and the operator has to repair it."""
 
     kind: Kind

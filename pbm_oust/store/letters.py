@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.tags import Sheet
+from pbm_oust.accounts.tags import SheetReply
 from pbm_oust.board.game import Game
 from pbm_oust.store.database import (
     Row,
@@ -78,7 +78,7 @@ class Draft:
     content: bytes
     """As the outbox keeps it: its lines end in LF."""
     written: datetime
-    sheet: Sheet | None = None
+    sheet: SheetReply | None = None
     """What is kept so that the letter can be answered for several boards."""
 
 

@@ -9,8 +9,15 @@ from itertools import groupby
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
-from pbm_oust.accounts.tags import AnswerPurpose, Reply, Sheet
-from pbm_oust.accounts.verification import LIFETIME, SIGN_IN_LIFETIME, Pending, Purpose
+from pbm_oust.accounts.tags import (
+    CODE_LIFETIME,
+    SIGN_IN_LIFETIME,
+    AnswerPurpose,
+    Pending,
+    Purpose,
+    Reply,
+    SheetReply,
+)
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
@@ -25,7 +32,7 @@ _PENDING = (
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
     """Return the request that waits for the code with this hash; None if there is none any more."""
     search = f"{_PENDING} WHERE code = ? AND asked > ?"
-    row = snapshot.row(search, code, seconds(now - LIFETIME))
+    row = snapshot.row(search, code, seconds(now - CODE_LIFETIME))
     pending = _pending(row) if row else None
     return pending if pending and pending.ends > now else None
 
@@ -39,7 +46,7 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
         f"{_PENDING} WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?)"
         " ORDER BY asked",
         userid,
-        seconds(now - LIFETIME),
+        seconds(now - CODE_LIFETIME),
         Purpose.SIGNUP.value,
         signup_key,
     )
@@ -71,7 +78,7 @@ def count_waiting(snapshot: Snapshot, purpose: Purpose, userid: str, now: dateti
         "SELECT count(*) FROM verifications WHERE userid = ? AND purpose = ? AND asked > ?",
         userid,
         purpose.value,
-        seconds(now - LIFETIME),
+        seconds(now - CODE_LIFETIME),
     )
 
 
@@ -119,7 +126,7 @@ def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
     )
     return transaction.run(
         "DELETE FROM verifications WHERE asked <= ? OR (purpose = ? AND asked <= ?)",
-        seconds(now - LIFETIME),
+        seconds(now - CODE_LIFETIME),
         Purpose.SIGN_IN.value,
         seconds(now - SIGN_IN_LIFETIME),
     )
@@ -201,7 +208,7 @@ SHEET_LIFETIME = timedelta(days=60)
 """How long a sheet is kept."""
 
 
-def keep_sheet(transaction: Transaction, sheet: Sheet, written: datetime) -> None:
+def keep_sheet(transaction: Transaction, sheet: SheetReply, written: datetime) -> None:
     """Keep a sheet of a letter that is written now, unless its player's account is gone."""
     transaction.run(
         "INSERT INTO sheets (userid, id, written, positions)"
@@ -214,7 +221,7 @@ def keep_sheet(transaction: Transaction, sheet: Sheet, written: datetime) -> Non
     )
 
 
-def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> Sheet | None:
+def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> SheetReply | None:
     """Return the sheet of a player with an id, or None if there is none any more."""
     search = "SELECT positions FROM sheets WHERE userid = ? AND id = ?"
     row = snapshot.row(search, userid, sheet)
@@ -225,7 +232,7 @@ def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> Sheet | None:
         Reply(AnswerPurpose.PLAY, kind, int(board), int(number), userid)
         for kind, board, number in parted
     )
-    return Sheet(userid, tuple(replies))
+    return SheetReply(userid, tuple(replies))
 
 
 def forget_old_sheets(transaction: Transaction, now: datetime) -> int:

@@ -25,14 +25,14 @@ from starlette.responses import Response
 
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.commands.account import WelcomeNotice
-from pbm_oust.grammar.parts import BadOptionValue, Option
+from pbm_oust.grammar.form import BadOptionValue, Option
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.reading.body import NO_TEXT
 from pbm_oust.play.authentication import WrongPassword
-from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, Shown
+from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, ShownBoard
 from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import NotDerived
@@ -251,7 +251,7 @@ def answer_page(request: Request, carried: Carried, language: Language, *, back:
     translator = ground.templates_in(language).translator
     parts: list[Paragraph | Mapping[str, str]] = []
     for block in said(carried.told, ground, is_line=True):
-        if isinstance(block, Shown):
+        if isinstance(block, ShownBoard):
             game, prefix = block.game, f"b{len(parts)}"
             title = translator.gettext("Board %(name)s", name=game.name)
             svg = drawn(game.position, marks_of(game), title, translator, prefix=prefix)

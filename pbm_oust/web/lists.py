@@ -13,7 +13,7 @@ from pbm_oust.board.ratings import Change, SizeClass, Standing
 from pbm_oust.commands.lists import LATE
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
-from pbm_oust.play.pages import LAST_PAGE, MOST_LISTED, Page, part_of
+from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks, open_seeks_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS

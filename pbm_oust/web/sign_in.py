@@ -8,10 +8,11 @@ import hmac
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from msgspec.structs import replace
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,8 +23,15 @@ from pbm_oust.accounts.account import Account, disabled_since
 from pbm_oust.accounts.address import is_same_address, parse_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings, settings_of
-from pbm_oust.accounts.verification import Pending, Purpose, name_of
-from pbm_oust.commands.verify import Verify
+from pbm_oust.accounts.tags import (
+    SESSION_LIFETIME,
+    Pending,
+    Purpose,
+    SignIn,
+    format_session,
+    name_of,
+)
+from pbm_oust.commands.account import Verify
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
 from pbm_oust.play.authentication import spend, spend_once, verify
@@ -94,7 +102,7 @@ def proved_by_tag(text: str, ground: Ground) -> tags.Answered | None:
 class SignedIn:
     """A player who is signed in."""
 
-    session: tags.Session
+    session: SignIn
     account: Account
     check: str
     """The token of their forms."""
@@ -131,10 +139,10 @@ class NotSignedIn(Exception):
 def begun(userid: str, request: Request) -> Response:
     """Answer that a player is signed in from now on, and show their page."""
     ground = ground_of(request)
-    session = tags.Session.begin(userid, ground.clock(), secrets.token_hex(8))
-    text = tags.format_session(session, ground.home.key(), ground.work.account(userid))
+    session = SignIn.begin(userid, ground.clock(), secrets.token_hex(8))
+    text = format_session(session, ground.home.key(), ground.work.account(userid))
     response = RedirectResponse(addresses.MINE, 303, KEPT_SECRET)
-    return _with_cookie(response, request, text, int(tags.LIFETIME.total_seconds()))
+    return _with_cookie(response, request, text, int(SESSION_LIFETIME.total_seconds()))
 
 
 def player_if_any(request: Request) -> SignedIn | None:

@@ -104,7 +104,7 @@ def _without_options(page: str, other: str) -> str:
 
 def _answers(form: AnyForm) -> list[str]:
     """Return how an answer to a board mail gives a command; nothing where it cannot."""
-    if not form.is_about_board:
+    if not (form.is_about_board or form.by_letter):
         return []
     shown = form.rest.shown if form.rest else ("",)
     name = "" if form.is_usual else form.name

@@ -1,9 +1,9 @@
 """What players settle about their mail, and how accounts keep it."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, Setting
 from pbm_oust.accounts.password import Secret, hash_password

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
@@ -17,8 +18,8 @@ from pbm_oust.accounts.tags import (
     Correspondence,
     Reply,
     Robotic,
-    Sheet,
     SheetClaim,
+    SheetReply,
     envelope_sender,
     letter_id,
     parse_letter_id,
@@ -52,7 +53,7 @@ REPLIES = st.builds(
 )
 
 
-SHEET = Sheet("alice", (REPLY, replace(REPLY, kind="churn", board=3, number=1)))
+SHEET = SheetReply("alice", (REPLY, structs.replace(REPLY, kind="churn", board=3, number=1)))
 ANSWERED = st.one_of(
     st.just(SHEET),
     st.builds(Correspondence, st.just("alice"), st.from_regex(USERID.pattern, fullmatch=True)),
@@ -95,7 +96,9 @@ def test_other_letters_have_addresses_and_ids_of_the_same_sort(answered: Answere
 
 
 def test_a_token_covers_exactly_the_positions_of_its_letter() -> None:
-    later = replace(SHEET, positions=(SHEET.positions[0], replace(REPLY, number=13)))
+    later = structs.replace(
+        SHEET, positions=(SHEET.positions[0], structs.replace(REPLY, number=13))
+    )
     assert later.id != SHEET.id
     assert token_for(KEY, ALICE, later) != token_for(KEY, ALICE, SHEET)
     address = reply_address(OWN, SHEET, token_for(KEY, ALICE, later))
@@ -138,17 +141,17 @@ def test_no_text_makes_an_exception_where_an_address_is_wanted(text: str) -> Non
 @pytest.mark.parametrize("own", ["pbmserv", "p" * 22])
 @pytest.mark.parametrize("userid", ["bo", "b" * 20])
 def test_a_local_part_has_64_characters_at_most(own: str, userid: str) -> None:
-    reply = replace(REPLY, userid=userid)
+    reply = structs.replace(REPLY, userid=userid)
     address = reply_address(f"{own}@example.com", reply, TOKEN)
     whole = f"{own}+oust.17.12.{userid}.{TOKEN}"
     assert address == ("" if len(whole) > 64 else f"{whole}@example.com")
 
 
 OTHERS = [
-    replace(REPLY, kind="churn"),
-    replace(REPLY, board=18),
-    replace(REPLY, number=13),
-    replace(REPLY, number=1),
+    structs.replace(REPLY, kind="churn"),
+    structs.replace(REPLY, board=18),
+    structs.replace(REPLY, number=13),
+    structs.replace(REPLY, number=1),
 ]
 
 
@@ -160,7 +163,7 @@ def test_a_token_is_good_for_one_record_of_one_board(other: Reply) -> None:
 
 
 def test_a_token_for_chat_does_not_play() -> None:
-    chat = replace(REPLY, purpose=AnswerPurpose.CHAT)
+    chat = structs.replace(REPLY, purpose=AnswerPurpose.CHAT)
     assert read(reply_address(OWN, REPLY, token_for(KEY, ALICE, chat))) == chat
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import Account, Proof, signed_off_since, with_signed_off
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.accounts.verification import (
+from pbm_oust.accounts.tags import (
     CODE,
-    LIFETIME,
+    CODE_LIFETIME,
     MOST_KEPT,
     Pending,
     Purpose,
@@ -59,7 +59,7 @@ def test_a_code_is_the_same_for_the_same_request_and_can_be_read(pending: Pendin
         pending.purpose,
         pending.userid,
         pending.address.upper(),
-        NOW + LIFETIME,
+        NOW + CODE_LIFETIME,
         pending.message_key,
         pending.password,
     )
@@ -94,11 +94,11 @@ def test_a_code_stands_in_no_file(home: Home) -> None:
 
 def test_what_is_pending_is_forgotten_after_three_days(home: Home) -> None:
     home.do(keep_verification, "0" * 16, PENDING)
-    before = NOW + LIFETIME - timedelta(seconds=1)
+    before = NOW + CODE_LIFETIME - timedelta(seconds=1)
     forget_expired(home, before)
     assert home.ask(find_verification, "0" * 16, before) == PENDING
-    assert home.ask(find_verification, "0" * 16, NOW + LIFETIME) is None
-    forget_expired(home, NOW + LIFETIME)
+    assert home.ask(find_verification, "0" * 16, NOW + CODE_LIFETIME) is None
+    forget_expired(home, NOW + CODE_LIFETIME)
     assert home.ask(all_codes) == []
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.account import Account, Digested
 from pbm_oust.accounts.settings import (
     USUAL,
+    DigestAt,
     MailWhen,
     Settings,
     latest_slot,
@@ -95,6 +96,10 @@ def test_players_get_their_digest_whatever_they_are_called(world: World) -> None
     assert sorted(digests(world, 1)) == ["codes", "digest", "expired"]
 
 
+def in_zone(name: str) -> Settings:
+    return Settings(zone=ZoneInfo(name))
+
+
 def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
     world.add_board("alice", "bob")
     assert digests(world, 1) == []
@@ -115,7 +120,16 @@ def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
 )
 def test_the_hour_is_that_of_the_players_time_zone(now: str, zone: str, slot: str) -> None:
     at = datetime.fromisoformat(now).replace(tzinfo=UTC)
-    assert f"{latest_slot(at, ZoneInfo(zone)):%Y-%m-%d %H:%M}" == slot
+    assert f"{latest_slot(at, in_zone(zone)):%Y-%m-%d %H:%M}" == slot
+
+
+@pytest.mark.parametrize(("digest", "hour"), [*zip(DigestAt, (6, 11, 18), strict=True)])
+def test_players_choose_the_hour_of_their_digest(world: World, digest: DigestAt, hour: int) -> None:
+    chosen = Settings(mail=MailWhen.DIGEST, zone=ZoneInfo("Europe/Paris"), digest=digest)
+    world.add_player("erin", chosen)
+    world.add_board("erin", "bob")
+    hours = [each for each in range(24) if digests(world, 1 + (each - 15.6) / 24)]
+    assert {*hours} - {0} == {hour}
 
 
 MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(
@@ -128,14 +142,14 @@ DORA = with_settings(Account("dora", HASH, ("dora@example.org",), day(0)), WANTE
 def test_a_digest_is_due_when_its_next_hour_has_come(
     looked: datetime, now: datetime, zone: str
 ) -> None:
-    is_due = latest_slot(now, ZoneInfo(zone)) > looked
-    assert is_due is (next_slot(looked, ZoneInfo(zone)) <= now)
+    is_due = latest_slot(now, in_zone(zone)) > looked
+    assert is_due is (next_slot(looked, in_zone(zone)) <= now)
     player = with_digested(DORA, Digested(looked, looked))
-    assert next_digest(player) == next_slot(looked, ZoneInfo("UTC"))
+    assert next_digest(player) == next_slot(looked, USUAL)
 
 
 def test_the_first_digest_is_due_at_the_first_hour_after_the_player_joined() -> None:
-    assert next_digest(DORA) == next_slot(DORA.joined, ZoneInfo("UTC"))
+    assert next_digest(DORA) == next_slot(DORA.joined, USUAL)
 
 
 def test_who_wants_no_digest_has_none_that_is_due() -> None:

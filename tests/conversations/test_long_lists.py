@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.play.pages import MOST_DRAWN, MOST_LISTED
+from pbm_oust.play.notices import MOST_DRAWN, MOST_LISTED
 from pbm_oust.store.home import Home
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbm_oust.commands.multiple import MOST_LINES
+from pbm_oust.commands.general import MOST_LINES
 from pbm_oust.store.home import Home
 from tests.letters.test_attached_records import ended
 from tests.support.accounts import count_waiting, make_account

@@ -11,7 +11,7 @@ from pbm_oust.accounts.queue import Clause, Plan
 from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.export import LARGEST_PART
+from pbm_oust.commands.leave import LARGEST_PART
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import Reject
 from pbm_oust.mail.inbound import KeptBySender

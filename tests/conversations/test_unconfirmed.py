@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.accounts.verification import salt_for
+from pbm_oust.accounts.tags import salt_for
 from pbm_oust.cli import main
 from tests.support.accounts import all_codes, change_account, make_account
 from tests.support.histories import board_numbers

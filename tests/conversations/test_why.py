@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.play.moving import Origin, Way, origin_of
+from pbm_oust.play.moving import Channel, Provenance, origin_of
 from pbm_oust.play.renaming import merge_players
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Home:
     return made
 
 
-def origin(home: Home, number: int | None = None) -> Origin:
+def origin(home: Home, number: int | None = None) -> Provenance:
     return origin_of(read_game(home, KINDS["oust"], 1), number, home)
 
 
@@ -67,17 +67,17 @@ def test_a_mail_that_comes_again_stays_the_one_that_came_first(home: Home) -> No
 
 def test_what_is_kept_of_a_mail_goes_after_a_year(home: Home) -> None:
     forget_expired(home, NOON + LIFETIME - timedelta(seconds=1))
-    assert origin(home).way is Way.MAIL
+    assert origin(home).way is Channel.MAIL
     forget_expired(home, NOON + LIFETIME)
-    assert origin(home).way is Way.UNKNOWN
+    assert origin(home).way is Channel.UNKNOWN
     assert "no more is known about that" in text(home, BOB, "oust why 1 bob lookingglass")
 
 
 def test_it_goes_with_the_account_of_who_wrote_it(home: Home) -> None:
     mailed(home, BOB, "oust move 1 bob lookingglass B2")
     mailed(home, ALICE, "forget alice wonderland really")
-    assert origin(home, 1).way is Way.UNKNOWN
-    assert origin(home, 2).way is Way.MAIL
+    assert origin(home, 1).way is Channel.UNKNOWN
+    assert origin(home, 2).way is Channel.MAIL
     assert origin(home, 3).cause is None
 
 
@@ -94,4 +94,4 @@ def test_it_follows_a_player_who_is_merged_into_another(home: Home) -> None:
 def test_a_history_put_in_place_of_another_has_none_of_its_mails(home: Home) -> None:
     key = origin(home, 1).record.message_key
     lay_histories(home, {1: history_text(home).replace(key, "0123456789abcdef")})
-    assert origin(home, 1).way is Way.UNKNOWN
+    assert origin(home, 1).way is Channel.UNKNOWN

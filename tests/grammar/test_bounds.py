@@ -5,8 +5,7 @@ import unicodedata
 import pytest
 
 from pbm_oust.accounts.queue import MOST_CLAUSES
-from pbm_oust.commands.play import Move
-from pbm_oust.commands.queue import Queue
+from pbm_oust.commands.play import Move, Queue
 from pbm_oust.grammar.form import to_player
 from pbm_oust.grammar.words import MOST_CELLS, MOST_WORDS, LineTooLong, normal_form
 from pbm_oust.refusal import Unreadable

@@ -9,7 +9,7 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
 from pbm_oust.commands.account import Signup
 from pbm_oust.commands.challenge import Challenge
-from pbm_oust.commands.help import Help
+from pbm_oust.commands.general import Help
 from pbm_oust.commands.lists import Games
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.show import Show

@@ -5,8 +5,7 @@ import pytest
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.play import Submit
-from pbm_oust.commands.queue import BadQueue, Queue, Queueing
+from pbm_oust.commands.play import BadQueue, Queue, Queueing, Submit
 from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.values import BadGuard, BadNumber
 from pbm_oust.grammar.wish import BadPlacement, NoTurn

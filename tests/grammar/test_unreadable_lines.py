@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.grammar.form import BadAddress, MissingWord, SurplusWord, to_player
-from pbm_oust.grammar.values import BadBoard, BadFilter, BadGuard, BadPassword, BadUserid
+from pbm_oust.grammar.form import MissingWord, SurplusWord, to_player
+from pbm_oust.grammar.values import (
+    BadAddress,
+    BadBoard,
+    BadFilter,
+    BadGuard,
+    BadPassword,
+    BadUserid,
+)
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.grammar.words import UnknownWord
 from pbm_oust.refusal import Unreadable, UnreadableReason

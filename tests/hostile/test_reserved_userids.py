@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.account import RESERVED_USERIDS
+from pbm_oust.accounts.account import reserved_userids
 from pbm_oust.store.home import Home
 from tests.support.accounts import all_codes, make_account
 from tests.support.cases import pairs
@@ -70,4 +70,4 @@ def test_an_account_that_has_a_reserved_userid_keeps_it(home: Home) -> None:
 
 
 def test_every_reserved_userid_is_written_as_userids_are() -> None:
-    assert all(userid == userid.lower() for userid in RESERVED_USERIDS)
+    assert all(userid == userid.lower() for userid in reserved_userids())

@@ -1,14 +1,14 @@
 """Help and refusals in every language: all of it is said, in that language, in lines that fit."""
 
 import re
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.settings import Settings
-from pbm_oust.commands.help import HelpNotice
+from pbm_oust.commands.general import HelpNotice
 from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.help import help_subjects

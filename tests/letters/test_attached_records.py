@@ -2,12 +2,12 @@
 
 import gzip
 import re
-from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import USUAL, BoardForm, Settings

@@ -20,13 +20,13 @@ from pbm_oust.letters.layout import (
     broken,
     quoted,
 )
-from pbm_oust.play.notices import Shown
+from pbm_oust.play.notices import ShownBoard
 from pbm_oust.render.visible import visible_letter
 from tests.support.games import new_game, play
 
 words = st.text(string.ascii_letters + string.punctuation, min_size=1, max_size=90)
 sentences = st.lists(words, min_size=1, max_size=40).map(" ".join)
-BOARD = Shown(play(new_game("square 3x3"), "x B2"))
+BOARD = ShownBoard(play(new_game("square 3x3"), "x B2"))
 DRAWN = "  A B C\n3 . . . 3\n2 . X . 2\n1 . . . 1\n  A B C"
 
 

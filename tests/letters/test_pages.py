@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from pbm_oust.accounts.settings import BoardForm, Settings
 from pbm_oust.board.game import Game, taken_in_turn
@@ -78,7 +79,7 @@ def test_in_the_middle_of_a_turn_the_placements_that_continue_it_can_be_tapped()
         notice_of(GAME, "marksteere"),
         notice_of(GAME, "carol"),
         notice_of(GAME, news=News.PREVIEW),
-        replace(notice_of(GAME), is_past=True),
+        structs.replace(notice_of(GAME), is_past=True),
         notice_of(play(GAME, "x resign")),
     ],
     ids=["not his turn", "watches", "preview", "past", "over"],
@@ -119,7 +120,7 @@ def test_nobody_resigns_by_a_tap() -> None:
 
 
 def test_the_page_says_what_the_text_says_in_the_same_order() -> None:
-    notice = replace(
+    notice = structs.replace(
         notice_of(GAME), chat="Good luck\n\nHave fun", chat_from="marksteere", note="corners"
     )
     before, after = text_of(notice).split(board_text(GAME.position, GAME.latest_stones()))
@@ -189,25 +190,31 @@ def test_a_page_is_plain_and_needs_nothing_from_elsewhere(notice: Notice) -> Non
 
 
 def test_a_page_is_ascii_whatever_was_written() -> None:
-    notice = replace(notice_of(GAME), chat="Schöne Grüße \N{SNOWMAN} \U0001f600", chat_from="bob")
+    notice = structs.replace(
+        notice_of(GAME), chat="Schöne Grüße \N{SNOWMAN} \U0001f600", chat_from="bob"
+    )
     assert html_of(notice).isascii()
     assert "Schöne Grüße \N{SNOWMAN} \U0001f600" in page_of(notice).text
 
 
 def test_what_turns_or_hides_writing_is_shown_as_what_it_is() -> None:
-    notice = replace(notice_of(GAME), chat="a\u202eb\x1b[31m", note="\u200bc", chat_from="bob")
+    notice = structs.replace(
+        notice_of(GAME), chat="a\u202eb\x1b[31m", note="\u200bc", chat_from="bob"
+    )
     shown = page_of(notice).text
     assert r"a\u202eb\x1b[31m" in shown
     assert r"\u200bc" in shown
 
 
 MARKUP = st.text(st.sampled_from("<>&\"'/=! abp\n-;:#{}%"), max_size=60) | st.text(max_size=60)
-PLAIN = page_of(replace(notice_of(GAME), chat="x", note="x", chat_from="marksteere"))
+PLAIN = page_of(structs.replace(notice_of(GAME), chat="x", note="x", chat_from="marksteere"))
 
 
 @given(MARKUP, MARKUP)
 def test_nothing_that_players_write_becomes_markup(chat: str, note: str) -> None:
-    notice = replace(notice_of(GAME), chat=f"x{chat}", note=f"x{note}", chat_from="marksteere")
+    notice = structs.replace(
+        notice_of(GAME), chat=f"x{chat}", note=f"x{note}", chat_from="marksteere"
+    )
     page = page_of(notice)
     for tag in ALLOWED - {"p", "br"}:
         assert page.tags.count(tag) == PLAIN.tags.count(tag)
@@ -220,13 +227,13 @@ def test_nothing_that_players_write_becomes_markup(chat: str, note: str) -> None
 
 @pytest.mark.parametrize("chat", ["</pre></body><a href='mailto:x'>D4</a>", "{{ 7 * 7 }}", "&#60;"])
 def test_what_players_write_is_shown_as_they_wrote_it(chat: str) -> None:
-    page = page_of(replace(notice_of(GAME), chat=chat, chat_from="marksteere"))
+    page = page_of(structs.replace(notice_of(GAME), chat=chat, chat_from="marksteere"))
     assert chat in page.text
 
 
 def test_settings_board_text_leaves_the_text_alone() -> None:
     reader = replace(notice_of(GAME).reader, settings=Settings(board=BoardForm.TEXT))
-    assert not html_of(replace(notice_of(GAME), reader=reader))
+    assert not html_of(structs.replace(notice_of(GAME), reader=reader))
 
 
 def test_several_boards_have_each_its_links_and_its_stones() -> None:
@@ -242,7 +249,7 @@ def test_several_boards_have_each_its_links_and_its_stones() -> None:
 
 def test_a_board_that_a_player_quotes_is_not_taken_for_the_board() -> None:
     drawn = board_text(GAME.position, GAME.latest_stones())
-    page = page_of(replace(notice_of(GAME), chat=drawn, chat_from="marksteere"))
+    page = page_of(structs.replace(notice_of(GAME), chat=drawn, chat_from="marksteere"))
     assert len(page.taps()) == GAME.position.placements().bit_count()
     assert len(page.boards) == 1
 

@@ -9,8 +9,9 @@ from typing import cast
 
 import pytest
 from jinja2 import Environment, nodes
+from msgspec import structs
 
-from pbm_oust.commands.help import HelpNotice
+from pbm_oust.commands.general import HelpNotice
 from pbm_oust.grammar.form import to_player
 from pbm_oust.letters.help import help_subjects, wrapped_usage
 from pbm_oust.letters.words import Words, place_of
@@ -57,7 +58,7 @@ def test_a_refusal_is_logged_by_the_word_of_its_reason() -> None:
 
 
 def test_every_reason_is_a_value_of_its_own_kind() -> None:
-    assert all(replace(refusal.reason) == refusal.reason for refusal in REFUSALS)
+    assert all(structs.replace(refusal.reason) == refusal.reason for refusal in REFUSALS)
     assert len({reason.word() for reason in all_reasons()}) == len(all_reasons())
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.commands.help import HelpNotice
+from pbm_oust.commands.general import HelpNotice
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.inbound import MOST_HOPS, automatic_by
 from pbm_oust.mail.reading import read_mail

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from pbm_oust.accounts.clock import Clock, Limit, read_clock, ruling_due
+from pbm_oust.accounts.clock import Clock, TimeLimit, read_clock, ruling_due
 from pbm_oust.accounts.vacations import DAY, Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
@@ -117,23 +117,23 @@ def test_who_takes_over_a_side_begins_a_turn() -> None:
 @pytest.mark.parametrize(
     ("terms", "reminder", "deadline", "limit"),
     [
-        (Terms(), 7, 28, Limit.FORFEIT),
-        (Terms(nagtime=3, forfeittime=2), 3, 5, Limit.FORFEIT),
-        (Terms(nagtime=0, forfeittime=0), 0, 1, Limit.FORFEIT),
-        (Terms(maxtime=28), 7, 28, Limit.MOVE),
-        (Terms(maxtime=20), 7, 20, Limit.MOVE),
-        (Terms(maxtime=8), 6, 8, Limit.MOVE),
-        (Terms(maxtime=2), 1, 2, Limit.MOVE),
-        (Terms(maxtime=1), 0, 1, Limit.MOVE),
-        (Terms(maxtime=40), 7, 28, Limit.FORFEIT),
-        (Terms(totaltime=8), 6, 8, Limit.TOTAL),
-        (Terms(totaltime=100), 7, 28, Limit.FORFEIT),
-        (Terms(totaltime=12, maxtime=4), 3, 4, Limit.MOVE),
-        (Terms(nagtime=30, forfeittime=1), 30, 31, Limit.FORFEIT),
+        (Terms(), 7, 28, TimeLimit.FORFEIT),
+        (Terms(nagtime=3, forfeittime=2), 3, 5, TimeLimit.FORFEIT),
+        (Terms(nagtime=0, forfeittime=0), 0, 1, TimeLimit.FORFEIT),
+        (Terms(maxtime=28), 7, 28, TimeLimit.MOVE),
+        (Terms(maxtime=20), 7, 20, TimeLimit.MOVE),
+        (Terms(maxtime=8), 6, 8, TimeLimit.MOVE),
+        (Terms(maxtime=2), 1, 2, TimeLimit.MOVE),
+        (Terms(maxtime=1), 0, 1, TimeLimit.MOVE),
+        (Terms(maxtime=40), 7, 28, TimeLimit.FORFEIT),
+        (Terms(totaltime=8), 6, 8, TimeLimit.TOTAL),
+        (Terms(totaltime=100), 7, 28, TimeLimit.FORFEIT),
+        (Terms(totaltime=12, maxtime=4), 3, 4, TimeLimit.MOVE),
+        (Terms(nagtime=30, forfeittime=1), 30, 31, TimeLimit.FORFEIT),
     ],
 )
 def test_the_first_limit_sets_the_deadline(
-    terms: Terms, reminder: float, deadline: float, limit: Limit
+    terms: Terms, reminder: float, deadline: float, limit: TimeLimit
 ) -> None:
     found = clock(told(terms=terms), 0)
     assert (days(found.next_reminder), days(found.deadline)) == (reminder, deadline)

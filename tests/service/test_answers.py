@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.help import Help
+from pbm_oust.commands.general import Help
 from pbm_oust.commands.lists import Past
-from pbm_oust.commands.play import Confirm, Move, Preview, Submit
-from pbm_oust.commands.queue import Queue, Queueing
+from pbm_oust.commands.play import Confirm, Move, Preview, Queue, Queueing, Submit
 from pbm_oust.commands.settings import Reject
 from pbm_oust.commands.show import Show, Why
 from pbm_oust.commands.talk import Chat, TakeNote

@@ -9,9 +9,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.reasons import AgainstRules, NoSuchRecord, SamePlayer
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.play import Move, suggested
-from pbm_oust.commands.queue import YourOwnTurn
-from pbm_oust.commands.verify import UseridTaken
+from pbm_oust.commands.account import UseridTaken
+from pbm_oust.commands.play import Move, YourOwnTurn, suggested
 from pbm_oust.grammar.notation import Command
 from pbm_oust.grammar.wish import example, legal_near, nearest, next_wish
 from pbm_oust.play.moving import OtherRecord

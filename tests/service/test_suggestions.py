@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED, Place, Wish
-from pbm_oust.commands.play import Move
-from pbm_oust.commands.queue import Queue
+from pbm_oust.commands.play import Move, Queue
 from pbm_oust.commands.show import Show
 from pbm_oust.service.reading import tried
 from pbm_oust.service.table import form_of

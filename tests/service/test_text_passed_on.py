@@ -15,6 +15,8 @@ from pbm_oust.service.table import without_passwords
         "Please note that everything important is said.",
         "I watch everything carefully tomorrow.",
         "Let us limit ourselves to five.",
+        "My next move surprises everybody.",
+        "I answer next weekend, Saturday or Sunday.",
     ],
 )
 def test_a_sentence_that_begins_like_a_command_stays_as_it_is(text: str) -> None:
@@ -34,6 +36,9 @@ def test_a_sentence_that_begins_like_a_command_stays_as_it_is(text: str) -> None
         "note 17 alice secretword",
         "oust watch 17 alice secretword",
         "I wrote sett alice secretword",
+        "next alice secretword",
+        "> Subject: next alice secretword",
+        "I wrote next alice SecretWord again, or next alice secretword1.",
     ],
 )
 def test_a_command_in_a_text_goes_without_what_might_be_its_password(text: str) -> None:

@@ -11,13 +11,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 TOY = '''
-"""The commands that wave at the other player of a board: wave, and at the end of it bow."""
+"""The commands that wave at the other player of a board: wave, nod, and at the end of it bow."""
 
 from pbm_oust.accounts.tags import Credential
-from dataclasses import dataclass
 from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import Command, Heading
-from pbm_oust.grammar.values import OF_BOARD, only_word
+from pbm_oust.grammar.notation import Command, Heading, OwnCommand
+from pbm_oust.grammar.values import OF_BOARD, OWN, only_word
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.play.request import Actor, Request
@@ -26,13 +25,11 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class TooShy(NotAllowedReason):
+class TooShy(NotAllowedReason, frozen=True):
     """A player wants to wave twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wave(Command):
+class Wave(Command, frozen=True):
     """Wave at the other player."""
 
     kind: Kind
@@ -48,14 +45,22 @@ class Wave(Command):
         return Wave(self.kind, self.board, self.userid, self.password, False)
 
 
-@dataclass(frozen=True, slots=True)
-class Bow(Command):
+class Bow(Command, frozen=True):
     """Bow to the other player."""
 
     kind: Kind
     board: int
     userid: str
     password: Credential
+
+
+class Nod(OwnCommand, frozen=True):
+    """Nod to everybody."""
+
+
+def nod(command: Nod, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+    """Nod."""
+    return Handled(Outcome.DONE, actor.userid)
 
 
 def bow(command: Bow, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -89,6 +94,9 @@ FORMS = (
         plays_again=True,
         run=ForPlayer(bow),
     ),
+    Form(
+        "nod", Nod, OWN, heading=Heading.TALKING, rank=60, by_letter=True, run=ForPlayer(nod)
+    ),
 )
 '''
 
@@ -114,6 +122,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (package / "commands" / "wave.py").write_text(TOY)
     (templates / "help" / "wave.txt").write_text("{% trans %}Waves.{% endtrans %}\n")
     (templates / "help" / "bow.txt").write_text("{% trans %}Bows.{% endtrans %}\n")
+    (templates / "help" / "nod.txt").write_text("{% trans %}Nods.{% endtrans %}\n")
     (templates / "refusals" / "commands" / "wave.txt").write_text(
         "{% macro too_shy(why, word) -%}{% trans %}You are too shy.{% endtrans %}{%- endmacro %}\n"
     )
@@ -162,6 +171,25 @@ command = read_answer("", "wave heartily", reply).command
 print(type(command).__name__, command.board, command.userid, "|", format_answer(command))
 """
     assert printed(source, script) == "Wave 17 alice | wave heartily"
+
+
+def test_an_answer_to_a_letter_may_be_a_command_of_no_board_that_wants_nothing_else(
+    source: Path,
+) -> None:
+    script = """
+reply = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
+for line in ("Nod.", "nod alice wonderland", "nod bob lookingglass", "nod D4"):
+    command = read_answer("", line, reply).command
+    print(type(command).__name__, getattr(command, "password", None) == reply)
+print(format_answer(read_answer("", "nod", reply).command))
+"""
+    assert printed(source, script).splitlines() == [
+        "Nod True",
+        "Nod False",
+        "Unreadable False",
+        "Unreadable False",
+        "nod",
+    ]
 
 
 def test_its_password_is_masked_in_texts_for_other_eyes(source: Path) -> None:

@@ -1,11 +1,11 @@
 """Letters that came back: counted for each address however it is written, and each once."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from email.utils import make_msgid
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned
 from pbm_oust.store.database import Database

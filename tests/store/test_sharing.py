@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.verification import code_for
+from pbm_oust.accounts.tags import code_for
 from pbm_oust.board.history import read_history
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName

@@ -1,11 +1,11 @@
 """Verifications: what waits for a code is found by it, for three days."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
-from pbm_oust.accounts.verification import LIFETIME, Pending, Purpose
+from pbm_oust.accounts.tags import CODE_LIFETIME, Pending, Purpose
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.store.database import Database
 from pbm_oust.store.verifications import (
@@ -52,9 +52,9 @@ def test_a_code_that_comes_too_late_finds_nothing(
     database: Database, signup: Pending, now: datetime
 ) -> None:
     keep(database, CODE, signup)
-    assert found(database, CODE, now + LIFETIME - timedelta(seconds=1)) == signup
-    assert found(database, CODE, now + LIFETIME) is None
-    assert database.write(lambda each: forget_old_verifications(each, now + LIFETIME)) == 1
+    assert found(database, CODE, now + CODE_LIFETIME - timedelta(seconds=1)) == signup
+    assert found(database, CODE, now + CODE_LIFETIME) is None
+    assert database.write(lambda each: forget_old_verifications(each, now + CODE_LIFETIME)) == 1
 
 
 def test_a_code_waits_for_what_was_asked_last(database: Database, signup: Pending) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from pbm_oust.play.pages import MOST_LISTED
+from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import count_marked

@@ -1,13 +1,14 @@
 """Refusals with their facts, at least one for each reason."""
 
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
 from datetime import UTC, date, datetime
 from importlib import import_module
 from itertools import product
 from pkgutil import walk_packages
 from typing import get_type_hints
 from zoneinfo import ZoneInfo
+
+from msgspec import NODEFAULT
 
 import pbm_oust
 from pbm_oust.accounts.vacations import Absence
@@ -17,8 +18,7 @@ from pbm_oust.board.record import Place
 from pbm_oust.commands.challenge import UnusableGrid
 from pbm_oust.commands.play import ChangedSinceSubmit
 from pbm_oust.commands.vacation import Leave, SaidLoosely, VacationFar, VacationPast
-from pbm_oust.grammar.form import MissingWord
-from pbm_oust.grammar.parts import BadOptionValue
+from pbm_oust.grammar.form import BadOptionValue, MissingWord
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.play.authentication import TooMuch
 from pbm_oust.play.moving import OldAnswer
@@ -125,17 +125,25 @@ def all_reasons() -> list[type[Reason]]:
 
 
 def _derived(base: type[Reason]) -> Iterator[type[Reason]]:
-    """Yield what derives last from a class; not what a decorator has replaced."""
+    """Yield what derives last from a class."""
     for reason in base.__subclasses__():
-        if getattr(import_module(reason.__module__), reason.__name__) is reason:
-            yield from list(_derived(reason)) or [reason]
+        yield from list(_derived(reason)) or [reason]
 
 
 def _examples(reason: type[Reason]) -> Iterator[Refusal]:
     """Yield refusals for a reason, one for each way of putting it into words."""
     refusal = next(_LEAVES[leaf] for leaf in _LEAVES if issubclass(reason, leaf))
     types = get_type_hints(reason, localns={"Game": Game})
-    wanted = [each.name for each in fields(reason) if each.default is MISSING]
+    names, defaults = reason.__struct_fields__, reason.__struct_defaults__
+    needed = names[: len(names) - len(defaults)]
+    wanted = [
+        *needed,
+        *(
+            name
+            for name, each in zip(names[len(needed) :], defaults, strict=True)
+            if each is NODEFAULT
+        ),
+    ]
     for values in product(*(_VALUES[types[name]] for name in wanted)):
         for culprit in ("carol", ""):
             yield refusal(reason(**dict(zip(wanted, values, strict=True))), culprit)

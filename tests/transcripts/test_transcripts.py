@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from msgspec import structs
 
 from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
@@ -70,8 +71,8 @@ def letters_in(language: Language, name: str) -> list[tuple[str, str]]:
 def told_in(language: Language, name: str) -> Iterator[tuple[Notice, Request]]:
     """Yield all that a conversation tells, to readers of one language."""
     for notice, request in conversation(name)[2]:
-        settings = replace(notice.reader.settings, language=language)
-        yield replace(notice, reader=replace(notice.reader, settings=settings)), request
+        settings = structs.replace(notice.reader.settings, language=language)
+        yield structs.replace(notice, reader=replace(notice.reader, settings=settings)), request
 
 
 TABLE = re.compile(r"  \S+ {2,}\S| {12}")

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from pbm_oust.accounts.tags import Session, format_session
+from pbm_oust.accounts.tags import SignIn, format_session
 from tests.support.accounts import account_of
 from tests.support.browsing import Browser
 from tests.support.home_by_mail import ALICE, BOB
@@ -54,7 +54,7 @@ def test_a_session_lasts_four_weeks_though_the_clock_was_wrong_when_it_began(
     days: int, status: int, here: Place
 ) -> None:
     home = here.talk.home
-    session = Session.begin("alice", here.talk.now + timedelta(days=days), "a" * 16)
+    session = SignIn.begin("alice", here.talk.now + timedelta(days=days), "a" * 16)
     cookie = format_session(session, home.key(), account_of(home, "alice"))
     assert here.site.get("/me", cookie=f"session={cookie}").status == status
 

@@ -1,17 +1,20 @@
-"""The command that carries out the lines in the text of the mail: multiple."""
+"""The general commands: multiple, which carries out the lines of the text of a mail, and help."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from pbm_oust.accounts.tags import Sheet
-from pbm_oust.grammar.form import Cost, Form, to_stranger
+from msgspec import Struct, structs
+
+from pbm_oust.accounts.tags import SheetReply
+from pbm_oust.grammar.form import Cost, Form, rest, to_stranger
 from pbm_oust.grammar.notation import Command, Heading, Text
+from pbm_oust.grammar.words import fold, in_english
+from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
-from pbm_oust.play.forms import Seen, Service, WithService
-from pbm_oust.play.notices import Notice, RefusalNotice, sheet_of
-from pbm_oust.play.pages import MOST_DRAWN, Room
+from pbm_oust.play.forms import ForAnybody, Seen, Service, WithService
+from pbm_oust.play.notices import MOST_DRAWN, Capacity, Notice, RefusalNotice, sheet_of
 from pbm_oust.play.request import Handled, Outcome, Request, silent
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.store.letters import Draft
 
@@ -19,31 +22,28 @@ MOST_LINES = 20
 """How many commands one mail may hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoLines(UnreadableReason):
+class NoLines(UnreadableReason, frozen=True):
     """There are no commands in the text, or too many."""
 
     most: int
     """The most that there may be."""
 
 
-@dataclass(frozen=True, slots=True)
-class NeedsOwnMail(UnreadableReason):
+class NeedsOwnMail(UnreadableReason, frozen=True):
     """A line of the text is a command that cannot be one of several."""
 
     name: str
 
 
-class SeveralSenders(UnreadableReason):
+class SeveralSenders(UnreadableReason, frozen=True):
     """The lines of the text have different userids or passwords."""
 
 
-class Multiple(Command):
+class Multiple(Command, frozen=True):
     """Carry out the lines of the text, up to the first that is refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class MultipleNotice(Notice):
+class MultipleNotice(Notice, frozen=True):
     """What became of the commands of one mail."""
 
     template = "multiple"
@@ -56,7 +56,7 @@ class MultipleNotice(Notice):
     unread: str = ""
     """What the mail says above all lines, if it is none of them."""
 
-    def answer(self) -> Sheet | None:
+    def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards that the letter shows as they are now."""
         answers = (*(answer for _, answer, _ in self.done), *(answer for _, answer in self.failed))
         return sheet_of(
@@ -64,14 +64,13 @@ class MultipleNotice(Notice):
         )
 
 
-class AnsweredElsewhereNotice(Notice):
+class AnsweredElsewhereNotice(Notice, frozen=True):
     """One of several commands was carried out, and its answer is a letter of its own."""
 
     template = "answered_elsewhere"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Subcommand(Struct, frozen=True):
     """One of several commands of a mail."""
 
     line: str
@@ -90,10 +89,10 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     is_proved = look_at_all(seen, work)
     if request.doubt and not is_proved:
         return silent(request.doubt)
-    request = replace(request, doubt=None, mark=None)
+    request = structs.replace(request, doubt=None, mark=None)
     may_show = to_stranger(work.vocabulary, work.names_for(request))
     tasks = [
-        Task(each.line.shown(may_show), replace(request, line=line, chat=""))
+        Subcommand(each.line.shown(may_show), structs.replace(request, line=line, chat=""))
         for each, line in zip(seen, lines, strict=True)
     ]
     return carry_out_all(tasks, request, work, service)
@@ -119,7 +118,11 @@ def look_at_all(seen: Sequence[Seen], work: UnitOfWork) -> bool:
 
 
 def carry_out_all(
-    tasks: Sequence[Task], request: Request, work: UnitOfWork, service: Service, unread: str = ""
+    tasks: Sequence[Subcommand],
+    request: Request,
+    work: UnitOfWork,
+    service: Service,
+    unread: str = "",
 ) -> Handled:
     """Carry out the commands of a mail, with one answer; after a refusal, those for other boards.
 
@@ -136,7 +139,7 @@ def carry_out_all(
         return []
 
     # One board is left for the line that is refused.
-    room = Room(boards=MOST_DRAWN - 1)
+    room = Capacity(boards=MOST_DRAWN - 1)
     is_proved = is_guess = False
     done: list[tuple[str, Notice, bool]] = []
     failed: list[tuple[str, Notice]] = []
@@ -149,7 +152,9 @@ def carry_out_all(
         identity = f"{request.identity}\0{nth}"
         latest.clear()
         quiet = replace(work, write=collect, is_within=True, room=room)
-        handled = service.handle(replace(task.request, identity=identity, left_out=""), quiet)
+        handled = service.handle(
+            structs.replace(task.request, identity=identity, left_out=""), quiet
+        )
         is_proved |= handled.is_proved
         is_guess |= handled.is_guess
         if handled.limit:
@@ -174,6 +179,43 @@ def carry_out_all(
     return work.answer(told, request, Handled(outcome, is_proved=is_proved, is_guess=is_guess))
 
 
+SUBJECTS = ("tutorial", "board", "figures", "time", "house", "commands")
+"""The subjects of the help that are neither commands nor games."""
+
+_WORDS = frozenset(SUBJECTS).union(
+    *(language.words[Section.COMMANDS].values() for language in LANGUAGES.values())
+)
+"""The words that other languages may translate."""
+
+
+class Help(Command, frozen=True):
+    """Mail the help about these subjects, or the overview if there are none."""
+
+    subjects: tuple[str, ...]
+
+
+class HelpNotice(Notice, frozen=True):
+    """The pages of the help that were asked for; the overview if none was named."""
+
+    template = "help"
+    subjects: tuple[str, ...]
+    has_house: bool = False
+    """Whether the house plays here."""
+
+
+def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
+    plain = filter(None, (fold(word).strip(":") for word in words))
+    return tuple(dict.fromkeys(map(in_english, plain)))
+
+
+def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
+    """Answer with pages of the help, in the language in which they are asked for."""
+    reader, asked = as_owner(work.sender_of(request), work.home), request.spoken
+    if asked:
+        reader = replace(reader, settings=structs.replace(reader.settings, language=asked))
+    return work.answer(HelpNotice(reader, command.subjects, work.has_house), request)
+
+
 FORMS = (
     Form(
         "multiple",
@@ -184,5 +226,21 @@ FORMS = (
         needs_own_mail=True,
         cost=Cost(work=0),  # its lines are charged
         run=WithService(multiple),
+    ),
+    Form(
+        "help",
+        Help,
+        rest=rest(
+            ("[SUBJECT..]",),
+            _read_subjects,
+            tuple,
+            least=0,
+            fixed=_WORDS,
+            sections=(Section.COMMANDS,),
+        ),
+        heading=Heading.GENERAL,
+        rank=10,
+        cost=Cost(is_help=True),
+        run=ForAnybody(give_help),
     ),
 )
