@@ -3,15 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pbm_oust.rules.grid import Grid, parse_grid
-from pbm_oust.rules.oust import Oust
-from tests.support.boards import naive_of
-from tests.support.naive import names_of, points_of, steps_of
+from pbm_oust.rules.oust import EnemyAsLarge, Oust, TakesNothing
+from pbm_oust.rules.position import Side
+from tests.support.boards import naive_of, refused
+from tests.support.naive import names_of, point_of, points_of, steps_of
+from tests.support.naive_oust import NaiveOust
 from tests.support.reachable import following, reachable
 from tests.support.rings import fast_if
+from tests.support.strategies import Play, grids, plays, relaxed
 
 Turned = dict[int, int]
 """A way to turn or mirror a board: where each cell goes."""
@@ -116,3 +122,60 @@ def test_the_engine_and_the_naive_rules_agree_in_every_position(grid: str) -> No
         for cell, after in following(position):
             slow = naive.place(on.place_of(cell)) if cell else naive.pass_turn()
             assert naive_of(after) == slow
+
+
+# What holds in every position of Oust that play can reach, checked on random games
+
+
+@relaxed
+@given(plays)
+def test_no_two_enemy_groups_of_several_stones_ever_touch(play: Play) -> None:
+    grid = play.grid
+    for position in play.positions():
+        large = {
+            side: sum(
+                group for group in grid.groups(position.stones(side)) if group.bit_count() > 1
+            )
+            for side in Side
+        }
+        assert not grid.neighbours(large[Side.X]) & large[Side.O]
+
+
+@relaxed
+@given(grids, st.randoms(use_true_random=False))
+def test_on_boards_that_play_cannot_reach_the_placements_are_right_too(
+    grid: Grid, random: Random
+) -> None:
+    marks = {cell: random.choice("xo.") for cell in grid.each(grid.cells)}
+    x, o = (sum(cell for cell, mark in marks.items() if mark == side) for side in "xo")
+    position = Oust(grid, x, o)
+
+    assert grid.names(position.placements()) == names_of(naive_of(position).placements())
+    assert grid.names(position.capturing()) == names_of(naive_of(position).capturing())
+
+
+@relaxed
+@given(plays)
+def test_a_placement_is_refused_for_the_reason_that_the_naive_rules_give(play: Play) -> None:
+    *_, position = (position for position in play.positions() if not position.result)
+    grid, naive = play.grid, naive_of(position)
+    for cell in grid.each(grid.cells):
+        fault, verdict = refused(position, cell), naive.judge(grid.place_of(cell))
+        assert (fault.word if fault else None) == verdict.fault
+        if isinstance(fault, TakesNothing | EnemyAsLarge):
+            assert fault.group == verdict.group
+        if isinstance(fault, EnemyAsLarge):
+            at = point_of(fault.at)
+            assert any(at in enemies for enemies in verdict.largest_enemies)
+            assert fault.enemy == len(verdict.largest_enemies[0])
+
+
+@relaxed
+@given(plays)
+def test_the_engine_and_the_naive_rules_play_the_same_game(play: Play) -> None:
+    grid, naive = play.grid, NaiveOust.start(str(play.grid))
+    for before, cell, after in play.steps():
+        assert grid.names(before.placements()) == names_of(naive.placements())
+        assert grid.names(before.capturing()) == names_of(naive.capturing())
+        naive = naive.place(grid.place_of(cell)) if cell else naive.pass_turn()
+        assert naive == naive_of(after)
