@@ -36,15 +36,3 @@ def test_a_whole_game_is_played_by_answers_without_a_password(tmp_path: Path) ->
     home = Home(tmp_path)
     assert not re.search(r"\.[a-z2-7]{16}\b", history_text(home))
     assert not re.search(r"\.[a-z2-7]{16}\b", everything_but_letters(home))
-
-
-@pytest.mark.slow
-def test_an_answer_whose_plus_part_was_lost_is_known_by_what_it_answers(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        alice, bob = signed_up(server)
-        alice.send("oust challenge alice bob wonderland -size=4")
-        board = latest_mail((alice, bob))["alice"]
-        bob.answer(board, "C3", to=server.commands)
-        assert "not understood" in str(bob.wait_for_mail()[-1]["Subject"])
-        alice.answer(board, "C3", to=server.commands)
-        assert "bob to move" in str(alice.wait_for_mail()[-1]["Subject"])

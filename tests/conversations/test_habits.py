@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 
 
@@ -13,10 +12,6 @@ def talk(tmp_path: Path) -> Talk:
     talk = Talk.begin(tmp_path, ALICE, BOB, CAROL)
     talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     return talk
-
-
-def moves(talk: Talk) -> list[str]:
-    return moves_of(talk.home)
 
 
 @pytest.mark.parametrize(
@@ -71,32 +66,6 @@ def test_a_grid_may_be_written_as_lists_show_it(line: str, grid: str, talk: Talk
     assert grid in talk.text_to(ALICE) or grid in talk.outcome
 
 
-def test_deeds_of_a_turn_are_commands_of_their_own(talk: Talk) -> None:
-    talk.send(ALICE, "oust move 1 alice wonderland A1")
-    talk.send(BOB, "oust swap 1 bob lookingglass")
-    talk.send(ALICE, "oust pass 1 alice wonderland")
-    assert talk.outcome == "refused: may_not_pass" or "pass" in talk.outcome
-    talk.send(BOB, "oust undo 1 bob lookingglass #4")
-    assert "x A1" in moves(talk)
-    assert "o swap" in moves(talk)
-
-
-def test_the_number_of_a_record_is_no_part_of_the_password_and_still_guards(talk: Talk) -> None:
-    talk.send(ALICE, "oust move 1 alice wonderland#7 C3")
-    assert talk.outcome.startswith("refused: other_record")
-    talk.send(ALICE, "oust resign 1 alice wonderland #7")
-    assert moves(talk) == []
-
-
-def test_a_challenge_that_names_one_player_is_by_whoever_writes(talk: Talk) -> None:
-    sent = talk.send(CAROL, "oust challenge bob -size=7")
-    assert talk.outcome == "done: challenge" or "challenge" in talk.outcome
-    assert [each.partition(":")[0] for each in sent] == [CAROL]
-    assert "oust challenge carol bob" in talk.text_to(CAROL)
-    talk.send("mallory@example.net", "oust challenge bob")
-    assert talk.outcome == "refused: missing_word"
-
-
 @pytest.mark.parametrize(
     ("line", "right"),
     [
@@ -118,28 +87,3 @@ def test_what_cannot_be_done_as_it_is_written_is_answered_with_the_line(
     talk.send(ALICE, line)
     assert talk.outcome.startswith("refused")
     assert right in talk.text_to(ALICE)
-
-
-def test_a_stranger_is_not_told_whose_account_it_is(talk: Talk) -> None:
-    talk.send("mallory@example.net", "I forgot my password")
-    assert "forgot USERID" in talk.text_to("mallory@example.net")
-
-
-def test_after_a_new_password_an_answer_gets_the_board_with_an_address_that_counts(
-    talk: Talk,
-) -> None:
-    talk.send(ALICE, "oust show 1")
-    talk.send(ALICE, "change password alice wonderland jabberwocky")
-    sent = talk.send(ALICE, "Re: oust 1 #1: your turn, alice", "C3")
-    assert sent == [f"{ALICE}: oust 1: not understood"]
-    letter = talk.letter_to(ALICE)
-    assert "If you answer this mail, it counts." in " ".join(letter.text.split())
-    talk.send(ALICE, f"Re: {letter.subject}", "C3", to=str(letter["Reply-To"]))
-    assert moves(talk) == ["x C3"]
-
-
-def test_whoever_does_not_play_there_gets_no_board_with_an_address(talk: Talk) -> None:
-    for sender in (CAROL, "mallory@example.net"):
-        talk.send(sender, "Re: oust 1 #1: your turn, alice", "C3")
-        assert talk.letter_to(sender)["Reply-To"] is None
-        assert "oust 1.1" not in str(talk.letter_to(sender)["Message-ID"])

@@ -254,16 +254,6 @@ def test_what_cannot_be_done_is_answered_with_the_line_to_send(
     assert f"  {right}" in talk.text_to(ALICE)
 
 
-def test_a_move_out_of_turn_is_answered_with_the_line_that_queues_it(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    talk.send(BOB, "oust move 1 bob lookingglass C3")
-    letter = talk.letter_to(BOB)
-    assert "Answer this mail with:\n\n  queue C3\n" in letter.text
-    assert "  oust queue 1 bob PASSWORD C3\n" in letter.text
-    talk.send(BOB, f"Re: {letter['Subject']}", "queue C3", to=str(letter["Reply-To"]))
-    assert talk.outcome == "done: queue"
-
-
 def test_letters_of_the_house_promise_to_pass_nothing_on(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice house1 wonderland -size=5")
     started = talk.text_to(ALICE)
@@ -278,13 +268,6 @@ def test_letters_of_the_house_promise_to_pass_nothing_on(talk: Talk) -> None:
     assert "is a program and reads no text" in letters[-1]
     assert "answer this mail with:  rematch" in letters[-2]
     assert not any("goes to" in text for text in letters)
-
-
-def test_who_won_stands_before_how_to_play_again(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    talk.send(ALICE, "oust resign 1 alice wonderland")
-    for told in (talk.text_to(BOB), talk.page_to(BOB)):
-        assert 0 < told.index("bob wins as o") < told.index("rematch")
 
 
 def test_why_of_a_move_of_the_house_names_no_mail(talk: Talk) -> None:
