@@ -17,10 +17,13 @@ from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.verifications import all_codes, find_verification
 from tests.speed.long import long_history
+from tests.support import tables
 from tests.support.accounts import account_of, change_account, damage_account, make_account
 from tests.support.histories import board_numbers, history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
+
+tabled = tables.tabled(__file__)
 
 
 @pytest.fixture
@@ -48,18 +51,7 @@ def test_reject_is_a_deed_on_a_board_and_a_command_of_its_own() -> None:
     assert general.userids == ("bob",)
 
 
-@pytest.mark.parametrize(
-    ("line", "correction"),
-    [
-        ("settings alice wonderland mail=never", "settings alice PASSWORD mail each"),
-        ("settings alice wonderland mail minne", "settings alice PASSWORD mail mine"),
-        ("settings alice wonderland zoen UTC", "settings alice PASSWORD zone UTC"),
-        ("settings alice wonderland zone Mars", "settings alice PASSWORD zone UTC"),
-        ("setings alice wonderland", "settings alice PASSWORD"),
-        ("oust note 1 alice wonderland delte", "oust note 1 alice PASSWORD delete"),
-        ("forget alice wonderland realy", "forget alice PASSWORD really"),
-    ],
-)
+@tabled("line", "correction")
 def test_what_is_misspelt_is_answered_with_a_line_that_is_right(
     line: str, correction: str, talk: Talk
 ) -> None:

@@ -20,6 +20,9 @@ from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import FORMS, AnyForm, parse_line
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 OUST = KINDS["oust"]
 ALL, ACTIVE, INACTIVE, NEXT = Filter.ALL, Filter.ACTIVE, Filter.INACTIVE, Filter.NEXT
@@ -141,18 +144,7 @@ def test_games_takes_userids_and_a_filter(
     assert command(f"oust games {words}") == Games(OUST, userids, chosen)
 
 
-@pytest.mark.parametrize(
-    ("text", "full"),
-    [
-        ("hel", "help"),
-        ("signu alice wonderland", "signup alice wonderland"),
-        ("ous sho 17", "oust show 17"),
-        ("OUST CHALL alice bob", "oust challenge alice bob"),
-        ("ous mov 17 alice wonderland D4", "oust move 17 alice wonderland D4"),
-        ("ous gam", "oust games"),
-        ("chan PASS alice wonderland rabbithole", "change password alice wonderland rabbithole"),
-    ],
-)
+@tabled("text", "full")
 def test_commands_may_be_shortened_and_capitals_do_not_matter(text: str, full: str) -> None:
     assert command(text) == command(full)
 

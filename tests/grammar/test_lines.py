@@ -10,7 +10,10 @@ from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import FORMS, VOCABULARY, format_command, parse_line
+from tests.support import tables
 from tests.support.rings import examples
+
+tabled = tables.tabled(__file__)
 
 USERIDS = {"alice", "bob", "rrognlie"}
 
@@ -141,34 +144,7 @@ def test_a_password_that_looks_somewhat_like_an_option_is_never_shown(word: str)
     assert word not in (corrected(f"oust challenge alice {word}") or "")
 
 
-@pytest.mark.parametrize(
-    ("text", "right"),
-    [
-        ("oust mvoe 17 alice wonderland D4", "oust move 17 alice PASSWORD D4"),
-        ("move 17 alice wonderland D4", "oust move 17 alice PASSWORD D4"),
-        ("oust 17 alice wonderland D4,E5#9", "oust move 17 alice PASSWORD D4,E5#9"),
-        ("oust move 17 alice wonderland 4d", "oust move 17 alice PASSWORD D4"),
-        ("oust move 17 alice wonderland E5 4d#9", "oust move 17 alice PASSWORD PLACEMENTS[#N]"),
-        ("oust move 17 alice wonderland", "oust move 17 alice PASSWORD PLACEMENTS[#N]"),
-        ("oust move 17 wonderland D4 E5", "oust move 17 USERID PASSWORD E5"),
-        ("oust move", "oust move BOARD USERID PASSWORD PLACEMENTS[#N]"),
-        ("singup alice wonderland", "signup alice PASSWORD"),
-        ("signup alice short", "signup alice PASSWORD"),
-        ("signup next wonderland", "signup USERID PASSWORD"),
-        ("oust chalenge alice bob -noswap", "oust challenge alice bob PASSWORD -noswap"),
-        ("oust challenge alice", "oust challenge alice USERID2 PASSWORD"),
-        ("oust challenge alice bob wonderland carol", "oust challenge alice bob PASSWORD"),
-        ("oust challenge alice bob -size=99", "oust challenge alice bob PASSWORD -size=13"),
-        ("oust challenge alice bob -swp", "oust challenge alice bob PASSWORD"),
-        ("oust challenge alice bob -siez=9", "oust challenge alice bob PASSWORD -size=9"),
-        ("oust defi alice bob -tialle=9", "oust challenge alice bob PASSWORD -size=9"),
-        ("oust defi alice -nonclass\u00e9e", "oust challenge alice USERID2 PASSWORD -unrated"),
-        ("oust show", "oust show BOARD[#N].."),
-        ("oust shwo 17#3 18", "oust show 17#3 18"),
-        ("oust gmaes alice all", "oust games alice all"),
-        ("oust gmaes", "oust games"),
-    ],
-)
+@tabled("text", "right")
 def test_a_correction_keeps_what_was_right(text: str, right: str) -> None:
     assert corrected(text) == right
 

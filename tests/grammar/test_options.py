@@ -8,6 +8,9 @@ from pbm_oust.grammar.parts import BadOptionValue, OptionTwice, UnknownOption
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.service.table import parse_line
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 CHALLENGE = "oust challenge alice bob"
 
@@ -24,23 +27,7 @@ def refused(options: str) -> tuple[UnreadableReason, str]:
     return read.reason, read.culprit
 
 
-@pytest.mark.parametrize(
-    ("option", "grid"),
-    [
-        ("-size=13", "square 13x13"),
-        ("-size=11x9", "square 11x9"),
-        ("-SIZE=11X9", "square 11x9"),
-        ("--size=5", "square 5x5"),
-        ("-hex", "hex 7"),
-        ("-hex=5", "hex 5"),
-        ("-hex=3,4", "hex 3,4"),
-        ("-hex=3,3,5", "hex 3,3,5"),
-        ("-hex=2,3,4,1,4,3", "hex 2,3,4,1,4,3"),
-        ("--hex=4,3", "hex 4,3"),
-        ("\u2013hex", "hex 7"),
-        ("\u2014size=9", "square 9x9"),
-    ],
-)
+@tabled("option", "grid")
 def test_a_challenge_names_its_grid(option: str, grid: str) -> None:
     assert challenge(option).grid == parse_grid(grid)
 

@@ -19,6 +19,9 @@ from pbm_oust.service.table import (
     UnlabelledCharacter,
     parse_line,
 )
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 KIND_COMMANDS = sorted(KIND_FORMS)
 DEEDS = ["accept", "decline", "pass", "propose", "reject", "resign", "swap", "undo"]
@@ -106,35 +109,12 @@ def test_a_word_too_many(text: str, culprit: str) -> None:
     assert refused(text) == (SurplusWord(), culprit)
 
 
-@pytest.mark.parametrize(
-    ("text", "culprit"),
-    [
-        ("oust move seventeen alice wonderland D4", "seventeen"),
-        ("oust move 0 alice wonderland D4", "0"),
-        ("oust move 017 alice wonderland D4", "017"),
-        ("oust show 17 alice", "alice"),
-        ("oust show 17#x", "17#x"),
-        ("oust show 1234567890", "1234567890"),
-        ("oust show 17#", "17#"),
-    ],
-)
+@tabled("text", "culprit")
 def test_a_board_that_is_no_number(text: str, culprit: str) -> None:
     assert refused(text) == (BadBoard(), culprit)
 
 
-@pytest.mark.parametrize(
-    ("text", "culprit"),
-    [
-        ("signup 1alice wonderland", "1alice"),
-        ("signup next wonderland", "next"),
-        ("signup SERVER wonderland", "SERVER"),
-        ("signup a123456789012345678901 wonderland", "a123456789012345678901"),
-        ("oust challenge alice bob@example.org", "bob@example.org"),
-        ("oust move 17 alice! wonderland D4", "alice!"),
-        ("oust show alice 17", "17"),
-        ("oust games al.ice", "al.ice"),
-    ],
-)
+@tabled("text", "culprit")
 def test_a_userid_that_cannot_be_one(text: str, culprit: str) -> None:
     assert refused(text) == (BadUserid(), culprit)
 

@@ -11,10 +11,13 @@ from pbm_oust.render.text import board_text, game_text, star_points
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Side
+from tests.support import tables
 from tests.support.boards import O, X, board, names, placed
 from tests.support.games import STARTED, new_game, play, standing_at
 from tests.support.recorded import figures
 from tests.support.strategies import Play, plays, relaxed
+
+tabled = tables.tabled(__file__)
 
 FIGURE_7 = """\
 x: rrognlie 41/46   o: marksteere 20/40
@@ -174,20 +177,7 @@ def test_a_board_without_latest_stones_has_no_capitals_but_its_letters() -> None
     assert not any(mark in row for row in rows for mark in "XO")
 
 
-@pytest.mark.parametrize(
-    ("grid", "points"),
-    [
-        ("square 6x6", ""),
-        ("square 7x7", "C3 C5 E3 E5"),
-        ("square 9x9", "C3 C5 C7 E3 E5 E7 G3 G5 G7"),
-        ("square 11x11", "C3 C6 C9 F3 F6 F9 J3 J6 J9"),
-        ("square 13x13", "D4 D7 D10 G4 G7 G10 K4 K7 K10"),
-        ("square 19x19", "D4 D10 D16 K4 K10 K16 Q4 Q10 Q16"),
-        ("square 13x7", "D3 D5 G3 G5 K3 K5"),
-        ("square 25x3", ""),
-        ("hex 7", ""),
-    ],
-)
+@tabled("grid", "points")
 def test_star_points_are_marked_on_larger_square_boards(grid: str, points: str) -> None:
     assert names(parse_grid(grid), star_points(parse_grid(grid))) == points
 

@@ -15,8 +15,11 @@ from pbm_oust.rules.grid import (
     parse_size,
     square,
 )
+from tests.support import tables
 from tests.support.boards import X, board, names
 from tests.support.naive import Point, points_of, rim_of, steps_of
+
+tabled = tables.tabled(__file__)
 
 SOME_GRIDS = [
     *(square(columns, rows) for columns in (2, 3, 8, 25) for rows in (2, 5, 24, 25)),
@@ -239,25 +242,7 @@ def test_a_size_names_a_grid(shape: Shape, text: str, name: str) -> None:
     assert str(parse_size(shape, text)) == name
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "0",
-        "1",
-        "26",
-        "13x1",
-        "1x13",
-        "13x26",
-        "26x2",
-        "013",
-        "13x",
-        "x13",
-        "-3",
-        "7,7",
-        "3x3x3",
-    ],
-)
+@tabled("text")
 def test_what_is_no_size_of_a_square_grid_is_refused(text: str) -> None:
     with pytest.raises(BadGrid):
         parse_size(Shape.SQUARE, text)
@@ -276,22 +261,7 @@ def test_what_is_no_size_of_a_hexagon_is_refused(text: str) -> None:
         parse_size(Shape.HEX, text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "square",
-        "hex",
-        "square 13",
-        "square 13X13",
-        "square  3x3",
-        "hex 4,4",
-        "hex 4,4,4",
-        "hex 3,3,5,3,3,5",
-        "hex 1",
-        "round 7",
-    ],
-)
+@tabled("text")
 def test_a_history_names_a_grid_in_one_way_only(text: str) -> None:
     with pytest.raises(BadGrid):
         parse_grid(text)

@@ -39,6 +39,9 @@ from pbm_oust.service.table import (
     is_of_letter,
     parse_line,
 )
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 REPLY = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
 CHAT = Reply(AnswerPurpose.CHAT, "oust", 17, 12, "alice")
@@ -64,35 +67,7 @@ def refused(text: str, subject: str = SUBJECT) -> tuple[type[UnreadableReason], 
     return type(answer.command.reason), " | ".join(words) or None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "D4 E5 F9",
-        "d4 e5 f9",
-        "D4, E5, F9",
-        "D4,E5,F9",
-        "D4-E5-F9",
-        "D4\u2013E5\u2014F9",
-        "D4 - E5 - F9",
-        "D4; E5; F9",
-        "D4;E5;F9.",
-        "D4/E5/F9",
-        "D4 > E5 > F9",
-        "D4 and E5 and F9",
-        "D4, E5 and F9.",
-        "D4 then E5, then F9!",
-        "d 4, e 5, f 9",
-        "D4E5F9",
-        "(D4, E5, F9)",
-        "\u201cD4 E5 F9\u201d",
-        "\u00abD4\u00a0E5\u00a0F9\u00bb",
-        "\u201eD4\u201c, \u201eE5\u201c, \u201eF9\u201c",
-        "\uff24\uff14 \uff25\uff15 \uff26\uff19",
-        "D4\u2026 E5\u2026 F9\u2026",
-        "*D4* *E5* *F9*",
-        "\u200bD4\u200b E5 F9\u200e",
-    ],
-)
+@tabled("text")
 def test_placements_are_taken_in_any_reasonable_writing(text: str) -> None:
     assert moved(text) == (Place(("D4", "E5", "F9")), None)
     assert moved("", text) == (Place(("D4", "E5", "F9")), None)
@@ -396,22 +371,7 @@ def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
         assert left <= done or (answer.is_worded and answer.text == text)
 
 
-@pytest.mark.parametrize(
-    ("line", "answer"),
-    [
-        ("oust move 17 alice PASSWORD E5#12", "E5"),
-        ("oust move 17 alice PASSWORD E5,F6#12", "E5,F6"),
-        ("oust queue 17 alice PASSWORD if E5 then F6#12", "queue if E5 then F6"),
-        ("oust submit 17 alice PASSWORD D4", "submit D4"),
-        ("oust show 17", "show"),
-        ("oust chat 17 alice PASSWORD", "chat"),
-        ("oust move 18 alice PASSWORD E5", ""),
-        ("oust move 17 bob PASSWORD E5", ""),
-        ("churn move 17 alice PASSWORD E5", ""),
-        ("oust games alice", ""),
-        ("help", ""),
-    ],
-)
+@tabled("line", "answer")
 def test_a_command_line_is_shortened_to_what_an_answer_needs(line: str, answer: str) -> None:
     _, command = parse_line(line)
     assert not isinstance(command, Unreadable)
