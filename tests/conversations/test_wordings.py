@@ -6,71 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import tables
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.letters import text_of
 from tests.support.player import Player, latest_mail
 from tests.support.server import running
 
-PLAYED = (
-    "D4 please",
-    "d4, thanks!",
-    "Hi Bob, D4",
-    "hi bob, d4",
-    "I'll go D4",
-    "I\u2019ll play d4 :-)",
-    "My move is D4.",
-    "Hello!\nD4",
-    "Hello Bob,\n\nI play D4.\n\nBest wishes, Alice",
-    "play D4",
-    "D4. Thank you for the game!",
-    "I'll take D4 then. Good luck, Dave!",
-    "Hello Bob! I start with D4.",
-    "D4. You have surprised me so far!",
-    "What a position! I think I'll go D4. More tomorrow.",
-    "D4, hehe",
-    "D4 - only choice",
-    "d4 (the centre is mine now)",
-    "Je commence par D4. Le plateau est joli !",
-    "Let's try D4. Cheers, Alice",
-    "Bonjour, je joue D4.",
-    "Salut Bob !\n\nD4, merci.",
-    "Mon coup\u00a0: D4. \u00c0 toi\u00a0!",
-    "Voici mon coup : d4, s'il te pla\u00eet",
-    "mein Zug: D4",
-    "Hallo Bob, ich setze auf D4. Viele Gr\u00fc\u00dfe, Alice",
-    "ik speel D4, groetjes",
-    "Hola, juego D4. Saludos",
-    "Ciao Bob, gioco D4, grazie",
-    "Ol\u00e1, jogo D4. Obrigada!",
-    "Hej Bob, jag spelar D4, tack",
-    "Cze\u015b\u0107, gram D4. Pozdrawiam",
-    "\u041f\u0440\u0438\u0432\u0435\u0442, \u0445\u043e\u0436\u0443 D4",
-    "\u6211\u4e0bD4\uff0c\u8c22\u8c22",
-    "D4\u3067\u3059\u3002",
-    "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e04\u0e23\u0e31\u0e1a D4",
-)
+TABLES = tables.of(__file__)
+PLAYED = [text for (text,) in TABLES["one move among words that change nothing"]]
 """Answers that say one move, among words that change nothing."""
 
-OFFERED = {
-    "D4 or E5": ["D4", "E5"],
-    "not D4": ["D4"],
-    "Nice one, D4": ["D4"],
-    "D4, or E5": ["D4", "E5"],
-    "D4 - or what do you think?": ["D4"],
-    "D4. Sorry, that is wrong.": ["D4"],
-    "Is it my turn? D4.": ["D4"],
-    "D4. Your B2 was strong.": ["D4", "B2"],
-    "D4?": ["D4"],
-    "Nice move D4": ["D4"],
-    "I play D4\n\nor rather\n\nE5": ["D4", "E5"],
-    "draw": ["propose"],
-    "I resign": ["resign"],
-    "Ich gebe auf.": ["resign"],
-    "J'abandonne": ["resign"],
-    "unsubscribe": ["signoff alice PASSWORD", "resign"],
-    "stop": ["signoff alice PASSWORD", "resign"],
-}
+OFFERED = {text: lines for text, *lines in TABLES["lines that are offered"]}
 """Answers of which nothing is done, and the lines that are offered instead."""
 
 

@@ -36,81 +36,12 @@ def corrected(text: str) -> str | None:
     return format_command(meant) if meant else None
 
 
-@pytest.mark.parametrize(
-    ("text", "masked"),
-    [
-        ("oust move 17 alice wonderland D4#9", f"oust move 17 alice {MASK} D4#9"),
-        ("oust move 17 alice short D4", f"oust move 17 alice {MASK} D4"),
-        ("oust move 17 alice D4 E5", f"oust move 17 alice {MASK} E5"),
-        ("oust mvoe 17 rrognlie wonderland d4", f"oust mvoe 17 rrognlie {MASK} d4"),
-        ("oust move 17 alice", "oust move 17 alice"),
-        ("signup alice wonderland", f"signup alice {MASK}"),
-        ("oust challenge RRognlie bob -size=11x9", "oust challenge RRognlie bob -size=11x9"),
-        ("oust challenge alice somebody", f"oust challenge alice {MASK}"),
-        ("oust challenge alice bob short -noswap", f"oust challenge alice bob {MASK} -noswap"),
-        (
-            "oust d\u00e9fi alice bob short -nonclass\u00e9e",
-            f"oust d\u00e9fi alice bob {MASK} -nonclass\u00e9e",
-        ),
-        ("oust d\u00e9fi alice bob -\u00e9l\u00e9phant", f"oust d\u00e9fi alice bob {MASK}"),
-        (
-            "r\u00e9glages alice wonderland courriels=tour plateau=texte",
-            f"r\u00e9glages alice {MASK} courriels=tour plateau=texte",
-        ),
-        ("oust replay 17 9 alice bob rrognlie", f"oust replay 17 9 alice bob {MASK}"),
-        ("oust games rrognlie inactive", "oust games rrognlie inactive"),
-        ("wonderland", MASK),
-    ],
-)
+@tabled("text", "masked")
 def test_what_might_be_a_password_is_masked_and_nothing_else(text: str, masked: str) -> None:
     assert shown(text) == masked
 
 
-TEMPLATES = (
-    "oust move 17 alice {} D4",
-    "oust move 17 alice {} 4d",
-    "oust move 17 alice {} I4,D4 E5",
-    "oust move 17 alice {} D4 # {}",
-    "oust move 17 alice {} D4#x",
-    "oust move 17 alice {}#9 D4",
-    "oust move 17 alice {},D4",
-    "oust move 17 alice '{}' D4",
-    "oust move 17 alice {}",
-    "oust move 17 alice {} {}",
-    "oust move 17 alice bob {} D4",
-    "oust move 17 alice D4 {}",
-    "oust move 17 {} D4",
-    "oust move 17 {} alice D4",
-    "oust move alice {} D4",
-    "oust move {} D4",
-    "oust mvoe 17 alice {} D4",
-    "oust mvoe 17 {} D4",
-    "osut move 17 alice {} D4",
-    "move 17 alice {} D4",
-    "mvoe 17 alice {} D4",
-    "oust 17 alice {} D4",
-    "17 alice {} D4",
-    "alice {} D4",
-    "{}",
-    "{} oust move 17 alice D4",
-    "oust {} move 17 alice D4",
-    "signup {}",
-    "signup {} alice",
-    "signup alice {} {}",
-    "signup all {} a@b",
-    "singup alice {}",
-    "singup alice my {}",
-    "help {}",
-    "hlep {} move",
-    "oust challenge alice {}",
-    "oust challenge {} bob -size=9",
-    "oust challenge alice bob {} -noswap=1",
-    "oust chalenge alice bob -size=99 {}",
-    "oust show {}",
-    "oust show 17 {} alice",
-    "oust shwo alice {} all",
-    "oust games {} next",
-)
+TEMPLATES = [line for (line,) in tables.of(__file__)["lines around a password"]]
 OPENLY_SHOWN = " ".join(usage for form in FORMS for usage in form.usages(KINDS["oust"])) + MASK
 
 

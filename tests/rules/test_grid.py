@@ -214,32 +214,9 @@ def test_there_is_no_cell_outside_the_grid(place: Point) -> None:
     assert square(3).cell_at(*place) == 0
 
 
-@pytest.mark.parametrize(
-    ("shape", "text", "name"),
-    [
-        (Shape.SQUARE, "2", "square 2x2"),
-        (Shape.SQUARE, "25", "square 25x25"),
-        (Shape.SQUARE, "11x9", "square 11x9"),
-        (Shape.SQUARE, "11X9", "square 11x9"),
-        (Shape.HEX, "2", "hex 2"),
-        (Shape.HEX, "13", "hex 13"),
-        (Shape.HEX, "3,4", "hex 3,4"),
-        (Shape.HEX, "4,4", "hex 4"),
-        (Shape.HEX, "1,2", "hex 1,2"),
-        (Shape.HEX, "1,25", "hex 1,25"),
-        (Shape.HEX, "3,3,5", "hex 3,3,5"),
-        (Shape.HEX, "5,3,3", "hex 5,3,3"),
-        (Shape.HEX, "4,4,4", "hex 4"),
-        (Shape.HEX, "3,4,5", "hex 3,4,5"),
-        (Shape.HEX, "2,3,4,1,4,3", "hex 2,3,4,1,4,3"),
-        (Shape.HEX, "3,3,5,3,3,5", "hex 3,3,5"),
-        (Shape.HEX, "3,4,3,4,3,4", "hex 3,4"),
-        (Shape.HEX, "3,3,3,3,3,3", "hex 3"),
-        (Shape.HEX, "13,1,13", "hex 13,1,13"),
-    ],
-)
-def test_a_size_names_a_grid(shape: Shape, text: str, name: str) -> None:
-    assert str(parse_size(shape, text)) == name
+@tabled("shape", "text", "name")
+def test_a_size_names_a_grid(shape: str, text: str, name: str) -> None:
+    assert str(parse_size(Shape(shape), text)) == name
 
 
 @tabled("text")

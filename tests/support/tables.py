@@ -11,13 +11,17 @@ Test = TypeVar("Test", bound=Callable[..., None])
 _ESCAPED = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[nrt\\])")
 
 
-def tables(path: Path) -> dict[str, list[tuple[str, ...]]]:
-    """Return the tables of a file by the names above them, as in `== a name`.
+def of(file: str) -> dict[str, list[tuple[str, ...]]]:
+    """Return the tables of a module by the names above them, as in `== a name`.
+
+    They stand in a text file beside the module, which gives its `__file__`.
 
     A line is a case, ` => ` parts its words, and `''` is an empty one. Escapes are Python's. Empty
     lines and those that begin with `# ` are no cases.
     """
-    _, *found = re.split(r"^== (.+)\n", path.read_text(), flags=re.MULTILINE)
+    _, *found = re.split(
+        r"^== (.+)\n", Path(file).with_suffix(".txt").read_text(), flags=re.MULTILINE
+    )
     return {
         name: [
             tuple(map(_unescaped, line.split(" => ")))
@@ -37,16 +41,16 @@ def _unescaped(word: str) -> str:
 def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     """Return what marks the tests of a module: each runs for all cases in the table of its name.
 
-    The tables stand in a text file beside the module, which gives its `__file__`. The mark names
-    the parameters, `@tabled("line", "answer")`.
+    The mark names the parameters, `@tabled("line", "answer")`.
     """
-    found = tables(Path(file).with_suffix(".txt"))
+    found = of(file)
 
     def marking(*names: str) -> Callable[[Test], Test]:
         def mark(test: Test) -> Test:
             table = found[test.__name__.removeprefix("test_").replace("_", " ")]
             cases = table if len(names) > 1 else [case for (case,) in table]
-            return pytest.mark.parametrize(",".join(names), cases)(test)
+            marked: Test = pytest.mark.parametrize(",".join(names), cases)(test)
+            return marked
 
         return mark
 
