@@ -12,6 +12,7 @@ of these:
     alice reads: WORDS          words in the letters to somebody about what is above
     edit oust/2.txt: OLD => NEW changes a file of the home
     remove oust/2.txt           removes one
+    make copy                   makes a folder there
 
 In what is printed, `...` stands for anything, and a line of it for any lines; the lines that tell
 of the right usage are left out.
@@ -39,7 +40,7 @@ SAMPLES = Path(__file__).parents[2] / "games" / "oust"
 PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
 ABOUT_LETTERS = re.compile(r"(\w+) (<|reads:) (.+)")
 USAGE = re.compile(r"\AUsage: .*\nTry .*\n\n")
-DIRECTIVE = re.compile(r"\$ |mail \w+: |told: |\w+ (<|reads:) |edit |remove ")
+DIRECTIVE = re.compile(r"\$ |mail \w+: |told: |\w+ (<|reads:) |edit |remove |make ")
 
 
 @dataclass
@@ -80,6 +81,8 @@ class Session:
             (self.home / name).write_text(text.replace(old, new, 1))
         elif word == "remove":
             (self.home / rest).unlink()
+        elif word == "make":
+            (self.home / rest).mkdir()
         elif word == "told:":
             told = [] if rest == "nobody" else [PLAYERS[each] for each in rest.split(", ")]
             assert [letter.to for letter in self.letters()] == told

@@ -36,12 +36,6 @@ def test_accounts_are_found_by_address_however_it_is_written(database: Database)
     assert userids_at("dora@example.org") == []
 
 
-def test_an_account_with_two_forms_of_one_address_is_found_once(database: Database) -> None:
-    write(database, replace(ALICE, addresses=("alice@example.org", "alice+oust@example.org")))
-    found = ask(database, lambda snapshot: queries.userids_at(snapshot, "alice@example.org"))
-    assert found == ["alice"]
-
-
 def test_all_who_want_broadcasts_are_found_however_many_pages(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,15 +43,6 @@ def test_all_who_want_broadcasts_are_found_however_many_pages(
     for page in (1, 2, 3, 4):
         monkeypatch.setattr(queries, "PAGE", page)
         assert ask(database, queries.wanting_broadcasts) == [ALICE, BOB, CAROL]
-
-
-def test_many_userids_are_looked_up_at_once(database: Database) -> None:
-    write(database, ALICE, BOB)
-    asked = ["alice", "dora", "bob", "'; DROP TABLE accounts"]
-    found = ask(database, lambda snapshot: queries.those_with_accounts(snapshot, asked))
-    assert found == {"alice", "bob"}
-    assert ask(database, lambda snapshot: queries.has_account(snapshot, "bob"))
-    assert not ask(database, lambda snapshot: queries.has_account(snapshot, "dora"))
 
 
 def test_those_who_watch_a_board_are_found(database: Database) -> None:

@@ -2,14 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import BadAccount
-from pbm_oust.accounts.document import format_json
 from pbm_oust.store.accounts import (
-    UseridsTaken,
     all_userids,
     export_accounts,
     import_accounts,
@@ -18,7 +14,7 @@ from pbm_oust.store.accounts import (
     write_account,
 )
 from pbm_oust.store.database import Database, Transaction
-from tests.support.account_store import ALICE, BOB, CAROL, ask, read, seek, tried, write
+from tests.support.account_store import ALICE, BOB, CAROL, read, seek, tried, write
 from tests.support.kept import accounts
 from tests.support.rings import examples
 
@@ -51,15 +47,6 @@ def test_exported_accounts_come_back_in_another_home(shared: Database, data: st.
     tried(shared, import_)
 
 
-def test_nothing_is_imported_over_accounts_that_are_here(database: Database) -> None:
-    write(database, ALICE, BOB)
-    coming = [CAROL, replace(ALICE, addresses=()), BOB]
-    with pytest.raises(UseridsTaken) as caught:
-        database.write(lambda transaction: import_accounts(transaction, coming))
-    assert caught.value.userids == ("alice", "bob")
-    assert ask(database, all_userids) == ["alice", "bob"]
-
-
 def test_open_challenges_from_elsewhere_get_numbers_that_were_never_given_here(
     database: Database,
 ) -> None:
@@ -72,11 +59,3 @@ def test_open_challenges_from_elsewhere_get_numbers_that_were_never_given_here(
     database.write(lambda transaction: import_accounts(transaction, coming))
     assert [each.number for each in read(database, "alice").seeks] == [6, 5]
     assert [each.number for each in read(database, "carol").seeks] == [7, 1]
-
-
-def test_a_line_that_is_no_account_is_named() -> None:
-    lines = [format_json(ALICE), "", "{}"]
-    with pytest.raises(BadAccount, match="line 3: there is no 'userid'"):
-        parse_accounts(lines)
-    with pytest.raises(BadAccount, match="line 2: the userid alice stands further above, too"):
-        parse_accounts([lines[0], lines[0]])

@@ -2,16 +2,12 @@
 
 from dataclasses import replace
 
-import apsw
-import psycopg
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import (
     merged,
     rejected_by,
-    with_note,
     with_rejected,
     with_watched,
 )
@@ -23,9 +19,7 @@ from pbm_oust.store.accounts import (
     write_account,
 )
 from pbm_oust.store.database import Database, Transaction
-from pbm_oust.store.faults import AccountDamaged
-from tests.support.account_store import ALICE, BOB, CAROL, ask, read, rows_of, tried, write
-from tests.support.accounts import change_document
+from tests.support.account_store import ALICE, BOB, CAROL, read, rows_of, tried, write
 from tests.support.kept import accounts
 from tests.support.rings import examples
 
@@ -46,40 +40,6 @@ def test_an_account_comes_back_as_it_was_written(shared: Database, data: st.Data
         assert read_account(transaction, first.userid) == other
 
     tried(shared, work)
-
-
-def test_there_is_no_account_of_a_userid_that_nobody_has(database: Database) -> None:
-    assert ask(database, lambda snapshot: read_account(snapshot, "alice")) is None
-    write(database, BOB)
-    assert ask(database, lambda snapshot: read_account(snapshot, "alice")) is None
-
-
-def test_only_tables_with_something_else_in_them_are_written(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    account = with_watched(with_note(ALICE, "oust 1", "corners"), ["oust 1", "oust 2"])
-    write(database, account)
-    changed = []
-
-    def work(transaction: Transaction) -> None:
-        run = transaction.run
-
-        def watched(statement: str, *values: int | float | str | bytes | None) -> int:
-            changed.append(" ".join(statement.split()[:3]))
-            return run(statement, *values)
-
-        monkeypatch.setattr(transaction, "run", watched)
-        write_account(transaction, with_watched(account, ["oust 1", "oust 3"]))
-
-    database.write(work)
-    assert changed == ["INSERT INTO accounts", "DELETE FROM watched", "INSERT INTO watched"]
-
-
-def test_a_document_that_says_nothing_is_a_fault_of_the_database(database: Database) -> None:
-    write(database, ALICE)
-    change_document(database, "alice", "queue", '[{"kind":"oust"}]')
-    with pytest.raises(AccountDamaged, match="the account alice in the database is damaged, queue"):
-        read(database, "alice")
 
 
 # Removing, renaming, merging
@@ -115,13 +75,6 @@ def test_a_renamed_account_is_the_same_under_another_userid(
         assert rejected_by(found) == ("alicia",)
 
     tried(shared, work)
-
-
-def test_nobody_gets_the_userid_of_somebody_else(database: Database) -> None:
-    write(database, ALICE, BOB)
-    with pytest.raises((apsw.ConstraintError, psycopg.IntegrityError)):
-        database.write(lambda transaction: rename_account(transaction, ALICE, "bob"))
-    assert read(database, "alice") == ALICE
 
 
 @a_few

@@ -1,15 +1,14 @@
 """Letters of the outbox: kept whole, found by whom they go to and by what they tell."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 
-from pbm_oust.store.database import Database, Transaction
+from pbm_oust.store.database import Database
 from pbm_oust.store.letters import (
     About,
     Head,
     State,
-    add_letter,
     begin_sending,
     content_of,
     count_letters,
@@ -120,12 +119,6 @@ def test_letters_about_records_from_one_on_are_found(
     assert unsent(database, "carol@example.org") == []
 
 
-def test_a_letter_that_failed_is_not_on_its_way(database: Database, now: datetime) -> None:
-    six = post(database, head(ALICE, about=SIX), now)
-    database.write(lambda transaction: fail_letter(transaction, six, "550 no"))
-    assert unsent(database, ALICE) == []
-
-
 def test_a_letter_that_the_relay_may_have_says_so(database: Database, now: datetime) -> None:
     six = post(database, head(ALICE, about=SIX), now)
     database.write(lambda transaction: begin_sending(transaction, [six], now))
@@ -143,13 +136,3 @@ def test_another_letter_may_show_the_board(database: Database, now: datetime) ->
     assert not may_show(database, ALICE, six)
     post(database, head("Alice+x@example.org", may_show_any_board=True), now)
     assert may_show(database, ALICE, six)
-
-
-def test_what_is_asked_within_a_work_sees_what_it_has_added(
-    database: Database, now: datetime
-) -> None:
-    def work(transaction: Transaction) -> int:
-        add_letter(transaction, head(about=SIX), b"", now + timedelta(days=1), State.WAITING)
-        return len(unsent_about(transaction, [ALICE], "oust", 17, 6))
-
-    assert database.write(work) == 1

@@ -8,7 +8,6 @@ import pytest
 
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.letters import (
-    Letter,
     State,
     add_letter,
     addresses_waiting,
@@ -36,20 +35,6 @@ def due(database: Database, at: datetime, most: int = 100) -> list[int]:
 
 def wait(database: Database, number: int, until: datetime, reason: str = "451 later") -> None:
     database.write(lambda to: put_off(to, number, until - MINUTE, until, reason))
-
-
-def test_letters_are_due_at_once_in_their_order(database: Database, now: datetime) -> None:
-    posted = [post(database, head(address), now) for address in (BOB, ALICE, BOB)]
-    assert due(database, now) == posted
-    assert due(database, now, most=2) == posted[:2]
-
-
-def test_a_file_and_a_letter_that_failed_are_not_due(database: Database, now: datetime) -> None:
-    post(database, head(), now, state=State.FILE)
-    failed = post(database, head(), now)
-    database.write(lambda transaction: fail_letter(transaction, failed, "550 no"))
-    assert due(database, now) == []
-    assert letter(database, failed).reason == "550 no"
 
 
 def test_what_is_put_off_puts_off_what_goes_to_the_same_address(
@@ -87,15 +72,6 @@ def test_letters_stay_in_their_order_when_the_clock_is_set_back(
     assert due(database, now) == [first, second]
 
 
-def test_each_failure_is_counted(database: Database, now: datetime) -> None:
-    number = post(database, head(), now)
-    for nth in range(1, 4):
-        wait(database, number, now + nth * MINUTE, f"451 {nth}")
-        assert letter(database, number).failures == nth
-    assert letter(database, number).reason == "451 3"
-    wait(database, number + 1, now, "it is gone")
-
-
 def test_what_is_leaving_is_marked_until_the_relay_has_answered(
     database: Database, now: datetime
 ) -> None:
@@ -112,15 +88,6 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
     assert not letter(database, first).is_leaving
     database.write(lambda transaction: stop_sending(transaction, [third]))
     assert not letter(database, third).is_leaving
-
-
-def test_what_was_leaving_when_the_process_died_is_due_again(
-    database: Database, now: datetime
-) -> None:
-    number = post(database, head(), now)
-    database.write(lambda transaction: begin_sending(transaction, [number], now))
-    assert due(database, now) == [number]
-    assert letter(database, number).is_leaving
 
 
 def test_what_was_leaving_is_held_with_all_that_waits(database: Database, now: datetime) -> None:
@@ -148,18 +115,6 @@ def test_a_letter_that_failed_is_tried_again_when_the_operator_says_so(
 
 
 # However many letters wait
-
-
-def found(database: Database, question: Callable[[Snapshot], list[Letter]]) -> list[int]:
-    with database.read() as snapshot:
-        return [each.id for each in question(snapshot)]
-
-
-def test_letters_to_some_addresses_are_left_out(database: Database, now: datetime) -> None:
-    posted = [post(database, head(address), now) for address in (BOB, ALICE, BOB, ALICE)]
-    assert found(database, lambda at: due_letters(at, now, 9)) == posted
-    assert found(database, lambda at: due_letters(at, now, 1, [BOB])) == [posted[1]]
-    assert found(database, lambda at: due_letters(at, now, 9, [ALICE, BOB])) == []
 
 
 @pytest.mark.parametrize(

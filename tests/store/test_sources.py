@@ -31,13 +31,6 @@ def start(home: Home, source: Source) -> Game:
     return game
 
 
-def test_a_board_is_found_by_what_it_came_from(home: Home) -> None:
-    game = start(home, SEEK)
-    assert started_from(home, OUST, SEEK) == game
-    assert started_from(home, OUST, Source("seek", 6)) is None
-    assert started_from(home, KINDS["churn"], SEEK) is None
-
-
 def test_where_a_board_came_from_is_known_again_when_the_database_is_lost(home: Home) -> None:
     game = start(home, SEEK)
     home.database.close()
