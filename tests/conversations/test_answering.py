@@ -26,13 +26,6 @@ TOKEN = re.compile(r"\.(?![0-9a-f]{16}@)[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE
 YOURS = "Re: oust 1 #1: your turn, alice"
 
 
-@pytest.fixture
-def talk(tmp_path: Path) -> Talk:
-    talk = Talk.begin(tmp_path, ALICE, BOB, CAROL)
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    return talk
-
-
 def reply_to(address: str, talk: Talk) -> str:
     return str(talk.letter_to(address)["Reply-To"])
 

@@ -1,9 +1,7 @@
 """Letters that come back: when an address is closed, and who learns of it."""
 
 from datetime import timedelta
-from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from pbm_oust.accounts.tags import envelope_sender
@@ -30,13 +28,6 @@ To: {BOB}
 Subject: oust 1 #1: your turn, bob
 Message-ID: <%s@example.com>
 """
-
-
-@pytest.fixture
-def talk(tmp_path: Path) -> Talk:
-    talk = Talk.begin(tmp_path, ALICE, BOB)
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    return talk
 
 
 def come_back(talk: Talk, said: str, days: int, letters: int = 2) -> None:

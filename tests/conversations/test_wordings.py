@@ -1,17 +1,12 @@
 """What people write in answer to a board mail, and what becomes of it."""
 
 from datetime import timedelta
-from itertools import cycle, islice
-from pathlib import Path
 
 import pytest
 
 from tests.support import tables
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
-from tests.support.letters import text_of
-from tests.support.player import Player, latest_mail
-from tests.support.server import running
 
 TABLES = tables.of(__file__)
 PLAYED = [text for (text,) in TABLES["one move among words that change nothing"]]
@@ -170,24 +165,3 @@ def test_commands_of_a_mail_with_several_are_never_taken_from_a_quote(played: Ta
     line = f"oust move {board} alice wonderland D4"
     played.send(ALICE, "multiple alice wonderland", f"oust show {board}\n> x\n{line}\n> y\n")
     assert moves(played, board) == []
-
-
-@pytest.mark.slow
-def test_a_server_understands_wordings(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        alice, bob = Player("alice", "wonderland", server), Player("bob", "lookingglass", server)
-        alice.sign_up()
-        bob.sign_up()
-        for text, player in zip(islice(PLAYED, 0, None, 4), cycle((alice, bob)), strict=False):
-            player.send(f"oust challenge alice bob {player.password} -size=5")
-            alice.answer(latest_mail((alice, bob))["alice"], text)
-            assert "bob to move" in str(alice.wait_for_mail()[-1]["Subject"]), text
-            assert "alice played D4." in text_of(bob.wait_for_mail()[-1])
-        alice.send("oust challenge alice bob wonderland -size=5")
-        board = latest_mail((alice, bob))["alice"]
-        for text, offered in islice(OFFERED.items(), 9):
-            alice.answer(board, text)
-            (refused,) = alice.wait_for_mail()
-            assert "not understood" in str(refused["Subject"]), text
-            assert "".join(f"  {line}\n" for line in offered) in text_of(refused)
-        assert server.stop() == 0

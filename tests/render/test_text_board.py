@@ -70,36 +70,6 @@ def test_a_hexagon_is_drawn_with_its_columns_leaning() -> None:
     )
 
 
-def test_a_hexagon_with_two_sides_is_drawn() -> None:
-    position = placed(Oust(parse_grid("hex 3,4")), "A1 F6 F4")
-
-    assert "\n" + board_text(position) == (
-        """
-6     . . . o
-5    . . . . .
-4   . . . . . x
-3    . . . . . F
-2     . . . . E
-1      x . . D
-        A B C"""
-    )
-
-
-def test_a_hexagon_with_its_sides_the_other_way_round_is_drawn() -> None:
-    position = placed(Oust(parse_grid("hex 4,3")), "A1 F6 A3")
-
-    assert "\n" + board_text(position) == (
-        """
-6      . . o
-5     . . . .
-4    . . . . .
-3   x . . . . .
-2    . . . . . F
-1     x . . . E
-       A B C D"""
-    )
-
-
 def test_the_row_numbers_of_a_large_hexagon_are_aligned() -> None:
     assert "\n" + board_text(Oust(hexagon(6))) == (
         """
@@ -129,29 +99,6 @@ def test_a_triangle_is_drawn() -> None:
     )
 
 
-def test_a_rectangle_is_drawn() -> None:
-    position = board(
-        """
-        x . . . . . . . .
-        . . . . . . . . .
-        . . . . o . . . .
-        . . . . . . . . .
-        . . . . . . . . x
-        """
-    )
-
-    assert "\n" + board_text(position) == (
-        """
-  A B C D E F G H J
-5 x . . . . . . . . 5
-4 . . . . . . . . . 4
-3 . . . . o . . . . 3
-2 . . . . . . . . . 2
-1 . . . . . . . . x 1
-  A B C D E F G H J"""
-    )
-
-
 def test_the_stones_of_the_latest_record_are_capitals() -> None:
     game = play(new_game("square 3x3"), "x A1", "o C1", "x B3", "o A3", "x B1 C2")
 
@@ -163,12 +110,6 @@ def test_the_stones_of_the_latest_record_are_capitals() -> None:
 1 x X . 1
   A B C"""
     )
-
-
-def test_a_capital_on_a_hexagon_marks_the_latest_stone() -> None:
-    game = play(new_game("hex 2"), "x A1", "o C3")
-
-    assert board_text(game.position, game.latest_stones()).splitlines()[0] == "3    . O"
 
 
 def test_a_board_without_latest_stones_has_no_capitals_but_its_letters() -> None:
