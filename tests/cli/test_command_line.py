@@ -9,6 +9,8 @@ from click.testing import CliRunner, Result
 from pbm_oust.cli import main
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
+from tests.support.games import history_of, new_game, play
+from tests.support.histories import make_from_files
 
 GAMES = Path(__file__).parents[2] / "games"
 
@@ -61,6 +63,16 @@ def test_history_as_json_has_the_records(home: Path) -> None:
     assert told["records"][5]["action"] == [{"cell": "E5", "took": 1}, {"cell": "E2", "took": 0}]
     assert told["result"] == {"winner": "o", "how": "capture"}
     assert told["won_by"] == told["o"] == told["at_start"]["X"]
+
+
+def test_list_can_be_limited_to_the_boards_where_a_player_is_to_move(home: Path) -> None:
+    waiting = history_of(play(new_game("square 5x5"), "x C3")).decode()
+    (home / "oust" / "17.txt").write_text(waiting)
+    make_from_files(home)
+    assert "marksteere (o) to move" in _run(home, "games", "list", "--which", "next").output
+    for player, number in (("marksteere", 1), ("rrognlie", 0), ("demo_ann", 0)):
+        listed = _run(home, "games", "list", "--which", "next", "--player", player)
+        assert len(listed.output.splitlines()[1:]) == number
 
 
 @pytest.mark.parametrize("group", [[], ["games"], ["players"], ["outbox"], ["rules"]])

@@ -58,3 +58,7 @@ def test_a_forced_pass_counts_nothing_and_is_made_in_between() -> None:
     assert placements(stuck.pass_turn()) == "B2 C1"
     assert past_forced_pass(stuck) == stuck.pass_turn()
     assert count_sequences(stuck, 1) == 2
+
+
+def test_no_placement_at_all_is_one_sequence() -> None:
+    assert count_sequences(board("../.."), 0) == 1

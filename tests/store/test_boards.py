@@ -177,3 +177,9 @@ def test_only_a_line_right_below_the_message_key_says_where_a_board_came_from(ho
     remarks = challenge_remark(key) + b"# by hand\n" + SEEK.remark
     start_new_board(home, game, remarks)
     assert started_from(home, OUST, SEEK) is None
+
+
+def test_a_board_cannot_be_started_under_a_number_that_is_taken(kept: Kept) -> None:
+    kept.start()
+    with pytest.raises(BoardChanged):
+        kept.database.write(lambda each: kept.boards.start(each, new_game(1)))

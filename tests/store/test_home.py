@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.disk import locked_file
+from pbm_oust.store.disk import NoSuchFile, locked_file
 from pbm_oust.store.home import REBUILDING, Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.sqlite import files_of
@@ -158,3 +158,17 @@ for number in range(30):
 """
     run_at_once(home, script, script)
     assert len(account_of(home, "alice").addresses) == 61
+
+
+def test_accounts_are_listed_and_read(home: Home) -> None:
+    make_account(home, "bob", "lookingglass", BOB)
+    make_account(home, "alice", "wonderland", ALICE)
+    assert home.userids() == ["alice", "bob"]
+    assert account_of(home, "alice").addresses == (ALICE,)
+    assert home.account("carol") is None
+    assert home.account("not a userid") is None
+
+
+def test_a_board_that_does_not_exist_has_no_history(home: Home) -> None:
+    with pytest.raises(NoSuchFile):
+        home.history(BoardName("oust", 1))

@@ -302,3 +302,12 @@ def test_letters_to_some_addresses_become_files(database: Database, now: datetim
     database.write(lambda transaction: turn_into_files(transaction, [BOB]))
     states = [letter(database, each).state for each in (first, second, third)]
     assert states == [State.FILE, State.WAITING, State.FILE]
+
+
+def test_each_failure_is_counted(database: Database, now: datetime) -> None:
+    number = post(database, head(), now)
+    for nth in range(1, 4):
+        wait(database, number, now + nth * MINUTE, f"451 {nth}")
+        assert letter(database, number).failures == nth
+    assert letter(database, number).reason == "451 3"
+    wait(database, number + 1, now, "it is gone")

@@ -95,3 +95,8 @@ def test_old_counts_are_forgotten(database: Database, now: datetime) -> None:
     before = now + LONGEST - timedelta(seconds=1)
     assert database.write(lambda transaction: forget_old_counts(transaction, before)) == 0
     assert database.write(lambda transaction: forget_old_counts(transaction, now + LONGEST)) == 1
+
+
+def test_nothing_is_allowed_by_a_limit_of_nothing(database: Database, now: datetime) -> None:
+    limits = Limits({Counted.MESSAGES: 0})
+    assert end(database, Counted.MESSAGES, "alice", now, limits=limits)
