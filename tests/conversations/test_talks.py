@@ -23,10 +23,11 @@ CODE(alice) in a LINE is the latest code that was mailed to alice, CODE(alice, -
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from email.utils import parseaddr
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ import pytest
 from pbm_oust.store.home import Home
 from tests.support.accounts import codes
 from tests.support.histories import board_numbers, moves_of
-from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
+from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk, copy_of
 from tests.support.outbox import Letter
 
 FOLDER = Path(__file__).parent / "talks"
@@ -135,21 +136,48 @@ class Conversation:
             )
 
 
+Lines = tuple[str, ...]
+
+
 def conversations() -> Iterator[object]:
-    """Yield each conversation: its players, and its lines with those that come before."""
+    """Yield each conversation: its players, what comes before it, and its lines."""
     for path in sorted(FOLDER.glob("*.txt")):
         text = "\n".join(line for line in path.read_text().split("\n") if line[:1] != "#")
         before, *talks = re.split(r"^== ", text, flags=re.MULTILINE)
         players, *begin = filter(None, before.split("\n"))
         for title, _, body in (talk.partition("\n") for talk in talks):
-            lines = [*begin, *filter(None, body.split("\n"))]
-            yield pytest.param(players.split(), lines, id=f"{path.stem}: {title}")
+            lines = tuple(filter(None, body.split("\n")))
+            yield pytest.param(
+                tuple(players.split()), tuple(begin), lines, id=f"{path.stem}: {title}"
+            )
 
 
-@pytest.mark.parametrize(("players", "lines"), list(conversations()))
+def begun(path: Path, players: Lines, lines: Lines) -> Conversation:
+    """Return a conversation in a new home, after what comes before it."""
+    conversation = Conversation(Talk.begin(path, *map(address_of, players)))
+    conversation.say(list(lines))
+    return conversation
+
+
+@pytest.fixture(scope="session")
+def begun_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Lines, Lines], Conversation]:
+    """Return what begins conversations whose homes are to be copied."""
+    return cache(lambda players, lines: begun(tmp_path_factory.mktemp("begun"), players, lines))
+
+
+@pytest.mark.parametrize(("players", "before", "lines"), list(conversations()))
 def test_a_conversation_goes_as_it_is_written(
-    players: list[str], lines: list[str], place: Path
+    players: Lines,
+    before: Lines,
+    lines: Lines,
+    place: Path,
+    begun_once: Callable[[Lines, Lines], Conversation],
 ) -> None:
-    talk = Talk.begin(place, *map(address_of, players))
-    Conversation(talk).say(lines)
-    talk.home.close()
+    if (place / "pbm_oust.toml").exists():
+        conversation = begun(place, players, before)
+    else:
+        first = begun_once(players, before)
+        talk = replace(first.talk, home=copy_of(first.talk.home, place))
+        conversation = Conversation(talk, dict(first.latest))
+    conversation.say(list(lines))
+    conversation.talk.home.close()

@@ -30,7 +30,7 @@ from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Result
 from tests.support.boards import O, X
-from tests.support.rings import fast_if
+from tests.support.rings import fast_if, is_fast_ring
 from tests.support.strategies import course
 
 T = TypeVar("T")
@@ -96,11 +96,6 @@ def courses(
 
 
 @some_games
-def test_the_same_seed_gives_the_same_games_again(kind: str, grid: str) -> None:
-    assert courses(kind, grid) == courses(kind, grid)
-
-
-@some_games
 def test_two_processes_give_the_games_of_one_in_the_same_order(kind: str, grid: str) -> None:
     assert courses(kind, grid, jobs=2) == courses(kind, grid, jobs=1)
 
@@ -136,7 +131,8 @@ TURNS = {"square 5x5": 14.6, "square 7x7": 31.0, "hex 3": 8.0, "hex 4": 16.4}
 @cache
 def summary(known: Known) -> Totals:
     """Return the summary of random games."""
-    return Totals.of(simulate(KINDS[known.kind], parse_grid(known.grid), known.games, seed=1))
+    games = known.games // 5 if is_fast_ring() else known.games
+    return Totals.of(simulate(KINDS[known.kind], parse_grid(known.grid), games, seed=1))
 
 
 def named(known: Known) -> str:
