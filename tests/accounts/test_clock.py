@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.clock import (
     Clock,
-    Limit,
     _plain_turn,
     _replayed_turn,
     earliest_ruling,
@@ -22,11 +21,14 @@ from pbm_oust.accounts.clock import (
 from pbm_oust.accounts.vacations import DAY, Absence
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
-from pbm_oust.board.notation import format_ruling, parse_ruling
+from pbm_oust.board.notation import format_ruling, parse_ruling, parse_terms
 from pbm_oust.board.record import Deed, Place, Ruling, Verb
 from pbm_oust.rules.position import Side
+from tests.support import tables
 from tests.support.games import STARTED, act, new_game, wish
 from tests.support.rings import examples
+
+tabled = tables.tabled(__file__)
 
 ALICE, BOB = "rrognlie", "marksteere"
 """Alice owns x when the board starts."""
@@ -127,30 +129,13 @@ def test_who_takes_over_a_side_begins_a_turn() -> None:
     assert turn(waiting) == turn(reminded)
 
 
-@pytest.mark.parametrize(
-    ("terms", "reminder", "deadline", "limit"),
-    [
-        (Terms(), 7, 28, Limit.FORFEIT),
-        (Terms(nagtime=3, forfeittime=2), 3, 5, Limit.FORFEIT),
-        (Terms(nagtime=0, forfeittime=0), 0, 1, Limit.FORFEIT),
-        (Terms(maxtime=28), 7, 28, Limit.MOVE),
-        (Terms(maxtime=20), 7, 20, Limit.MOVE),
-        (Terms(maxtime=8), 6, 8, Limit.MOVE),
-        (Terms(maxtime=2), 1, 2, Limit.MOVE),
-        (Terms(maxtime=1), 0, 1, Limit.MOVE),
-        (Terms(maxtime=40), 7, 28, Limit.FORFEIT),
-        (Terms(totaltime=8), 6, 8, Limit.TOTAL),
-        (Terms(totaltime=100), 7, 28, Limit.FORFEIT),
-        (Terms(totaltime=12, maxtime=4), 3, 4, Limit.MOVE),
-        (Terms(nagtime=30, forfeittime=1), 30, 31, Limit.FORFEIT),
-    ],
-)
+@tabled("terms", "reminder", "deadline", "limit")
 def test_the_first_limit_sets_the_deadline(
-    terms: Terms, reminder: float, deadline: float, limit: Limit
+    terms: str, reminder: str, deadline: str, limit: str
 ) -> None:
-    found = clock(told(terms=terms), 0)
-    assert (days(found.next_reminder), days(found.deadline)) == (reminder, deadline)
-    assert found.limit is limit or found.deadline == day(28)
+    found = clock(told(terms=parse_terms(f"swap rated {terms}")), 0)
+    assert (days(found.next_reminder), days(found.deadline)) == (float(reminder), float(deadline))
+    assert found.limit.name == limit or found.deadline == day(28)
 
 
 @pytest.mark.parametrize(
@@ -229,28 +214,9 @@ def test_nothing_is_ruled_while_the_player_is_away() -> None:
     assert ruling(told("1 x C3"), 8, marksteere=[(7.9, 9)]) == ""
 
 
-@pytest.mark.parametrize(
-    ("lines", "now", "expected"),
-    [
-        (["1 x C3"], 7.99, ""),
-        (["1 x C3"], 8, "remind o"),
-        (["1 x C3"], 90, "remind o"),
-        (["1 x C3", "8 * remind o"], 8, ""),
-        (["1 x C3", "8 * remind o"], 23.7, ""),
-        (["1 x C3", "8 * remind o"], 23.75, "remind o"),
-        (["1 x C3", "8 * remind o", "23.75 * remind o"], 28.99, ""),
-        (["1 x C3", "8 * remind o", "23.75 * remind o"], 29, "forfeit o"),
-        (["1 x C3", "8 * remind o"], 29, "forfeit o"),
-        (["1 x C3", "20 * remind o"], 29, ""),
-        (["1 x C3", "20 * remind o", "35.75 * remind o"], 40.99, ""),
-        (["1 x C3", "20 * remind o"], 41, "forfeit o"),
-        (["1 x C3", "8 * remind o", "9 o D1"], 15.99, ""),
-        (["1 x C3", "8 * remind o", "9 o D1"], 16, "remind x"),
-        (["1 x C3", "8 * remind o", "9 o D1", "16 * remind x"], 29, ""),
-    ],
-)
-def test_a_player_is_reminded_and_then_loses(lines: list[str], now: float, expected: str) -> None:
-    assert ruling(told(*lines), now) == expected
+@tabled("lines", "now", "expected")
+def test_a_player_is_reminded_and_then_loses(lines: str, now: str, expected: str) -> None:
+    assert ruling(told(*lines.split("; ")), float(now)) == expected
 
 
 def test_the_reminder_of_a_player_who_swaps_is_not_that_of_the_other() -> None:

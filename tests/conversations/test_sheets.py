@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.service.sheets import MOST_ANSWERS
 from pbm_oust.store.verifications import SHEET_LIFETIME
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
@@ -94,3 +95,12 @@ def test_a_board_that_is_gone_does_not_keep_the_others_from_being_found(talk: Ta
     talk.send(ALICE, "oust move 3 alice wonderland C3")  # not her turn there
     answer(talk, letter, "C3")
     assert moves(talk, 1) == ["x C3"]
+
+
+def test_an_answer_is_for_as_many_boards_as_one_mail_may_be_for(talk: Talk) -> None:
+    line = "oust 1: D4\n"
+    answer(talk, listed(talk), line * (MOST_ANSWERS + 1))
+    assert talk.outcome.startswith("refused")
+    assert moves(talk, 1) == []
+    answer(talk, listed(talk), line * MOST_ANSWERS)
+    assert moves(talk, 1) == ["x D4"]

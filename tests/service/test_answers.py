@@ -127,24 +127,12 @@ def test_words_around_a_move_go_to_the_other_player(text: str, others: str) -> N
     assert answer.is_worded
 
 
-@pytest.mark.parametrize(
-    ("below", "named"),
-    [
-        ("resign", "resign"),
-        ("Thanks!\nresign", "resign"),
-        ("\nE5", "E5"),
-        ("show", "oust show 17"),
-        ("E5 was what I wanted", None),
-        ("chat with me", None),
-        ("note to myself: E5", None),
-        ("Resigning would be early", None),
-    ],
-)
-def test_a_command_below_a_move_is_noticed(below: str, named: str | None) -> None:
+@tabled("below", "named")
+def test_a_command_below_a_move_is_noticed(below: str, named: str) -> None:
     answer = read(f"D4\n{below}")
     assert isinstance(answer.command, Move)
     further = answer.further and (format_answer(answer.further) or format_command(answer.further))
-    assert (answer.command.wish, further) == (Place(("D4",)), named)
+    assert (answer.command.wish, further or "") == (Place(("D4",)), named)
 
 
 @pytest.mark.parametrize(
@@ -174,25 +162,9 @@ def test_a_subject_of_ones_own_is_the_answer_where_it_can_be_read() -> None:
     assert refused("", SUBJECT) == (EmptyAnswer, None)
 
 
-@pytest.mark.parametrize(
-    ("subject", "is_ours"),
-    [
-        ("oust 17 #12: your turn, alice", True),
-        ("OUST 17: not done", True),
-        ("oust 17", True),
-        ("carol challenges you: oust 17", True),
-        ("carol vous propose une partie: oust 17", True),
-        ("help: oust", False),
-        ("churn 3: over, you win", True),
-        ("oust 17 after #3", True),
-        ("oust move 17 alice secret D4", False),
-        ("D4", False),
-        ("oust", False),
-        ("", False),
-    ],
-)
-def test_subjects_of_our_letters_are_no_answers(subject: str, is_ours: bool) -> None:
-    assert is_of_letter(subject) is is_ours
+@tabled("subject", "whose")
+def test_subjects_of_our_letters_are_no_answers(subject: str, whose: str) -> None:
+    assert is_of_letter(subject) is (whose == "ours")
 
 
 OUST = KINDS["oust"]

@@ -125,6 +125,8 @@ def test_letters_about_records_from_one_on_are_found(
     post(database, head(BOB, about=SEVEN), now, state=state)
     post(database, head(ALICE, about=About("oust", 18, 7)), now, state=state)
     post(database, head(ALICE), now, state=state)
+    failed = post(database, head(ALICE, about=SEVEN), now)
+    database.write(lambda transaction: fail_letter(transaction, failed, "550 no"))
     assert unsent(database, ALICE) == [six, seven]
     assert unsent(database, ALICE, since=7) == [seven]
     assert unsent(database, "carol@example.org") == []
