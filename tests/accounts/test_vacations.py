@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.vacations import (
     Absence,
     away_at,
     days_left,
     due,
     ended_at,
-    in_order,
     overlapping,
     present,
     together,
@@ -21,12 +19,6 @@ from pbm_oust.accounts.vacations import (
 )
 
 BEGIN = datetime(2026, 12, 1, tzinfo=UTC)
-ALICE = Account(
-    "alice",
-    f"scrypt 16384 8 1 {'00' * 16} {'00' * 32}",
-    ("alice@example.org",),
-    datetime(2026, 11, 20, tzinfo=UTC),
-)
 
 
 def day(number: float) -> datetime:
@@ -43,12 +35,6 @@ def vacations(draw: st.DrawFn) -> tuple[Absence, ...]:
     hours = sorted(draw(st.lists(st.integers(0, 5000), max_size=8, unique=True)))
     pairs = zip(hours[::2], hours[1::2], strict=False)
     return away(*((start / 24, end / 24) for start, end in pairs))
-
-
-@given(vacations())
-@settings(deadline=None)
-def test_an_account_keeps_vacations_in_order(absences: tuple[Absence, ...]) -> None:
-    assert in_order(reversed(absences)) == absences
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,9 @@ from pbm_oust.accounts.tags import (
     with_proof,
 )
 from pbm_oust.store.home import Home
-from pbm_oust.store.upkeep import forget_expired
 from pbm_oust.store.verifications import (
-    find_verification,
-    forget_verifications_of,
     keep_verification,
 )
-from tests.support.accounts import all_codes
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 KEY = b"k" * 32
@@ -90,27 +86,6 @@ def test_a_code_stands_in_no_file(home: Home) -> None:
     for path in home.path.glob("pbm_oust.db*"):
         assert code.encode() not in path.read_bytes()
         assert path.stat().st_mode & 0o077 == 0
-
-
-def test_what_is_pending_is_forgotten_after_three_days(home: Home) -> None:
-    home.do(keep_verification, "0" * 16, PENDING)
-    before = NOW + CODE_LIFETIME - timedelta(seconds=1)
-    forget_expired(home, before)
-    assert home.ask(find_verification, "0" * 16, before) == PENDING
-    assert home.ask(find_verification, "0" * 16, NOW + CODE_LIFETIME) is None
-    forget_expired(home, NOW + CODE_LIFETIME)
-    assert home.ask(all_codes) == []
-
-
-def test_an_account_forgets_what_waits_for_it_but_not_the_signups_of_others(home: Home) -> None:
-    asked = Pending(Purpose.FORGOT, "alice", "alice@example.org", NOW, "1" * 16)
-    home.do(keep_verification, "0" * 16, PENDING)
-    home.do(keep_verification, "1" * 16, asked)
-    home.do(
-        keep_verification, "2" * 16, Pending(Purpose.ADD, "bob", "b@example.org", NOW, "1" * 16)
-    )
-    home.do(forget_verifications_of, ACCOUNT.userid, ACCOUNT.message_key)
-    assert home.ask(all_codes) == ["0" * 16, "2" * 16]
 
 
 # What accounts keep

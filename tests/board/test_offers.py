@@ -1,6 +1,5 @@
 """Draws proposed, moves taken back, games declined, and what the server or its operator does."""
 
-import random
 from datetime import timedelta
 
 import pytest
@@ -9,8 +8,7 @@ from pbm_oust.board.game import Game, before_latest_turn
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import parse_ruling
 from pbm_oust.board.reasons import DeclineTooLate, NoOffer, NothingToUndo, OfferWaits
-from pbm_oust.board.record import Deed, Place, Ruling, Verb
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.position import How, Result, Side
 from tests.support.games import act, actions, history_of, new_game, play
 
@@ -225,31 +223,3 @@ def test_a_side_does_not_rule_and_the_server_does_not_play(line: str, game: Game
     record = f"{line:<34} 2026-11-20T15:36:00Z 0000000000000001\n"
     with pytest.raises(BadHistory, match=r"cannot do|is no"):
         read_history(history_of(game) + record.encode())
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_a_history_of_anything_that_may_be_done_reads_back_as_the_same_game(seed: int) -> None:
-    chance = random.Random(seed)
-    game = new_game("square 5x5")
-    deeds = [deed for deed in Deed if deed not in (Deed.RESIGN, Deed.DECLINE)]
-    rulings = [
-        Ruling(Verb.REMIND, Side.X),
-        Ruling(Verb.ADOPT, Side.O, "carol"),
-        Ruling(Verb.EXTEND, Side.O, days=3),
-        Ruling(Verb.UNDO, back_to=2),
-    ]
-    for nth in range(60):
-        at, key = game.header.started + timedelta(hours=nth), f"{nth:016x}"
-        side = chance.choice(list(Side))
-        try:
-            if chance.random() < 0.05:
-                game = game.rule(chance.choice(rulings), at, key)
-            elif chance.random() < 0.6 and game.position.has_placement():
-                cell = chance.choice(game.header.grid.names(game.position.placements()))
-                game = game.act(game.to_move, Place((cell,)), at, key)
-            else:
-                game = game.act(side, chance.choice(deeds), at, key)
-        except Refusal:
-            continue
-    assert read_history(history_of(game)).game == game
-    assert game.records

@@ -15,8 +15,11 @@ from pbm_oust.board.reasons import NoSuchRecord
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.commands.challenge import ReplayOfTheEnd, origin_after
 from pbm_oust.refusal import NotAllowed, Refusal
+from tests.support import tables
 from tests.support.games import act, history_of, new_game, play
 from tests.support.strategies import relaxed
+
+tabled = tables.tabled(__file__)
 
 
 def continued(old: Game, number: int) -> Game:
@@ -105,26 +108,7 @@ def test_any_game_is_continued_from_any_record_in_a_history_that_reads_back(
     assert parse_origin(line_of(new), new.header.kind.name) == origin
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("churn 17#4 x C3", "it is not written"),
-        ("oust 17 x C3", "it is not written"),
-        ("oust 0#4 x C3", "it is not written"),
-        ("oust 17#4  x C3", "it is not written"),
-        ("oust 17#4 x c3", "would have written"),
-        ("oust 17#4 x", "would have written"),
-        ("oust 17#4 x swap", "would have written"),
-        ("oust 17#4 o C3", "move 1 is not one that o can make then"),
-        ("oust 17#4 x C3 x A1", "move 2 is not one that x can make then"),
-        ("oust 17#4 x C3 o C3", "move 2 is against the rules"),
-        ("oust 17#4 x C9", "move 1 is against the rules"),
-        ("oust 17#4 x pass", "move 1 is against the rules"),
-        ("oust 17#4 x C3 A1", "A1 comes after the end of the turn"),
-        ("oust 17#4 x C3*1", "C3 does not take 1 stones"),
-        ("oust 17#4 x C3 o C2 x B3*1", "the game is over after these moves"),
-    ],
-)
+@tabled("line", "reason")
 def test_a_line_that_leads_to_no_position_is_damage(line: str, reason: str, game: Game) -> None:
     header: Header = replace(game.header, origin=Origin(1, 1, ()))
     good = history_of(Game.start(header)).decode()

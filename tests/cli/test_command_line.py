@@ -35,32 +35,6 @@ def _json(result: Result) -> dict[str, Any]:
     return told
 
 
-def test_verify_prints_a_line_for_each_sample_game(home: Path) -> None:
-    result = _run(home, "games", "verify")
-    assert result.exit_code == 0
-    assert result.output.splitlines() == [
-        "oust 1: ok, 45 records, demo_ann won, capture",
-        "oust 2: ok, 17 records, demo_ann won, capture",
-        "oust 3: ok, 22 records, demo_ann won, capture",
-    ]
-
-
-def test_verify_names_file_line_and_reason_where_a_letter_was_changed(home: Path) -> None:
-    path = home / "oust" / "2.txt"
-    path.write_text(path.read_text().replace("10 x F3*1", "10 x F2*1"))
-    result = _run(home, "games", "verify")
-    assert result.exit_code == 1
-    assert result.output.splitlines()[1].startswith(f"oust 2: BAD: {path}: line 20: ")
-    assert result.output.splitlines()[2] == "oust 3: ok, 22 records, demo_ann won, capture"
-
-
-def test_one_record_is_counted_in_the_singular(home: Path) -> None:
-    game = play(new_game("square 5x5"), "x A1")
-    (home / "oust" / "17.txt").write_bytes(history_of(game))
-    assert "ok, 1 record," in _run(home, "games", "verify", "oust", "17").output
-    assert _run(home, "games", "show", "oust", "17#2").output == "Error: oust 17 has 1 record\n"
-
-
 @pytest.mark.slow
 def test_verify_finds_the_same_with_several_processes(
     home: Path, monkeypatch: pytest.MonkeyPatch
@@ -78,47 +52,6 @@ def test_verify_changes_nothing(home: Path) -> None:
     assert [path.name for path in home.iterdir()] == ["oust"]
 
 
-def test_verify_of_one_board_as_json(home: Path) -> None:
-    result = _run(home, "games", "verify", "oust", "3", "--json")
-    (line,) = json.loads(result.output)
-    assert (line["ok"], line["kind"], line["board"]) == (True, "oust", 3)
-
-
-def test_a_board_that_does_not_exist_is_refused(home: Path) -> None:
-    for command in ("verify", "show", "history"):
-        result = _run(home, "games", command, "oust", "9")
-        assert (result.exit_code, result.output) == (1, "Error: there is no board oust 9\n")
-
-
-def test_show_draws_a_board_after_a_record(home: Path) -> None:
-    result = _run(home, "games", "show", "oust", "3#2")
-    assert result.output == (
-        "oust 3, square 5x5: demo_bob (x) to move\n"
-        "\n"
-        "x: demo_bob 1/1   o: demo_ann 1/1\n"
-        "\n"
-        "  A B C D E\n"
-        "5 . . . . O 5\n"
-        "4 . . . . . 4\n"
-        "3 . . . . . 3\n"
-        "2 . . . . . 2\n"
-        "1 . x . . . 1\n"
-        "  A B C D E\n"
-    )
-
-
-def test_show_as_json_has_stones_and_placements(home: Path) -> None:
-    shown = json.loads(_run(home, "games", "show", "oust", "3#2", "--json").output)
-    assert shown["stones"] == {"x": ["B1"], "o": ["E5"]}
-    assert shown["to_move"] == "x"
-    assert len(shown["placements"]) == 25 - 2 - 3
-
-
-def test_show_after_a_record_that_is_not_there_is_refused(home: Path) -> None:
-    result = _run(home, "games", "show", "oust", "3#23")
-    assert (result.exit_code, result.output) == (1, "Error: oust 3 has 22 records\n")
-
-
 def test_history_prints_the_file(home: Path) -> None:
     result = _run(home, "games", "history", "oust", "1")
     assert result.output == (home / "oust" / "1.txt").read_text()
@@ -130,15 +63,6 @@ def test_history_as_json_has_the_records(home: Path) -> None:
     assert told["records"][5]["action"] == [{"cell": "E5", "took": 1}, {"cell": "E2", "took": 0}]
     assert told["result"] == {"winner": "o", "how": "capture"}
     assert told["won_by"] == told["o"] == told["at_start"]["X"]
-
-
-def test_list_can_be_limited(home: Path) -> None:
-    heading, *rows = _run(home, "games", "list").output.splitlines()
-    assert heading.split() == ["BOARD", "GRID", "X", "O", "RECORDS", "STATE", "DEADLINE"]
-    assert len(rows) == 3
-    assert _run(home, "games", "list", "--which", "active").output == ""
-    assert _run(home, "games", "list", "--player", "nobody").output == ""
-    assert len(json.loads(_run(home, "games", "list", "oust", "--json").output)) == 3
 
 
 def test_list_can_be_limited_to_the_boards_where_a_player_is_to_move(home: Path) -> None:
@@ -158,12 +82,6 @@ def test_the_help_tells_of_every_command_in_a_whole_sentence(group: list[str]) -
     assert all(line.strip().endswith(".") and "..." not in line for line in lines), told
 
 
-def test_a_home_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    result = _run(tmp_path / "nowhere", "games", "list")
-    assert result.exit_code == 1
-    assert "there is no home" in result.output
-
-
 def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
     made = _run(home, "players", "add", "Dora", "dora@example.org", stdin="exploring\nexploring\n")
     assert made.exit_code == 0
@@ -174,30 +92,6 @@ def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
     assert account_of(Home(home), "dora").password != before
     assert "dora@example.org" in _run(home, "players", "show", "dora").output
     assert all(b"exploring" not in path.read_bytes() for path in home.glob("pbm_oust.db*"))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "reason"),
-    [
-        (["add", "demo_ann", "a@example.org"], 1, "belongs to somebody already"),
-        (["add", "9lives", "a@example.org"], 2, "cannot be a userid"),
-        (["add", "dora", "nowhere"], 2, "is not written NAME@HOST"),
-        (["show", "dora"], 1, "there is no player dora"),
-        (["passwd", "dora"], 1, "there is no player dora"),
-    ],
-)
-def test_accounts_that_cannot_be(
-    arguments: list[str], status: int, reason: str, home: Path
-) -> None:
-    result = _run(home, "players", *arguments, stdin="exploring\nexploring\n")
-    assert result.exit_code == status
-    assert reason in result.output
-
-
-def test_a_weak_password_is_refused(home: Path) -> None:
-    result = _run(home, "players", "add", "dora", "a@example.org", stdin="abc\nabc\n")
-    assert result.exit_code == 2
-    assert "6 to 64 characters" in result.output
 
 
 @pytest.mark.parametrize(
@@ -230,13 +124,6 @@ def test_simulate_counts_the_turns_of_churn(tmp_path: Path) -> None:
     assert figures["turns_per_second"] > 0
     assert figures["results"]["draw"] == 0
     assert "200 random games, seed 1\n" in _run(tmp_path, *command).output
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--size", "1"], ["--size", "5", "--hex", "3"], ["--hex", "x"]]
-)
-def test_perft_refuses_a_grid_that_is_none(arguments: list[str], tmp_path: Path) -> None:
-    assert _run(tmp_path, "rules", "perft", "oust", *arguments).exit_code == 2
 
 
 def test_a_faulty_configuration_is_reported_with_file_and_key(home: Path) -> None:

@@ -80,25 +80,6 @@ def cut(home: Home, name: BoardName = TWO) -> Path:
     return path
 
 
-def test_an_edited_file_says_nothing_until_it_is_accepted(home: Home) -> None:
-    before = run(home, "games", "list").output
-    path = cut(home)
-    assert run(home, "games", "list").output == before
-    refused = run(home, "games", "verify", "oust", "2")
-    assert refused.exit_code == 1
-    assert refused.output == (f"oust 2: BAD: {path} differs from the history in the database\n")
-    accepted = run(home, "games", "accept", "oust", "2")
-    assert (accepted.exit_code, accepted.output) == (
-        0,
-        f"oust 2 has the history of {path} now: 0 records, where it had 1 record\n",
-    )
-    (line,) = (
-        line for line in run(home, "games", "list").output.splitlines() if line.startswith("oust 2")
-    )
-    assert line.startswith("oust 2  square 5x5  alice  bob  0        alice (x) to move  ")
-    assert run(home, "games", "verify").exit_code == 0
-
-
 def test_a_file_that_was_set_aside_can_still_be_accepted(home: Home) -> None:
     text = cut(home).read_text()
     mailed(home, ALICE, "oust move 1 alice wonderland C3")
@@ -113,29 +94,6 @@ def test_a_file_that_was_set_aside_can_still_be_accepted(home: Home) -> None:
     )
     assert home.history_path(TWO).read_text() == text
     assert home.publisher.edited(TWO) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (None, "no file of oust 2 says anything else than the board"),
-        ("nothing\n", "line 1: "),
-        ("", "no file of oust 2 says anything else"),
-    ],
-)
-def test_what_does_not_replay_is_not_accepted(text: str | None, reason: str, home: Home) -> None:
-    before = home.history(TWO)
-    path = home.history_path(TWO)
-    if text is None:
-        pass
-    elif text:
-        path.write_text(text)
-    else:
-        path.unlink()
-    refused = run(home, "games", "accept", "oust", "2")
-    assert refused.exit_code == 1
-    assert reason in refused.output
-    assert home.history(TWO) == before
 
 
 def test_a_file_without_a_board_becomes_one_when_it_is_accepted(home: Home) -> None:

@@ -169,23 +169,6 @@ def test_a_game_that_goes_on_takes_accounts_of_both_players(other: Path) -> None
     )
 
 
-def test_export_wants_to_know_the_form(home: Path) -> None:
-    result = run(home, "export", "oust", "1")
-    assert result.exit_code == 2
-    assert "say in which form: --sgf or --json" in result.output
-    result = run(home, "export", "oust", "1", "--sgf", "--json")
-    assert result.exit_code == 2
-    assert "--sgf and --json are two forms; choose one of them" in result.output
-
-
-def test_export_of_what_is_not_there_or_damaged_is_refused(home: Path) -> None:
-    assert run(home, "export", "oust", "9", "--sgf").output == "Error: there is no board oust 9\n"
-    path = home / "oust" / "2.txt"
-    path.write_text(path.read_text().replace("6 x E5*1", "6 x E5*2"))
-    result = run(home, "export", "oust", "2", "--sgf")
-    assert (result.exit_code, f"{path}: line 16: " in result.output) == (1, True)
-
-
 def as_mail(text: str, encoding: str, charset: str = "utf-8") -> bytes:
     mail = EmailMessage()
     mail["From"] = "bob@example.net"

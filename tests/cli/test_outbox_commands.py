@@ -1,4 +1,8 @@
+"""What is left in the files of a forgotten of a player who was forgotten."""
+
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,15 +12,19 @@ from click.testing import CliRunner, Result
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.formats import parse_any
 from pbm_oust.cli import main
+from pbm_oust.mail.relay import Relaying
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import parse_content
 from pbm_oust.store.outbox import Outbox
+from pbm_oust.store.upkeep import forget_expired
 from pbm_oust.store.verifications import bounces_of, note_bounce
 from tests.support.games import history_of
 from tests.support.histories import lay_histories
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
 from tests.support.kinds import Chance
+from tests.support.outbox import letters
 from tests.support.sink import listening_sink
 
 
@@ -147,3 +155,52 @@ def test_a_letter_with_files_is_shown_without_them_and_arrives_with_them(home: P
     data = part.get_content()
     assert isinstance(data, bytes)
     assert parse_any(data.decode()).check().game == game
+
+
+# What is left in the files of a forgotten of a player who was forgotten
+
+
+FORGET = (BOB, "forget bob lookingglass really")
+
+
+@pytest.fixture
+def forgotten(tmp_path: Path) -> Home:
+    """A home in which Bob has played, kept notes, and asked for a code."""
+    mails = [
+        (ALICE, "oust challenge alice bob wonderland -size=5"),
+        (ALICE, "oust move 1 alice wonderland C3"),
+        (BOB, 'oust note 1 bob lookingglass "Bob writes this"'),
+        (BOB, "oust seek bob lookingglass"),
+        (BOB, "add address bob lookingglass bob@example.com"),
+        FORGET,
+    ]
+    forgotten = home_of(tmp_path / "home", ALICE, BOB, mails=mails)
+    forgotten.recover()
+    return forgotten
+
+
+def files_that_name_bob(forgotten: Home) -> list[str]:
+    found = [path for path in forgotten.path.rglob("*") if path.is_file()]
+    return [str(path) for path in found if b"bob" in path.read_bytes().lower()]
+
+
+@contextmanager
+def relayed(forgotten: Home) -> Iterator[None]:
+    """Have all letters of a forgotten sent."""
+    with listening_sink() as (_, endpoint):
+        forgotten.has_relay = True
+        Relaying(forgotten, endpoint, ADDRESS, NOON.timestamp).flush(all_letters=True)
+        yield
+
+
+def test_nothing_of_a_forgotten_player_stays_when_the_letters_have_left(forgotten: Home) -> None:
+    with relayed(forgotten):
+        forget_expired(forgotten, NOON)
+        assert files_that_name_bob(forgotten) == []
+
+
+def test_nothing_stays_when_a_mail_program_has_taken_the_letters(forgotten: Home) -> None:
+    for letter in letters(forgotten):
+        (forgotten.outbox.path / "new" / letter.name).unlink()
+    forget_expired(forgotten, NOON)
+    assert files_that_name_bob(forgotten) == []

@@ -1,6 +1,5 @@
 """What the operator does with whole players, on the command line."""
 
-import json
 import subprocess
 from email import message_from_bytes
 from pathlib import Path
@@ -10,11 +9,7 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
-from tests.support.histories import make_from_files
 from tests.support.server import PROGRAM
-
-BOARD = BoardName("oust", 1)
 
 
 @pytest.fixture
@@ -44,127 +39,6 @@ def _letters(home: Path) -> list[str]:
     return [f"{letter['To']}: {letter['Subject']}" for letter in letters]
 
 
-def test_a_player_is_disabled_and_enabled_again(home: Path) -> None:
-    assert _run(home, "players", "disable", "bob").output == "disabled bob\n"
-    (_, bob, _) = json.loads(_run(home, "players", "list", "--json").output)
-    assert bob["disabled"]
-    heading, *rows = _run(home, "players", "list").output.splitlines()
-    assert heading.split() == ["USERID", "JOINED", "STATE", "ADDRESSES"]
-    states = {row.split()[0]: row.split()[2:] for row in rows}
-    assert states["alice"] == ["enabled", "alice@example.org"]
-    assert states["bob"] == ["disabled", "bob@example.org"]
-    assert json.loads(_run(home, "players", "show", "bob", "--json").output)["disabled"]
-    assert "\nDisabled: " in _run(home, "players", "show", "bob").output
-    again = _run(home, "players", "disable", "bob")
-    assert (again.exit_code, "bob is disabled since" in again.output) == (1, True)
-    assert "bob is disabled since" in _run(home, "doctor").output
-    assert _run(home, "players", "enable", "BOB").output == "enabled bob\n"
-    assert _run(home, "players", "enable", "bob").exit_code == 1
-    assert json.loads(_run(home, "players", "show", "bob", "--json").output)["disabled"] is None
-
-
-def test_a_player_is_renamed_and_told_so_and_the_other_one_is(home: Path) -> None:
-    before = _letters(home)
-    renamed = _run(home, "players", "rename", "bob", "Bobby")
-    assert (renamed.exit_code, renamed.output) == (0, "renamed bob: bobby on 1 board\n")
-    assert Home(home).userids() == ["alice", "bobby", "carol"]
-    assert "O: bobby\n" in Home(home).history(BOARD).decode()
-    assert sorted(_letters(home)[len(before) :]) == [
-        "alice@example.org: bob is bobby from now on",
-        "bob@example.org: bob is bobby from now on",
-    ]
-    _deliver(home, "bob@example.org", "oust decline 1 bobby wonderland")
-    assert b"= draw void\n" in Home(home).history(BOARD)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "reason"),
-    [
-        (("rename", "bob", "alice"), 1, "belongs to somebody already"),
-        (("rename", "dora", "dorothy"), 1, "there is no player dora"),
-        (("rename", "bob", "2bob"), 2, "cannot be a userid"),
-        (("rename", "bob", "gone-3"), 2, "cannot be a userid"),
-        (("merge", "bob", "alice"), 1, "both have played on oust 1"),
-        (("merge", "bob", "bob"), 1, "these are one account"),
-        (("merge", "bob", "dora"), 1, "there is no player dora"),
-        (("disable", "dora"), 1, "there is no player dora"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing(
-    arguments: tuple[str, ...], status: int, reason: str, home: Path
-) -> None:
-    before = _run(home, "players", "export").output
-    refused = _run(home, "players", *arguments)
-    assert (refused.exit_code, reason in refused.output) == (status, True)
-    assert _run(home, "players", "export").output == before
-
-
-def test_a_damaged_board_is_named_and_nothing_changes_before_it_is_mended(
-    home: Path,
-) -> None:
-    path = Home(home).history_path(BOARD)
-    sound = path.read_text()
-    path.write_text(sound.replace("Grid: square 5x5", "Grid: round"))
-    make_from_files(home)
-    refused = _run(home, "players", "rename", "bob", "bobby")
-    assert (refused.exit_code, "mend this board first" in refused.output) == (1, True)
-    assert Home(home).userids() == ["alice", "bob", "carol"]
-    path.write_text(sound)
-    assert _run(home, "games", "accept", "oust", "1").exit_code == 0
-    assert _run(home, "players", "rename", "bob", "bobby").exit_code == 0
-    assert Home(home).userids() == ["alice", "bobby", "carol"]
-
-
-def test_two_accounts_of_one_player_are_joined(home: Path) -> None:
-    merged = _run(home, "players", "merge", "bob", "carol")
-    assert (merged.exit_code, merged.output) == (0, "merged bob: carol on 1 board\n")
-    shown = json.loads(_run(home, "players", "show", "carol", "--json").output)
-    assert shown["addresses"] == ["carol@example.org", "bob@example.org"]
-    assert Home(home).userids() == ["alice", "carol"]
-    assert _run(home, "games", "verify").exit_code == 0
-
-
-def test_the_operator_writes_to_everybody_or_to_some(home: Path) -> None:
-    before = len(_letters(home))
-    sent = _run(home, "broadcast", stdin="The server rests on Sunday.\n")
-    assert (sent.exit_code, sent.output) == (0, "written to 3 players\n")
-    assert set(_letters(home)[before:]) == {
-        f"{userid}@example.org: the operator writes to everybody"
-        for userid in ("alice", "bob", "carol")
-    }
-    assert _run(home, "broadcast", "--to", "Bob", "--text", "Hello").output == (
-        "written to 1 player\n"
-    )
-    assert _letters(home)[-1] == "bob@example.org: the operator writes to you"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status"), [(("--text", " "), 2), (("--to", "dora", "--text", "Hello"), 1)]
-)
-def test_a_broadcast_to_nobody_or_of_nothing_is_refused(
-    arguments: tuple[str, ...], status: int, home: Path
-) -> None:
-    before = _letters(home)
-    assert _run(home, "broadcast", *arguments).exit_code == status
-    assert _letters(home) == before
-
-
-def test_an_account_is_shown_with_everything_that_it_keeps_and_no_password(home: Path) -> None:
-    _deliver(home, "carol@example.org", "oust watch 1 carol wonderland")
-    shown = _run(home, "players", "show", "carol").output.splitlines()
-    assert shown[:2] == ["Userid: carol", "Address: carol@example.org"]
-    assert shown[3:] == ["Watch: oust 1"]
-    text = _run(home, "players", "show", "carol", "--json").output
-    assert json.loads(text)["kept"] == {"watched": [{"kind": "oust", "board": 1}]}
-    assert "scrypt" not in text
-
-
-def test_an_export_that_cannot_be_written_names_its_file(home: Path, tmp_path: Path) -> None:
-    file = tmp_path / "missing" / "players.jsonl"
-    result = _run(home, "players", "export", str(file))
-    assert (result.exit_code, result.output) == (1, f"Error: {file}: No such file or directory\n")
-
-
 def test_exported_accounts_are_imported_into_another_home(home: Path, tmp_path: Path) -> None:
     _deliver(home, "carol@example.org", "oust watch 1 carol wonderland")
     _deliver(home, "bob@example.org", "oust seek bob wonderland")
@@ -181,14 +55,6 @@ def test_exported_accounts_are_imported_into_another_home(home: Path, tmp_path: 
     assert _run(other, "players", "export").output == file.read_text()
     _deliver(other, "alice@example.org", "oust seek alice wonderland")
     assert "Seek: 2 oust" in _run(other, "players", "show", "alice").output
-
-
-def test_no_export_takes_the_place_of_a_file(home: Path, tmp_path: Path) -> None:
-    file = tmp_path / "precious"
-    file.write_text("mine")
-    told = _run(home, "players", "export", str(file))
-    assert (told.exit_code, "exists already" in told.output) == (1, True)
-    assert file.read_text() == "mine"
 
 
 def test_nothing_is_imported_where_one_account_cannot_be(home: Path, tmp_path: Path) -> None:

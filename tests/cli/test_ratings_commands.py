@@ -30,16 +30,6 @@ def output(home: Path, *arguments: str) -> str:
     return result.output
 
 
-def test_standings_list_the_players_of_the_finished_games(home: Path) -> None:
-    assert output(home, "standings").splitlines() == [
-        "Oust, small boards",
-        "      player    rating  games  won  lost  drawn",
-        "  1.  demo_ann  1800?   3      3    0     0",
-        "  2.  demo_bob  1400?   3      0    3     0",
-    ]
-    assert output(home, "standings", "churn") == ""
-
-
 def test_ratings_are_the_same_to_the_last_digit_whenever_they_are_computed(home: Path) -> None:
     first = output(home, "ratings", "--recompute", "--json")
     assert output(home, "ratings", "--json") == first
@@ -96,12 +86,3 @@ def test_ratings_that_the_histories_do_not_give_are_told_and_counted_anew(
         "on small boards (and 1 more); they have been counted anew\n"
     )
     assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in output(home, "ratings", "--recompute")
-
-
-def test_a_game_that_is_not_rated_any_more_does_not_count(home: Path) -> None:
-    path = home / "oust" / "3.txt"
-    path.write_text(path.read_text().replace("rated ", ""))
-    output(home, "games", "accept", "oust", "3")
-    assert output(home, "ratings", "--recompute") == output(home, "ratings")
-    assert "oust 3" not in output(home, "ratings")
-    assert "demo_ann  1800?   2 " in output(home, "standings")

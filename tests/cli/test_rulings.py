@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbm_oust.accounts.settings import MailWhen, Settings, with_settings
 from pbm_oust.cli import main
 from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
@@ -39,75 +38,6 @@ def run(world: World, *arguments: str) -> Result:
 
 def rule(world: World, command: str, *options: str) -> Result:
     return run(world, "games", *command.split(), *options, "--yes")
-
-
-def test_the_operator_ends_a_game_as_never_begun(world: World) -> None:
-    world.play(1, 0, "x C3")
-    result = run(world, "games", "void", "oust", "1", "--yes")
-    assert (result.exit_code, result.output) == (0, "oust 1: void\n")
-    assert world.history(1) == ["1 x C3", "2 * void", "= draw void"]
-    assert world.letters() == [(to, "oust 1: over, never begun") for to in ("alice", "bob")]
-    assert "The operator ended this game; it counts as never begun." in world.text_to("bob")
-    for again in ("void oust 1", "extend oust 1 3d", "undo oust 1"):
-        result = rule(world, again)
-        assert (result.exit_code, result.output) == (1, "Error: oust 1 is over\n")
-
-
-@pytest.mark.parametrize(
-    ("word", "result", "subject"),
-    [
-        ("x", "= x agreed", "oust 1: over, alice wins"),
-        ("o", "= o agreed", "oust 1: over, you win"),
-        ("draw", "= draw agreed", "oust 1: over, a draw"),
-    ],
-)
-def test_the_operator_awards_a_game(word: str, result: str, subject: str, world: World) -> None:
-    assert run(world, "games", "award", "oust", "1", word, "--yes").exit_code == 0
-    assert world.history(1) == [f"1 * award {word}", result]
-    assert ("bob", subject) in world.letters()
-    assert "players agreed" not in world.text_to("bob")
-
-
-def test_the_operator_hands_a_side_to_another_player(world: World) -> None:
-    world.play(1, 0, "x propose")
-    result = run(world, "games", "adopt", "oust", "1", "x", "Carol", "--yes")
-    assert (result.exit_code, result.output) == (0, "oust 1: adopt x carol\n")
-    game = world.game(1)
-    assert (game.x, game.o, game.offer) == ("carol", "bob", None)
-    assert world.letters() == [
-        ("carol", "oust 1 #3: your turn, carol"),
-        ("bob", "oust 1 #3: carol to move"),
-        ("alice", "oust 1 #3: carol to move"),
-    ]
-    assert "The operator has given you side x." in world.text_to("carol")
-    assert "The operator has given side x to carol." in world.text_to("alice")
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "reason"),
-    [
-        (("void", "oust", "9", "--yes"), 1, "Error: there is no board oust 9"),
-        (("adopt", "oust", "1", "x", "bob", "--yes"), 1, "Error: bob plays on oust 1 already"),
-        (("adopt", "oust", "1", "x", "dave", "--yes"), 1, "Error: there is no player dave"),
-        (("adopt", "oust", "1", "x", "1", "--yes"), 2, "'1' is no userid"),
-        (("award", "oust", "1", "alice", "--yes"), 2, "'alice' is not one of"),
-        (("void", "oust", "1"), 2, "give --yes where nobody can be asked"),
-        (("extend", "oust", "9", "3d", "--yes"), 1, "Error: there is no board oust 9"),
-        (("extend", "oust", "1", "3", "--yes"), 2, "'3' is not written like 3d or 2w"),
-        (("extend", "oust", "1", "0d", "--yes"), 2, "'0d' is not written like 3d or 2w"),
-        (("extend", "oust", "1", "600w", "--yes"), 2, "at most 3650 days"),
-        (("undo", "oust", "9", "--yes"), 1, "Error: there is no board oust 9"),
-        (("undo", "oust", "1", "--yes"), 1, "Error: oust 1 has no move that could be taken back"),
-        (("undo", "oust", "1", "--to", "-1", "--yes"), 2, "-1 is not in the range"),
-    ],
-)
-def test_what_the_operator_cannot_do(
-    words: tuple[str, ...], status: int, reason: str, world: World
-) -> None:
-    result = run(world, "games", *words)
-    assert result.exit_code == status
-    assert reason in result.output
-    assert (world.history(1), world.letters()) == ([], [])
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1)])
@@ -149,19 +79,6 @@ def test_the_operator_gives_the_player_to_move_more_time(world: World) -> None:
     assert "by the operator" in run(world, "games", "why", "oust", "1#3").output
     assert rule(world, "extend oust 1 2W").output == "oust 1: extend o 14d\n"
     assert deadline(world) == before + timedelta(days=17)
-
-
-def test_players_are_told_of_rulings_whatever_mails_they_want(world: World) -> None:
-    settings = Settings(mail=MailWhen.MINE)
-    world.change_player("alice", lambda account: with_settings(account, settings))
-    world.play(1, 0, "x C3")
-    rule(world, "extend oust 1 3d")
-    rule(world, "undo oust 1")
-    rule(world, "adopt oust 1 o carol", "--reason", "Bob has moved to the Moon.")
-    told = " ".join(to for to, _ in world.letters())
-    assert told == "alice bob alice bob alice carol bob"
-    for userid in ("alice", "bob", "carol"):
-        assert "The operator writes: Bob has moved to the Moon." in world.text_to(userid)
 
 
 def test_no_more_time_is_given_while_the_clock_stands(world: World) -> None:

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
-from tests.support.histories import lay_histories
 from tests.support.outbox import letters
 from tests.support.server import PROGRAM, started
 from tests.support.sink import listening_sink
@@ -30,27 +29,6 @@ def world(tmp_path: Path) -> World:
 
 def run(world: World, *arguments: str) -> Result:
     return CliRunner().invoke(main, ["--home", str(world.path), *arguments])
-
-
-def test_sweep_prints_what_it_did_and_does_it_once(world: World) -> None:
-    first, second = run(world, "sweep"), run(world, "sweep")
-    assert (first.exit_code, first.output) == (0, "oust 1: remind x\n")
-    assert (second.exit_code, second.output) == (0, "")
-    assert world.letters() == [("alice", "oust 1 #2: reminder, your turn, alice")]
-
-
-def test_sweep_as_json(world: World) -> None:
-    result = run(world, "sweep", "--json")
-    done = [{"about": "oust 1", "what": "remind x"}]
-    assert json.loads(result.output) == {"done": done, "troubles": []}
-
-
-def test_sweep_names_a_damaged_board_and_does_the_others(world: World) -> None:
-    lay_histories(world.home, {2: "nothing\n"})
-    result = run(world, "sweep")
-    assert result.exit_code == 1
-    assert result.stdout == "oust 1: remind x\n"
-    assert result.stderr.startswith("Error: oust 2: ")
 
 
 def test_letters_of_a_sweep_lead_to_the_pages(world: World) -> None:

@@ -4,9 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
+from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, home_of
+
+tabled = tables.tabled(__file__)
 
 EXTRAS = (
     *("icalendar", "prometheus_client", "psycopg"),
@@ -22,28 +23,7 @@ run()
 """
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "doctor",
-        "games list",
-        "games show oust 1",
-        "games history oust 1",
-        "games verify",
-        "games why oust 1",
-        "games export oust 1 --sgf",
-        "players list",
-        "players show alice",
-        "outbox list",
-        "ratings",
-        "standings",
-        "sweep",
-        "home rebuild",
-        "home upgrade",
-        "backup COPY",
-        "rules perft oust",
-    ],
-)
+@tabled("words")
 def test_a_command_needs_no_extra(words: str, tmp_path: Path) -> None:
     home_of(tmp_path, ALICE, BOB, mails=[(ALICE, "oust challenge alice bob wonderland")])
     given = [str(tmp_path.with_name("copy")) if word == "COPY" else word for word in words.split()]

@@ -1,15 +1,16 @@
 """Letters that come back: when an address is closed, and who learns of it."""
 
 from datetime import timedelta
-from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.cli import main
+from tests.support import tables
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk
 from tests.support.mails import mail
+
+tabled = tables.tabled(__file__)
 
 MOVE = "oust move 1 alice wonderland C3"
 QMAIL = f"""Hi. This is the qmail-send program at mail.example.net.
@@ -27,13 +28,6 @@ To: {BOB}
 Subject: oust 1 #1: your turn, bob
 Message-ID: <%s@example.com>
 """
-
-
-@pytest.fixture
-def talk(tmp_path: Path) -> Talk:
-    talk = Talk.begin(tmp_path, ALICE, BOB)
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    return talk
 
 
 def come_back(talk: Talk, said: str, days: int, letters: int = 2) -> None:
@@ -56,21 +50,7 @@ def is_told(talk: Talk) -> bool:
     return any(each.startswith(f"{BOB}: ") for each in talk.send(ALICE, MOVE))
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "5.7.1 sender is on a block list",
-        "5.7.26 DMARC",
-        "blocked by Spamhaus",
-        "4.4.7 expired",
-        "5.1.8 sender's domain not found",
-        "5.0.350 the other host said: 554 5.7.1 refused by a rule",
-        "Sender verify failed",
-        "relay not permitted",
-        "5.2.2 over quota",
-        "mailbox is full",
-    ],
-)
+@tabled("said")
 def test_who_is_refused_for_policy_or_for_a_while_gets_mail_however_often(
     said: str, talk: Talk
 ) -> None:

@@ -21,10 +21,13 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.disturbed import FAULTS, disturbed
 from tests.support.rings import first_is_fast
 from tests.support.sweeping import HASH, World, day, new_world
 from tests.support.trouble import Fault
+
+tabled = tables.tabled(__file__)
 
 WANTED = Settings(mail=MailWhen.DIGEST)
 SEVEN = (7 - 15.6) / 24
@@ -105,19 +108,7 @@ def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
     assert digests(world, 1) == []
 
 
-@pytest.mark.parametrize(
-    ("now", "zone", "slot"),
-    [
-        ("2026-11-20 07:00", "UTC", "2026-11-20 07:00"),
-        ("2026-11-20 06:59", "UTC", "2026-11-19 07:00"),
-        ("2026-11-20 06:00", "Europe/Paris", "2026-11-20 06:00"),
-        ("2026-11-20 05:59", "Europe/Paris", "2026-11-19 06:00"),
-        ("2026-07-20 05:00", "Europe/Paris", "2026-07-20 05:00"),
-        ("2026-11-20 22:00", "Asia/Tokyo", "2026-11-20 22:00"),
-        ("2026-11-20 21:00", "Asia/Tokyo", "2026-11-19 22:00"),
-        ("2026-11-20 14:59", "America/Los_Angeles", "2026-11-19 15:00"),
-    ],
-)
+@tabled("now", "zone", "slot")
 def test_the_hour_is_that_of_the_players_time_zone(now: str, zone: str, slot: str) -> None:
     at = datetime.fromisoformat(now).replace(tzinfo=UTC)
     assert f"{latest_slot(at, in_zone(zone)):%Y-%m-%d %H:%M}" == slot

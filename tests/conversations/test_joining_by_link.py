@@ -7,10 +7,7 @@ import pytest
 
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
-from tests.support.letters import page_of
 from tests.support.pages import Page, Tap, by_rfc
-from tests.support.player import Player, latest_mail
-from tests.support.server import running
 
 MALLORY = "mallory@example.net"
 
@@ -103,21 +100,3 @@ def taps_text(talk: Talk) -> str:
     """Return the page of a list as Carol sees it."""
     talk.send(CAROL, "liste")
     return Page(talk.page_to(CAROL)).text
-
-
-@pytest.mark.slow
-def test_two_players_meet_by_a_tap_at_a_server(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        alice = Player("alice", "wonderland", server)
-        bob = Player("bob", "lookingglass", server)
-        alice.sign_up()
-        bob.sign_up()
-        alice.send("oust seek alice wonderland -size=3")
-        bob.send("list")
-        page = Page(page_of(bytes(latest_mail([bob])["bob"])))
-        (link,) = page.taps(by_rfc)
-        bob.send(link.subject, "", to=link.address)
-        assert "your turn" in " ".join(
-            str(mail["Subject"]) for mail in latest_mail((alice, bob)).values()
-        )
-        assert server.stop() == 0

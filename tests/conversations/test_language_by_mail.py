@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.settings import settings_of
-from pbm_oust.languages import LANGUAGES
 from pbm_oust.store.verifications import find_verification
 from tests.support.accounts import account_of, all_codes, codes
 from tests.support.home_by_mail import ALICE, BOB, Talk, new_id
@@ -44,31 +43,6 @@ def sign_up(talk: Talk, line: str, *headers: str) -> str:
     return str(welcome["Content-Language"])
 
 
-@pytest.mark.parametrize("word", ["fr", "francais", "fran\u00e7ais", "FRAN\u00c7AIS", "fren"])
-def test_french_is_settled_by_any_of_its_names(word: str, tmp_path: Path) -> None:
-    talk = Talk.begin(tmp_path, ALICE)
-    talk.send(ALICE, f"settings alice wonderland language {word}")
-    assert settings_of(account_of(talk.home, "alice")).language.code == "fr"
-    assert languages(talk) == {ALICE: "fr"}
-
-
-def test_each_player_of_a_board_is_told_in_his_own_language(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path, "bob")
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    assert languages(talk) == {ALICE: "en", BOB: "fr"}
-    talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert "You played C3." in talk.text_to(ALICE)
-    assert "alice a jou\u00e9 C3." in talk.text_to(BOB)
-
-
-def test_a_refusal_is_in_the_language_of_the_account_at_the_address(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path, "bob")
-    talk.send(BOB, "oust show 99")
-    assert languages(talk) == {BOB: "fr"}
-    talk.send(ALICE, "oust show 99")
-    assert languages(talk) == {ALICE: "en"}
-
-
 @pytest.mark.parametrize(
     ("line", "language"),
     [
@@ -86,16 +60,6 @@ def test_a_mistyped_command_is_answered_in_its_language(
     talk = Talk.begin(tmp_path, ALICE)
     talk.send(MANON, line)
     assert languages(talk) == {MANON: language}
-
-
-def test_a_command_in_french_does_not_change_the_language_of_an_account(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path)
-    talk.send(ALICE, "liste")
-    assert languages(talk) == {ALICE: "en"}
-    talk.send(ALICE, "aide")
-    assert languages(talk) == {ALICE: "fr"}  # the help that was asked for
-    talk.send(ALICE, "help")
-    assert languages(talk) == {ALICE: "en"}
 
 
 @pytest.mark.parametrize(
@@ -127,12 +91,6 @@ def test_the_language_waits_with_the_code(tmp_path: Path) -> None:
     assert pending.language.code == "fr"
 
 
-def test_the_code_for_a_further_address_is_in_the_language_of_the_account(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path, "alice")
-    talk.send(ALICE, f"add alice wonderland {MANON}")
-    assert languages(talk) == {ALICE: "fr", MANON: "fr"}
-
-
 @pytest.mark.parametrize(
     ("line", "header", "language"),
     [
@@ -149,16 +107,3 @@ def test_a_stranger_is_answered_in_the_language_of_his_mail(
 ) -> None:
     letter = send_with(talk_in(tmp_path), MANON, line, header)
     assert letter["Content-Language"] == language
-
-
-def test_a_change_of_the_language_is_answered_in_the_new_one(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path, "alice")
-    talk.send(ALICE, "reglages alice wonderland language anglais")
-    assert languages(talk) == {ALICE: "en"}
-
-
-def test_a_language_that_there_is_not_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path)
-    talk.send(ALICE, "settings alice wonderland language klingon")
-    assert ", ".join(LANGUAGES) in talk.text_to(ALICE)
-    assert "settings alice PASSWORD language en" in talk.text_to(ALICE)

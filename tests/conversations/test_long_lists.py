@@ -8,9 +8,12 @@ import pytest
 
 from pbm_oust.play.notices import MOST_DRAWN, MOST_LISTED
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed
 from tests.support.outbox import Letter
+
+tabled = tables.tabled(__file__)
 
 MORE = 7
 ACTIVE = range(1, MOST_LISTED + MORE + 1)
@@ -80,20 +83,7 @@ def test_a_list_leaves_out_the_boards_on_which_nothing_has_happened_for_longest(
     assert f"oust {ACTIVE[-1]} " not in text
 
 
-@pytest.mark.parametrize(
-    ("line", "following"),
-    [
-        ("oust games", "oust games -page=2"),
-        ("oust games bob active", "oust games bob -page=2"),
-        ("oust games bob all", "oust games bob all -page=2"),
-        ("oust games bob next -page=1", "oust games bob next -page=2"),
-        ("oust history", "oust history -page=2"),
-        ("oust history bob", "oust history bob -page=2"),
-        ("oust standings", "oust standings -page=2"),
-        ("oust ratings", "oust standings -page=2"),
-        ("oust ratings bob alice", "oust ratings bob alice -page=2"),
-    ],
-)
+@tabled("line", "following")
 def test_a_list_names_the_command_for_its_next_page(line: str, following: str, home: Home) -> None:
     assert f"To see more, send: {following} " in f"{asked(home, line).words} "
 

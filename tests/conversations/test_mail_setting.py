@@ -22,9 +22,12 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import note_bounce
+from tests.support import tables
 from tests.support.accounts import account_of, change_account, damage_account
 from tests.support.histories import lay_histories
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, PASSWORDS, Talk
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
+
+tabled = tables.tabled(__file__)
 
 REQUEST = Request("", "", "", "server")
 
@@ -51,23 +54,6 @@ def told_of_server(talk: Talk, game: Game, told_from: int = 0) -> list[str | Non
     return [notice.reader.userid for notice in notices]
 
 
-def play(talk: Talk, *moves: str) -> None:
-    """Send the moves of alice, x, and of bob, o."""
-    for move in moves:
-        side, where = move.split()
-        userid, sender = {"x": ("alice", ALICE), "o": ("bob", BOB)}[side]
-        talk.send(sender, f"oust move 1 {userid} {PASSWORDS[userid]} {where}")
-
-
-@pytest.mark.parametrize("setting", ["mine", "digest"])
-def test_who_has_settled_not_to_be_mailed_is_not_called_unreachable(
-    setting: str, talk: Talk
-) -> None:
-    talk.send(BOB, f"settings bob lookingglass mail {setting}")
-    talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert "coming back" not in talk.text_to(ALICE)
-
-
 def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
     for days in range(MOST_DAYS):
@@ -77,33 +63,6 @@ def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(ta
         f"{ALICE}: oust 1 #2: bob to move"
     ]
     assert "Mail to bob is coming back" in talk.text_to(ALICE)
-
-
-def test_mine_leaves_out_the_parts_of_a_turn_that_goes_on(talk: Talk) -> None:
-    talk.send(BOB, "settings bob lookingglass mail mine")
-    play(talk, "x C3", "o A1", "x E5", "o C2")
-    sent = talk.send(ALICE, "oust move 1 alice wonderland B3")
-    assert game_of(talk).player_to_move == "alice"
-    assert sent == [f"{ALICE}: oust 1 #6: your turn, alice"]
-
-
-def test_mine_tells_at_last_of_all_parts_of_a_turn(talk: Talk) -> None:
-    talk.send(BOB, "settings bob lookingglass mail mine")
-    play(talk, "x C3", "o A1", "x E5", "o C2", "x B3", "x E1")
-    assert "alice played B3 (taking 1 stone: C2). The turn goes on.\nalice played E1.\n" in (
-        talk.text_to(BOB).replace("\n\n", "\n")
-    )
-
-
-def test_a_text_of_blanks_is_no_reason_to_mail_somebody(talk: Talk) -> None:
-    talk.send(BOB, "settings bob lookingglass mail digest")
-    assert len(talk.send(ALICE, "oust move 1 alice wonderland C3", " \n \n")) == 1
-
-
-def test_digest_does_not_hold_back_what_is_proposed_and_the_end(talk: Talk) -> None:
-    talk.send(BOB, "settings bob lookingglass mail digest")
-    assert len(talk.send(ALICE, "oust move 1 alice wonderland propose")) == 2
-    assert len(talk.send(ALICE, "oust resign 1 alice wonderland")) == 2
 
 
 @pytest.mark.parametrize("setting", ["mine", "digest"])
@@ -129,14 +88,6 @@ def test_what_was_not_told_yet_counts_besides_the_latest_record(talk: Talk) -> N
     both = ruled.rule(Ruling(Verb.REMIND, Side.X), talk.now, "2" * 16)
     assert told_of_server(talk, both) == ["alice"]
     assert told_of_server(talk, both, told_from=1) == ["alice", "bob"]
-
-
-def test_who_watches_gets_the_board_and_not_the_text(talk: Talk) -> None:
-    talk.send(CAROL, "oust watch 1 carol rabbithole")
-    talk.send(ALICE, "oust move 1 alice wonderland C3", "Between us two")
-    assert "Between us two" in talk.text_to(BOB)
-    assert "Between us two" not in talk.text_to(CAROL)
-    assert "oust unwatch 1 carol PASSWORD" in talk.text_to(CAROL)
 
 
 def test_who_watches_and_takes_a_side_over_is_mailed_once(talk: Talk) -> None:
@@ -165,19 +116,6 @@ def test_watched_boards_that_are_over_make_room(talk: Talk) -> None:
     assert talk.send(CAROL, line) == [f"{CAROL}: {name}: watched"]
     watched = watched_by(account_of(talk.home, "carol"))
     assert watched == (*names[1:], name)
-
-
-def test_a_note_is_in_no_mail_to_anybody_else(talk: Talk) -> None:
-    talk.send(CAROL, "oust watch 1 carol rabbithole")
-    talk.send(BOB, "oust note 1 bob lookingglass", "He always opens so")
-    talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert "He always opens so" in talk.text_to(BOB)
-    assert "He always opens so" not in talk.text_to(ALICE) + talk.text_to(CAROL)
-
-
-def test_a_password_in_a_note_is_not_kept(talk: Talk) -> None:
-    talk.send(BOB, "oust note 1 bob lookingglass", "my password is lookingglass")
-    assert "lookingglass" not in "\n".join(account_lines(account_of(talk.home, "bob")))
 
 
 def test_times_are_those_of_the_readers_zone(talk: Talk) -> None:
@@ -251,20 +189,7 @@ def test_another_time_zone_takes_the_place_of_a_lost_one(talk: Talk) -> None:
     assert "Setting: zone America/Los_Angeles" in account_lines(account_of(talk.home, "bob"))
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("america/port_of_spain", "America/Port_of_Spain"),
-        ("America/Port-of-Spain", "America/Port_of_Spain"),
-        ("europe/paris.", "Europe/Paris"),
-        ("new_york", "America/New_York"),
-        ("AFRICA/DAR_ES_SALAAM", "Africa/Dar_es_Salaam"),
-        ("etc/gmt+5", "Etc/GMT+5"),
-        ("antarctica/mcmurdo", "Antarctica/McMurdo"),
-        ("utc", "UTC"),
-        ("us/pacific", "US/Pacific"),
-    ],
-)
+@tabled("typed", "meant")
 def test_a_time_zone_is_found_in_letters_of_either_case(typed: str, meant: str, talk: Talk) -> None:
     talk.send(BOB, f"settings bob lookingglass zone {typed}")
     assert f"  zone        {meant}" in talk.text_to(BOB)

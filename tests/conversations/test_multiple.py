@@ -27,28 +27,6 @@ def test_as_many_lines_as_allowed_are_carried_out(home: Home) -> None:
     assert send(home, *["help"] * (MOST_LINES + 1)) == "not understood"
 
 
-def test_one_mail_answers_all_lines(home: Home) -> None:
-    assert send(home, "help", "oust games", "oust history") == "3 of 3 done"
-    assert len(letters(home)) == 1
-
-
-def test_lines_behind_one_that_is_refused_are_not_attempted(home: Home) -> None:
-    make_account(home, "alice", "wonderland", ALICE)
-    make_account(home, "bob", "lookingglass", ALICE)
-    line = "oust challenge alice bob wonderland -size=5"
-    assert send(home, line, "nonsense", line) == "1 of 3 done"
-    assert board_numbers(home) == [1]
-
-
-def test_a_mail_that_comes_twice_does_nothing_twice(home: Home) -> None:
-    make_account(home, "alice", "wonderland", ALICE)
-    make_account(home, "bob", "lookingglass", ALICE)
-    challenges = ["oust challenge alice bob wonderland -size=5"] * 2
-    send(home, *challenges, number=2)
-    send(home, *challenges, number=2)
-    assert board_numbers(home) == [1, 2]
-
-
 @pytest.mark.parametrize(
     "inner",
     [
@@ -68,20 +46,6 @@ def test_the_lines_hold_nothing_that_writes_to_strangers_or_costs_much(
     assert "a mail of its own" in letters(home)[-1].words
     assert (count_waiting(home), board_numbers(home)) == (0, [])
     assert {letter.to for letter in letters(home)} == {ALICE}
-
-
-def test_the_commands_of_one_mail_have_one_password(home: Home) -> None:
-    make_account(home, "alice", "wonderland", ALICE)
-    make_account(home, "bob", "lookingglass", ALICE)
-    of_alice, of_bob = "settings alice wonderland", "settings bob lookingglass"
-    assert send(home, of_alice, "help", of_alice, number=1) == "3 of 3 done"
-    assert send(home, of_alice, "oust challenge bob alice wonderland") == "2 of 2 done"
-    assert send(home, of_alice, of_bob, number=2) == "not understood"
-    challenge = "oust challenge alice bob lookingglass"
-    assert send(home, challenge, of_alice, number=3) == "not understood"
-    challenge = "oust challenge bob carol wonderland"
-    assert send(home, challenge, of_alice, number=4) == "not understood"
-    assert "the same userid and the same password" in letters(home)[-1].words
 
 
 def test_a_password_is_tried_once_for_all_commands_of_a_mail(home: Home) -> None:

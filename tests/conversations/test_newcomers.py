@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.limits import USUAL_LIMITS, Counted
+from tests.support import tables
 from tests.support.accounts import codes
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.server import PROGRAM
 from tests.support.waiting import PATIENCE
+
+tabled = tables.tabled(__file__)
 
 STRANGER = "eve@example.net"
 
@@ -39,24 +42,7 @@ def test_one_or_two_letters_are_no_command(line: str, talk: Talk) -> None:
 SIGN_UP, BEGIN = "signup USERID PASSWORD", "oust challenge alice house1 PASSWORD"
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Hello, I would like to play",
-        "hi",
-        "Hi there!",
-        "play",
-        "start a game",
-        "new account",
-        "Sign up",
-        "How do I sign up?",
-        "register",
-        "Dear Sir, I would like an account.",
-        "what is this?",
-        "join",
-        "a game of oust please",
-    ],
-)
+@tabled("line")
 def test_whoever_would_like_to_play_is_told_how_to_begin(line: str, talk: Talk) -> None:
     talk.send(STRANGER, line)
     assert talk.outcome == "answered"
@@ -68,20 +54,7 @@ def test_whoever_would_like_to_play_is_told_how_to_begin(line: str, talk: Talk) 
     assert SIGN_UP not in talk.text_to(ALICE)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Bonjour",
-        "Bonjour, je voudrais jouer",
-        "jouer",
-        "Nouvelle partie",
-        "nouveau compte",
-        "m'inscrire",
-        "Comment ça marche ?",
-        "Salut !",
-        "Je veux m\u2019inscrire.",
-    ],
-)
+@tabled("line")
 def test_whoever_would_like_to_play_in_french_is_told_how_in_french(line: str, talk: Talk) -> None:
     talk.send(STRANGER, line)
     assert talk.letter_to(STRANGER)["Content-Language"] == "fr"
@@ -90,26 +63,7 @@ def test_whoever_would_like_to_play_in_french_is_told_how_in_french(line: str, t
     assert "oust defi alice house1 MOTDEPASSE" in talk.text_to(ALICE)
 
 
-@pytest.mark.parametrize(
-    ("line", "subject"),
-    [
-        ("HELP!", "the help"),
-        ("help me", "the help"),
-        ("Can you help me?", "the help"),
-        ("?", "the help"),
-        ("info", "the help"),
-        ("commands", "the help"),
-        ("Aidez-moi !", "l'aide"),
-        ("aide moi", "l'aide"),
-        ("rules", "help: oust, churn"),
-        ("Rules of Churn, please", "help: churn"),
-        ("règles", "aide: oust, churn"),
-        ("help join", "help: join"),
-        ("Who wants to play?", "list: 0 boards"),
-        ("looking for a game", "list: 0 boards"),
-        ("Qui veut jouer ?", "liste: 0 partie"),
-    ],
-)
+@tabled("line", "subject")
 def test_whoever_asks_for_help_or_an_opponent_gets_it(line: str, subject: str, talk: Talk) -> None:
     assert talk.send(STRANGER, line) == [f"{STRANGER}: {subject}"]
 
@@ -169,25 +123,7 @@ def begun(talk: Talk) -> str:
     return str(talk.letter_to(STRANGER)["Reply-To"])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Yes please!",
-        "Y",
-        "Sure",
-        "yes, thanks",
-        "ok",
-        "Okay, thanks a lot, Eve",
-        "oui, merci",
-        "Oui, c\u2019est bien moi.",
-        "d'accord",
-        "Hello,\n\nyes please\n\nEve",
-        "Yes, that was me",
-        "YES!!!",
-        "Of course, go ahead",
-        "Bonjour, oui je confirme",
-    ],
-)
+@tabled("text")
 def test_an_answer_that_says_yes_as_people_do_confirms(text: str, talk: Talk) -> None:
     to = begun(talk)
     assert talk.send(STRANGER, "Re: please confirm your account eve", text, to=to) == [
@@ -219,49 +155,13 @@ def test_an_answer_that_says_neither_leaves_it_open(text: str, talk: Talk) -> No
     assert talk.outcome == "done: verify"
 
 
-@pytest.mark.parametrize(
-    ("line", "right"),
-    [
-        ("vacation alice wonderland 5", "vacation alice PASSWORD 2026-11-20 5"),
-        ("vacation alice wonderland 2 weeks", "vacation alice PASSWORD 2026-11-20 14"),
-        ("vacation alice wonderland 2026-12-01", "vacation alice PASSWORD 2026-12-01 7"),
-        ("vacation alice wonderland 2026-12-01 2026-12-03", "vacation alice PASSWORD 2026-12-01 3"),
-        ("vacation alice wonderland until Monday", "vacation alice PASSWORD 2026-11-20 4"),
-        ("I'm on holiday until Monday", "vacation alice PASSWORD 2026-11-20 4"),
-        ("I am away for a week", "vacation alice PASSWORD 2026-11-20 7"),
-        ("I'll be away until 5 December", "vacation alice PASSWORD 2026-11-20 16"),
-        ("I am on vacation from Dec 30th to Jan 2nd", "vacation alice PASSWORD 2026-12-30 4"),
-        ("I am on holiday from 1 to 5 December", "vacation alice PASSWORD 2026-12-01 5"),
-        ("I am away next week", "vacation alice PASSWORD 2026-11-23 7"),
-        ("vacation alice wonderland 20.12.2026 10", "vacation alice PASSWORD 2026-12-20 10"),
-        ("vacation alice wonderland 12/20/2026 10", "vacation alice PASSWORD 2026-12-20 10"),
-        ("Je suis absent du 1er au 5 décembre", "vacation alice PASSWORD 2026-12-01 5"),
-        ("En congé la semaine prochaine", "vacation alice PASSWORD 2026-11-23 7"),
-        ("forgot my password", "forgot alice"),
-        ("Je suis en vacances jusqu'à lundi", "vacation alice PASSWORD 2026-11-20 4"),
-        ("challenge house1", "oust challenge alice house1 PASSWORD"),
-        ("challenge bob", "churn challenge alice bob PASSWORD"),
-        ("défi bob", "oust challenge alice bob PASSWORD"),
-        ("oust challenge", "oust challenge alice USERID2 PASSWORD"),
-        ("Please close my account", "delete alice PASSWORD"),
-    ],
-)
+@tabled("line", "right")
 def test_what_cannot_be_done_is_answered_with_the_line_to_send(
     line: str, right: str, talk: Talk
 ) -> None:
     talk.send(ALICE, line)
     assert talk.outcome.startswith("refused")
     assert f"  {right}" in talk.text_to(ALICE)
-
-
-def test_a_move_out_of_turn_is_answered_with_the_line_that_queues_it(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    talk.send(BOB, "oust move 1 bob lookingglass C3")
-    letter = talk.letter_to(BOB)
-    assert "Answer this mail with:\n\n  queue C3\n" in letter.text
-    assert "  oust queue 1 bob PASSWORD C3\n" in letter.text
-    talk.send(BOB, f"Re: {letter['Subject']}", "queue C3", to=str(letter["Reply-To"]))
-    assert talk.outcome == "done: queue"
 
 
 def test_letters_of_the_house_promise_to_pass_nothing_on(talk: Talk) -> None:
@@ -278,13 +178,6 @@ def test_letters_of_the_house_promise_to_pass_nothing_on(talk: Talk) -> None:
     assert "is a program and reads no text" in letters[-1]
     assert "answer this mail with:  rematch" in letters[-2]
     assert not any("goes to" in text for text in letters)
-
-
-def test_who_won_stands_before_how_to_play_again(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    talk.send(ALICE, "oust resign 1 alice wonderland")
-    for told in (talk.text_to(BOB), talk.page_to(BOB)):
-        assert 0 < told.index("bob wins as o") < told.index("rematch")
 
 
 def test_why_of_a_move_of_the_house_names_no_mail(talk: Talk) -> None:

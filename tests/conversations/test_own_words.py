@@ -1,42 +1,17 @@
 """What a person wrote reaches the other player, or they are told what was left out."""
 
-from pathlib import Path
-
 import pytest
 
+from tests.support import tables
+from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk, new_id
+
+tabled = tables.tabled(__file__)
 
 CHAT, MOVE = "oust chat 1 alice wonderland", "oust move 1 alice wonderland D3"
 
 
-@pytest.fixture
-def talk(tmp_path: Path) -> Talk:
-    talk = Talk.begin(tmp_path, ALICE, BOB)
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    return talk
-
-
-WRITTEN = {
-    "headings": "Nice so far.\n\n----- Opening -----\nI liked F6.\n\n----- Plans -----\nTo win.",
-    "a book": "On 3 May 2007 Mark wrote:\nOust is a race of groups.\n\nIs that not well put?",
-    "a book set in": "On 3 May 2007 Mark wrote:\n\tOust is a race.\n\nIs that not well put?",
-    "lines": "My plans:\n____________\nfirst D5\n____________\nthen E5",
-    "a journey": "I am away soon:\nFrom: London\nTo: Paris\nDate: 3 May\nSo expect me to be slow.",
-    "a journey in one line": "Away.\nFrom: London To: Paris Date: 3 May\nSo I shall be slow.",
-    "a journey below a line": "Away:\n---------\nVon: Berlin\nAn: Paris\nDatum: Mai\nBis bald.",
-    "a titled journey": "----- Journey -----\nFrom: London\nTo: Paris\nSee you.",
-    "a list of a talk": "I wrote:\nhello\nHe wrote:\nbye\nThat was all.",
-    "a smiley": "Got you!\n>:-)\nWhat now?",
-    "smileys": ">:-(\n>:( no\n>_< oh",
-    "a lone mark": "I hope so.\n>50% of it at least.",
-    "what is cut out": "-------- cut here --------\nD4 D5\n-------- cut here --------",
-    "stars": "Hi\n\n***** IMPORTANT *****\nbe quick\n\n~~~ 2 ~~~\n=====\nor not",
-    "dashes": "one\n---\ntwo\n- - -\nthree",
-    "a list of moves": "At 10:15 he had:\n\n- D4\n- D5\n\nand that is all",
-}
-
-
-@pytest.mark.parametrize("text", WRITTEN.values(), ids=list(WRITTEN))
+@tabled("text")
 def test_all_that_a_person_wrote_goes_along(text: str, talk: Talk) -> None:
     talk.send(ALICE, CHAT, text)
     told = talk.text_to(BOB)
@@ -56,19 +31,7 @@ def test_from_at_the_beginning_of_a_line_is_as_it_was_written(talk: Talk) -> Non
     assert "\n  From here on I win." in talk.text_to(BOB)
 
 
-DOUBTED = {
-    "a disclaimer": "This email is confidential: tell nobody.",
-    "a secret": "This email is confidential: tell nobody.\nI shall resign on Monday, if no "
-    "miracle happens,\nand would rather have nobody hear of it before that.",
-    "dashes alone": "--\nMy second thought",
-    "pasted headers": "From: London\nTo: Paris\nSubject: my journey\nHow I long for it!",
-    "a quote without marks": "On 3 May 2007 Mark <mark@example.org> wrote:\nOust is a race.",
-    "a title": "Forwarded message:\nhe will resign",
-    "where it was sent": "Sent from my garden",
-}
-
-
-@pytest.mark.parametrize("text", DOUBTED.values(), ids=list(DOUBTED))
+@tabled("text")
 def test_what_may_be_a_persons_and_is_left_out_is_shown_to_them(text: str, talk: Talk) -> None:
     talk.send(ALICE, CHAT, f"Hello.\n\n{text}")
     first = next(each for each in text.splitlines() if each.strip("-"))
@@ -82,41 +45,7 @@ def test_a_text_that_is_too_long_is_told_where_it_was_cut(talk: Talk) -> None:
     assert "Part of your mail was left out" in talk.text_to(ALICE)
 
 
-SURE = {
-    "a signature": "-- \nAlice Player\n+44 20 7946 0000",
-    "a bold one": "*-- *\nAlice Player\n+44 20 7946 0000",
-    "a quote": "> It is your turn.\n> Really.",
-    "a phone": "Sent from my iPhone",
-    "Yahoo": "Yahoo Mail: Search, Organize, Conquer",
-    "Yahoo on a phone": "Sent from Yahoo Mail on Android <https://go.onelink.me/107872968>",
-    "Avast": "<https://www.avast.com/sig-email?utm_medium=email&utm_source=link>\n"
-    "Virus-free.www.avast.com\n<#DAB4FAD8-2DD7-40BB-A1B8-4E2AA1F9FDF2>",
-    "Avast in German": "Virenfrei.www.avast.com",
-    "AVG": "Virus-free. www.avg.com",
-    "AVG of old": "No virus found in this message.\nChecked by AVG - www.avg.com\n"
-    "Version: 2012.0.2221 / Virus Database: 2441/5404 - Release Date: 11/18/12",
-    "Avast on one line": "Virus-free.www.avast.com <https://www.avast.com/sig-email?utm=email>",
-    "Yahoo in French": "Yahoo Mail\u00a0: Recherchez, organisez, conquérez",
-    "AOL": "Sent from the all new AOL app for iOS",
-    "Mailspring": "Sent from Mailspring (https://getmailspring.com/), the best free email app",
-    "Outlook in French": "Provenance : Courrier pour Windows",
-    "paper": "P Please consider the environment before printing this e-mail",
-    "a bold one with spaces": "* -- *\nAlice Player",
-    "a company": "This email and any files transmitted with it are confidential and intended\n"
-    "solely for the use of the individual or entity to whom they are addressed.",
-    "a company in French": "Ce message et ses pièces jointes sont confidentiels et réservés\n"
-    "à leurs destinataires. Toute utilisation non autorisée en est interdite.",
-    "a company in German": "Diese E-Mail enthält vertrauliche Informationen. Wenn Sie nicht der\n"
-    "richtige Adressat sind, informieren Sie bitte sofort den Absender.",
-    "a list": "_______________________________________________\n"
-    "Players mailing list -- players@lists.example.org\n"
-    "To unsubscribe send an email to players-leave@lists.example.org",
-    "our letter in Outlook": "From: pbm_oust <pbmserv@example.org>\nSent: Friday\nTo: Alice\n"
-    "Subject: oust 1 #1: your turn, alice\n\nIt is your turn.",
-}
-
-
-@pytest.mark.parametrize("text", SURE.values(), ids=list(SURE))
+@tabled("text")
 def test_what_programs_add_goes_along_to_nobody_and_is_not_told(text: str, talk: Talk) -> None:
     talk.send(ALICE, CHAT, f"Hello.\n\n{text}")
     assert "Hello." in talk.text_to(BOB)
@@ -146,3 +75,47 @@ def test_commands_that_are_not_carried_out_because_of_a_title_are_told(talk: Tal
     talk.send(ALICE, "multiple", lines)
     assert talk.letter_to(ALICE).subject == "1 of 1 done"
     assert "  ----- and then -----\n" in talk.text_to(ALICE)
+
+
+# Letters of other scripts that look like Latin ones, typed by mistake
+
+
+CYRILLIC_C, CYRILLIC_SMALL_C, GREEK_A, GREEK_O = "\u0421", "\u0441", "\u0391", "\u03bf"
+SMALL_BE, DE, NU, ARABIC_3 = "\u0432", "\u0414", "\u03bd", "\u0663"
+
+
+def answer(talk: Talk, text: str) -> None:
+    talk.send(
+        ALICE, "Re: oust 1 #1: your turn, alice", text, to=str(talk.letter_to(ALICE)["Reply-To"])
+    )
+
+
+CELLS = {
+    f"{CYRILLIC_C}2": "C2",
+    f"{CYRILLIC_SMALL_C}2": "C2",
+    f"{GREEK_A}3": "A3",
+    "\uff23\uff12": "C2",
+    f"C{ARABIC_3}": "C3",
+    "\u0412\uff14": "B4",
+}
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_cell_that_looks_right_is_played(cell: str, talk: Talk) -> None:
+    answer(talk, f"{cell}\n")
+    assert moves_of(talk.home, 1) == [f"x {CELLS[cell]}"]
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_cell_that_looks_right_is_played_by_a_command(cell: str, talk: Talk) -> None:
+    talk.send(ALICE, f"oust move 1 alice wonderland {cell}")
+    assert moves_of(talk.home, 1) == [f"x {CELLS[cell]}"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "meant"), [(f"{SMALL_BE}2", "B2"), (f"{DE}4", "D4"), (f"{NU}4", ""), (f"4{DE}", "D4")]
+)
+def test_a_cell_that_may_mean_another_is_offered(cell: str, meant: str, talk: Talk) -> None:
+    talk.send(ALICE, f"oust move 1 alice wonderland {cell}")
+    assert moves_of(talk.home, 1) == []
+    assert not meant or f"oust move 1 alice PASSWORD {meant}" in talk.text_to(ALICE)

@@ -8,18 +8,16 @@ import pytest
 from pbm_oust.accounts.account import MOST_BROADCASTS, Account, with_disabled
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.queue import Clause, Plan
-from pbm_oust.accounts.settings import USUAL, settings_of
-from pbm_oust.board.game import Game
+from pbm_oust.accounts.settings import settings_of
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.leave import LARGEST_PART
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import Reject
 from pbm_oust.mail.inbound import KeptBySender
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
-from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import find_verification
 from tests.speed.long import long_history
+from tests.support import tables
 from tests.support.accounts import (
     account_of,
     all_codes,
@@ -30,6 +28,8 @@ from tests.support.accounts import (
 from tests.support.histories import board_numbers, history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
+
+tabled = tables.tabled(__file__)
 
 
 @pytest.fixture
@@ -45,10 +45,6 @@ def disable(talk: Talk, userid: str) -> None:
     change_account(talk.home, userid, lambda account: with_disabled(account, talk.now))
 
 
-def first_board(talk: Talk) -> Game:
-    return read_game(talk.home, KINDS["oust"], 1)
-
-
 # The grammar
 
 
@@ -61,18 +57,7 @@ def test_reject_is_a_deed_on_a_board_and_a_command_of_its_own() -> None:
     assert general.userids == ("bob",)
 
 
-@pytest.mark.parametrize(
-    ("line", "correction"),
-    [
-        ("settings alice wonderland mail=never", "settings alice PASSWORD mail each"),
-        ("settings alice wonderland mail minne", "settings alice PASSWORD mail mine"),
-        ("settings alice wonderland zoen UTC", "settings alice PASSWORD zone UTC"),
-        ("settings alice wonderland zone Mars", "settings alice PASSWORD zone UTC"),
-        ("setings alice wonderland", "settings alice PASSWORD"),
-        ("oust note 1 alice wonderland delte", "oust note 1 alice PASSWORD delete"),
-        ("forget alice wonderland realy", "forget alice PASSWORD really"),
-    ],
-)
+@tabled("line", "correction")
 def test_what_is_misspelt_is_answered_with_a_line_that_is_right(
     line: str, correction: str, talk: Talk
 ) -> None:
@@ -88,32 +73,6 @@ def test_a_zone_is_found_whatever_its_capitals(zone: str, talk: Talk) -> None:
 
 
 # Limits, rejected players, closed accounts
-
-
-def test_a_limit_counts_boards_that_go_on_and_no_others(talk: Talk) -> None:
-    talk.send(ALICE, "limit alice wonderland 1")
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    assert talk.send(CAROL, "oust challenge carol alice rabbithole") == [f"{CAROL}: not done"]
-    talk.send(ALICE, "oust resign 1 alice wonderland")
-    assert len(talk.send(CAROL, "oust challenge carol alice rabbithole")) == 2
-
-
-def test_one_challenge_that_comes_again_is_done_before_and_over_no_limit(talk: Talk) -> None:
-    talk.send(ALICE, "limit alice wonderland 1")
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5", number=1)
-    assert talk.send(ALICE, "oust challenge alice bob wonderland -size=5", number=1) == [
-        f"{ALICE}: oust 1: already done"
-    ]
-
-
-def test_who_rejects_somebody_may_still_challenge_him(talk: Talk) -> None:
-    talk.send(BOB, "reject bob lookingglass alice")
-    assert talk.send(ALICE, "oust challenge alice bob wonderland") == [f"{ALICE}: not done"]
-    assert len(talk.send(BOB, "oust challenge alice bob lookingglass")) == 2
-
-
-def test_nobody_rejects_himself(talk: Talk) -> None:
-    assert talk.send(BOB, "reject bob lookingglass bob") == [f"{BOB}: not done"]
 
 
 def test_a_closed_account_takes_no_command_and_tells_so_only_with_the_password(talk: Talk) -> None:
@@ -153,16 +112,6 @@ def test_a_broadcast_goes_to_all_who_want_it_and_can_be_reached(talk: Talk) -> N
     assert [letter.to for letter in talk.letters] == [ALICE]
 
 
-def test_an_answer_to_a_broadcast_reaches_nobody_and_no_parser(talk: Talk) -> None:
-    talk.send(ALICE, "broadcast alice wonderland", "Hello")
-    reply_to = str(talk.letters[-1]["Reply-To"]).partition("<")[2].strip(">")
-    assert reply_to not in (ALICE, str(talk.letters[-1]["From"]))
-    line = "settings bob lookingglass mail mine"
-    assert talk.send(BOB, line, to=reply_to) == []
-    assert talk.outcome == "silent: an answer to a mail that went to everybody"
-    assert settings_of(account(talk, "bob")) == USUAL
-
-
 def test_nobody_reads_the_answers_to_broadcasts_alone(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge alice bob wonderland")
     addresses = [str(letter["Reply-To"]) for letter in talk.letters]
@@ -186,12 +135,6 @@ def test_a_damaged_account_holds_up_no_broadcast(talk: Talk) -> None:
 
 
 # Export and forget
-
-
-def test_an_export_goes_to_the_addresses_of_the_account_only(talk: Talk) -> None:
-    sent = talk.send("work@example.com", "export bob lookingglass")
-    assert sent == ["work@example.com: your export is on its way", f"{BOB}: export of bob"]
-    assert BOB not in talk.text_to("work@example.com")
 
 
 def test_an_export_has_every_line_of_the_account_but_the_password(talk: Talk) -> None:
@@ -258,19 +201,6 @@ def test_every_line_of_an_export_fits_into_a_mail(talk: Talk) -> None:
     assert max(map(len, lines)) < 990
 
 
-def test_forget_without_the_last_word_changes_nothing(talk: Talk) -> None:
-    before = account(talk, "alice")
-    assert talk.send(ALICE, "forget alice wonderland") == [f"{ALICE}: forget: nothing is done yet"]
-    assert account(talk, "alice") == before
-
-
-def test_forget_with_a_wrong_password_changes_nothing(talk: Talk) -> None:
-    before = account(talk, "alice")
-    talk.send(ALICE, "forget alice wrongpassword really")
-    assert talk.outcome.startswith("refused")
-    assert account(talk, "alice") == before
-
-
 def test_a_mail_to_forget_somebody_who_is_back_does_not_send_him_away_again(talk: Talk) -> None:
     talk.send(ALICE, "forget alice wonderland really", number=2)
     make_account(talk.home, "alice", "wonderland", ALICE)
@@ -309,38 +239,3 @@ def test_an_address_that_somebody_else_has_too_keeps_its_letters(talk: Talk) -> 
     before = {letter.name for letter in letters(talk.home)}
     talk.send(ALICE, "forget alice wonderland really")
     assert before <= {letter.name for letter in letters(talk.home)}
-
-
-def test_a_game_that_was_adopted_names_its_former_player_no_more(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    talk.send(ALICE, "oust move 1 alice wonderland C3")
-    talk.send(BOB, "oust move 1 bob lookingglass swap")
-    talk.send(ALICE, "forget alice wonderland really")
-    game = first_board(talk)
-    assert (game.header.x, game.header.o) == ("gone-1", "bob")
-    assert (game.x, game.o) == ("bob", "gone-1")
-    assert game.result
-
-
-def test_notes_of_opponents_name_a_forgotten_player_no_more(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    talk.send(BOB, "oust note 1 bob lookingglass", "Alice likes corners; alice-2 and malice do not")
-    talk.send(ALICE, "forget alice wonderland really")
-    talk.send(BOB, "oust note 1 bob lookingglass")
-    assert "gone-1 likes corners; alice-2 and malice do not" in talk.text_to(BOB)
-    assert "Alice likes" not in talk.text_to(BOB)
-
-
-def test_nobody_can_sign_up_as_one_of_those_who_went(talk: Talk) -> None:
-    talk.send(CAROL, "signup gone-7 somepassword")
-    assert talk.outcome.startswith("refused")
-
-
-def test_everything_works_in_one_mail(talk: Talk) -> None:
-    lines = [
-        "settings alice wonderland mail mine",
-        "limit alice wonderland 3",
-        "reject alice wonderland bob",
-    ]
-    sent = talk.send(ALICE, "multiple", "\r\n".join(lines))
-    assert sorted(sent) == [f"{ALICE}: 3 of 3 done"]

@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk, copy_of, home_of
 from tests.support.mails import mail, parts
+
+tabled = tables.tabled(__file__)
 
 SHARED = [
     "X-Auto-Response-Suppress: DR, OOF, AutoReply",
@@ -84,19 +87,7 @@ def test_several_commands_with_passwords_are_done_whatever_an_office_adds(talk: 
 
 
 @pytest.mark.parametrize("header", SHARED)
-@pytest.mark.parametrize(
-    ("line", "letter"),
-    [
-        ("signup carol rabbithole", "please confirm your account carol"),
-        ("help", "the help"),
-        ("Re: rules oust", "help: oust"),
-        ("How do I play?", "help: tutorial"),
-        ("oust show 1", "oust 1 #1: alice to move"),
-        ("oust move 1 alice guessed-wrong A1", "not done"),
-        ("oust note 1 bob lookingglass remember E5", "not understood"),
-        ("signup carol", "not understood"),
-    ],
-)
+@tabled("line", "letter")
 def test_a_command_is_answered_whatever_an_office_adds(
     header: str, line: str, letter: str, talk: Talk
 ) -> None:

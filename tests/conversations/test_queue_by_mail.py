@@ -39,34 +39,6 @@ def actions(home: Home) -> list[str]:
     return [f"{record.by} {format_action(record.action)}" for record in records]
 
 
-def test_what_was_dropped_is_not_queued_again_when_the_mail_comes_again(home: Home) -> None:
-    send(home, BOB, QUEUE, 5)
-    send(home, BOB, "oust queue 1 bob lookingglass clear")
-    assert send(home, BOB, QUEUE, 5)[BOB].startswith("oust 1: already done")
-    send(home, ALICE, MOVE)
-    assert actions(home) == ["x A1"]
-
-
-def test_a_queue_that_was_refused_stays_refused(home: Home) -> None:
-    send(home, ALICE, MOVE)
-    assert send(home, BOB, QUEUE, 5)[BOB].startswith("oust 1: not done")
-    send(home, BOB, "oust move 1 bob lookingglass C3")
-    assert "was refused then" in send(home, BOB, QUEUE, 5)[BOB]
-
-
-def test_the_other_player_is_never_told_what_waits_or_was_dropped(home: Home) -> None:
-    send(home, BOB, "oust queue 1 bob lookingglass if B2 then C3")
-    letters = send(home, ALICE, MOVE)
-    assert "did not fit, and was dropped: if B2 then C3" in letters[BOB]
-    assert "B2" not in letters[ALICE].replace("B2 .", "")
-    send(home, BOB, "oust move 1 bob lookingglass C3")
-    send(home, BOB, "oust queue 1 bob lookingglass if C1 then B2")
-    letters = send(home, ALICE, "oust move 1 alice wonderland propose")
-    assert "You have queued: if C1 then B2" in letters[BOB]
-    assert "queued" not in letters[ALICE]
-    assert "queued" not in send(home, ALICE, "oust show 1")[ALICE]
-
-
 def test_a_handed_over_side_does_not_take_what_was_queued_with_it(home: Home) -> None:
     make_account(home, "carol", "rabbithole", "carol@example.org")
     send(home, BOB, QUEUE)
@@ -97,19 +69,3 @@ def test_the_server_passes_for_who_has_settled_that_it_should(setting: str, home
     assert "bob had no placement, so the server passed for bob." in letters[ALICE]
     assert "You had no placement, so the server passed for you." in letters[BOB]
     assert letters[ALICE].startswith("oust 1 #9: your turn, alice")
-
-
-def test_a_second_queue_says_what_it_took_the_place_of(home: Home) -> None:
-    send(home, BOB, QUEUE)
-    more = "oust queue 1 bob lookingglass if A1 then C3; if A2 then C3"
-    assert "place of" not in send(home, BOB, more)[BOB]
-    second = send(home, BOB, "oust queue 1 bob lookingglass if B2 then C3", 7)[BOB]
-    before, after = second.split("You have queued:")
-    assert "This takes the place of what you had queued before: if A1 then C3 if A2" in before
-    assert "if B2 then C3" in after
-    assert "place of" not in send(home, BOB, "oust queue 1 bob lookingglass if B2 then C3", 7)[BOB]
-    send(home, BOB, "settings bob lookingglass language fr")
-    third = send(home, BOB, "oust queue 1 bob lookingglass A3")[BOB]
-    assert "Ceci remplace ce que vous aviez prévu auparavant : si B2 alors C3" in third
-    cleared = send(home, BOB, "oust queue 1 bob lookingglass clear")[BOB]
-    assert "Supprimé, comme vous l'avez demandé : A3" in cleared

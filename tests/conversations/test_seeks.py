@@ -36,15 +36,6 @@ def send(home: Home, userid: str, line: str, at: datetime = NOON, number: int = 
     return f"{answer.subject}\n{answer.text}"
 
 
-def test_no_number_is_given_twice(home: Home) -> None:
-    assert "oust join 1" in send(home, "alice", "oust seek alice wonderland")
-    send(home, "alice", "oust unseek 1 alice wonderland")
-    assert "oust join 2" in send(home, "bob", "oust seek bob wonderland")
-    send(home, "carol", "oust join 2 carol wonderland")
-    assert "oust join 3" in send(home, "alice", "oust seek alice wonderland")
-    assert "churn join 1" in send(home, "alice", "churn seek alice wonderland")
-
-
 def test_of_those_who_seek_at_once_each_gets_a_number(home: Home) -> None:
     userids = ("alice", "bob", "carol")
     with ThreadPoolExecutor(len(userids)) as pool:
@@ -69,14 +60,6 @@ def test_one_player_has_only_so_many_open_challenges(home: Home) -> None:
     assert send(home, "alice", "churn seek alice wonderland").startswith("not done")
     send(home, "alice", "oust unseek 3 alice wonderland")
     assert send(home, "alice", "churn seek alice wonderland").startswith("open challenge")
-
-
-def test_a_join_that_was_refused_is_not_done_when_its_mail_comes_again(home: Home) -> None:
-    join = "oust join 1 bob wonderland"
-    assert send(home, "bob", join, number=7).startswith("not done")
-    send(home, "alice", "oust seek alice wonderland")
-    assert send(home, "bob", join, number=7).startswith("not done")
-    assert board_numbers(home) == []
 
 
 def test_a_side_that_is_wanted_is_given_and_otherwise_lots_are_drawn(home: Home) -> None:
@@ -129,11 +112,3 @@ def test_of_two_who_join_at_once_one_gets_the_board(home: Home) -> None:
     outcomes = sorted(each.strip() for each in run_at_once(home, *scripts))
     assert outcomes == ["done", "refused: no_such_seek"]
     assert board_numbers(home) == [1]
-
-
-def test_an_open_challenge_is_not_listed_while_its_maker_has_signed_off(home: Home) -> None:
-    send(home, "alice", "oust seek alice wonderland -size=5", number=1)
-    send(home, "alice", "signoff alice wonderland", number=2)
-    assert "oust join" not in send(home, "bob", "list", number=3)
-    send(home, "alice", "settings alice wonderland", number=4)
-    assert "oust join" in send(home, "bob", "list", number=5)

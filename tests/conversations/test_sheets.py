@@ -2,11 +2,11 @@
 
 import smtplib
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from pbm_oust.service.answers import MOST_ANSWERS
 from pbm_oust.store.verifications import SHEET_LIFETIME
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
@@ -47,101 +47,6 @@ def answer(talk: Talk, letter: Letter, text: str, sender: str = ALICE, to: str =
     return talk.send(sender, headers, text, to=to or str(letter["Reply-To"]))
 
 
-def test_an_answer_to_a_list_plays_on_each_board_that_it_names(talk: Talk) -> None:
-    answer(talk, listed(talk), "oust 1: C3\nHave fun!\n\nchurn 1 C3\n2: D4\n\n> oust 1: A1")
-    assert moves(talk, 1) == ["x C3"]
-    assert moves(talk, 2) == ["x D4"]
-    assert moves(talk, 1, "churn") == ["x C3"]
-    told = talk.text_to(ALICE)
-    assert told.count("DONE:") == 3
-    assert any("Have fun!" in letter.text for letter in talk.letters if letter.to == BOB)
-
-
-def test_what_can_be_played_is_played_and_the_rest_is_reported(talk: Talk) -> None:
-    answer(talk, listed(talk), "oust 1: Z9\noust 2: C3\noust 1: C3\noust 9: C3\n3: D4")
-    assert moves(talk, 1) == []
-    assert moves(talk, 2) == ["x C3"]
-    told = talk.text_to(ALICE)
-    assert talk.letter_to(ALICE).subject == "1 of 5 done"
-    assert told.count("FAILED:") == 3
-    assert "NOT ATTEMPTED" in told
-    assert "does not show a board oust 9" in told
-
-
-def test_a_digest_is_answered_in_one_mail_and_one_board_needs_no_name(talk: Talk) -> None:
-    talk.send(CAROL, "settings carol rabbithole mail digest")
-    answer(talk, listed(talk), "oust 2: C3")
-    talk.send(BOB, "oust challenge bob carol lookingglass -size=5 -noswap")
-    talk.send(BOB, "oust move 4 bob lookingglass A1")
-    talk.now += timedelta(days=1)
-    talk.sweep()
-    (digest,) = (each for each in talk.letters if each.to == CAROL)
-    assert "with a line for each" in digest.text
-    answer(talk, digest, "oust 2: D4\noust 4: pass", CAROL)
-    assert "FAILED:  oust 4: pass" in talk.text_to(CAROL)
-    assert moves(talk, 2) == ["x C3", "o D4"]
-    answer(talk, digest, "E5", CAROL)  # only one of them still waits
-    assert moves(talk, 4)[-1] == "o E5"
-
-
-def test_a_move_that_may_be_for_several_boards_is_played_on_none(talk: Talk) -> None:
-    answer(talk, listed(talk), "C3")
-    assert [moves(talk, board) for board in (1, 2, 3)] == [[], [], []]
-    told = talk.text_to(ALICE)
-    assert "oust 1, oust 2, oust 3, churn 1" in " ".join(told.split())
-    assert "oust 1: MOVE" in told
-    answer(talk, talk.letter_to(ALICE), "oust 1: C3")
-    assert moves(talk, 1) == ["x C3"]
-
-
-def test_a_number_that_boards_of_two_games_have_needs_the_game(talk: Talk) -> None:
-    answer(talk, listed(talk), "1: C3")
-    assert moves(talk, 1) == moves(talk, 1, "churn") == []
-    assert "oust 1, churn 1. Write the game too." in " ".join(talk.text_to(ALICE).split())
-
-
-def test_the_token_covers_the_positions_of_the_letter_and_no_later_ones(talk: Talk) -> None:
-    letter = listed(talk)
-    talk.send(ALICE, "oust move 1 alice wonderland C3")
-    talk.send(BOB, "oust move 1 bob lookingglass D4")
-    answer(talk, letter, "oust 1: E5\noust 2: E5")
-    assert moves(talk, 1) == ["x C3", "o D4"]
-    assert moves(talk, 2) == ["x E5"]
-    assert "FAILED:  oust 1: E5" in talk.text_to(ALICE)
-
-
-def test_a_mail_that_comes_again_plays_nothing_twice(talk: Talk) -> None:
-    letter = listed(talk)
-    for _ in range(2):
-        headers = f"Re: {letter['Subject']}"
-        talk.send(ALICE, headers, "oust 1: C3\noust 2: C3", to=str(letter["Reply-To"]), number=7)
-    assert moves(talk, 1) == moves(talk, 2) == ["x C3"]
-    assert talk.text_to(ALICE).count("DONE:") == 2
-
-
-def test_a_whole_command_may_stand_between_the_lines(talk: Talk) -> None:
-    answer(talk, listed(talk), "oust 1: C3\noust games alice next\noust move 2 bob lookingglass C3")
-    told = talk.text_to(ALICE)
-    assert "oust games: " in told
-    assert moves(talk, 1) == ["x C3"]
-    assert moves(talk, 2) == []
-    assert "FAILED:  oust move 2 bob ******** C3" in told
-
-
-def test_words_above_the_lines_are_named_and_told_nobody(talk: Talk) -> None:
-    answer(talk, listed(talk), "Dear server,\n\noust 1: C3")
-    assert moves(talk, 1) == ["x C3"]
-    assert "nobody is told of them:\n\n  Dear server,\n" in talk.text_to(ALICE)
-    assert "Dear server" not in talk.text_to(BOB)
-
-
-def test_after_a_new_password_an_old_list_proves_nothing(talk: Talk) -> None:
-    letter = listed(talk)
-    talk.send(ALICE, "change password alice wonderland jabberwocky")
-    answer(talk, letter, "oust 1: C3")
-    assert moves(talk, 1) == []
-
-
 def test_a_list_that_somebody_else_asked_for_can_be_answered_by_nobody(talk: Talk) -> None:
     talk.send(MALLORY, "oust games alice next")
     letter = talk.letter_to(MALLORY)
@@ -163,46 +68,6 @@ def test_an_answer_that_has_lost_its_tag_counts_by_its_message_id(talk: Talk) ->
     assert moves(talk, 1) == ["x C3"]
     answer(talk, letter, "oust 2: C3", sender=MALLORY, to=talk.own)
     assert moves(talk, 2) == []
-
-
-@pytest.mark.parametrize("text", ["Thank you.\n\nC3 is nice.", "resign", "list of things"])
-def test_an_answer_to_a_message_goes_to_its_writer(text: str, talk: Talk) -> None:
-    talk.send(BOB, "message bob lookingglass alice", "How are you?")
-    answer(talk, talk.letter_to(ALICE), text)
-    assert all(line in talk.text_to(BOB) for line in text.splitlines())
-    answer(talk, talk.letter_to(BOB), "Good.", BOB)
-    assert "Good." in talk.text_to(ALICE)
-    assert moves(talk, 1) == []
-
-
-def test_a_whole_command_in_an_answer_to_a_message_is_carried_out(talk: Talk) -> None:
-    talk.send(BOB, "message bob lookingglass alice", "How are you?")
-    answer(talk, talk.letter_to(ALICE), "oust move 1 alice wonderland C3\n\nSo there.")
-    assert moves(talk, 1) == ["x C3"]
-
-
-def test_in_french_a_list_says_how_to_answer_it(talk: Talk) -> None:
-    talk.send(ALICE, "settings alice wonderland language fr")
-    letter = listed(talk)
-    assert "répondez à ce courriel par une ligne pour chacune" in " ".join(letter.text.split())
-    answer(talk, letter, "oust 1 : C3\noust 2 : passe")
-    assert moves(talk, 1) == ["x C3"]
-    assert "oust 2: passe" in talk.text_to(ALICE)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "signup dave jabberwocky dave@example.org",
-        "list",
-        "oust move 2 bob wrongpassword C3\noust move 2 carol otherpassword C3",
-    ],
-)
-def test_what_no_mail_with_several_commands_may_hold_is_refused(line: str, talk: Talk) -> None:
-    sent = answer(talk, listed(talk), f"oust 1: C3\n{line}")
-    assert [each.partition(":")[0] for each in sent] == [ALICE]
-    assert moves(talk, 1) == []
-    assert talk.outcome.startswith("refused")
 
 
 def test_over_smtp_an_answer_to_a_list_plays_on_each_board(talk: Talk) -> None:
@@ -230,3 +95,12 @@ def test_a_board_that_is_gone_does_not_keep_the_others_from_being_found(talk: Ta
     talk.send(ALICE, "oust move 3 alice wonderland C3")  # not her turn there
     answer(talk, letter, "C3")
     assert moves(talk, 1) == ["x C3"]
+
+
+def test_an_answer_is_for_as_many_boards_as_one_mail_may_be_for(talk: Talk) -> None:
+    line = "oust 1: D4\n"
+    answer(talk, listed(talk), line * (MOST_ANSWERS + 1))
+    assert talk.outcome.startswith("refused")
+    assert moves(talk, 1) == []
+    answer(talk, listed(talk), line * MOST_ANSWERS)
+    assert moves(talk, 1) == ["x D4"]

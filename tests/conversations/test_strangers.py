@@ -8,44 +8,18 @@ import pytest
 
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.accounts import make_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import BOB, copy_of, mailed
+
+tabled = tables.tabled(__file__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 LONG = "marksteere"
 MARK, MALLORY = "mark@example.org", "mallory@example.com"
-
-LINES = [
-    f"oust move 1 {LONG} rabbithole D4",
-    f"oust move 1 {LONG} rabbithole",
-    f"oust move x {LONG} rabbithole D4",
-    f"oust showas {LONG} rabbithole",
-    f"message {LONG} rabbithole {LONG}",
-    f"add {LONG} rabbithole",
-    f"change password {LONG} rabbithole madhatter",
-    f"change address {LONG} rabbithole {MARK}",
-    f"signoff {LONG} rabbithole",
-    f"delete {LONG} rabbithole",
-    f"forgot {LONG}",
-    f"signup {LONG} rabbithole",
-    f"signup {LONG} rabbithole {MARK}",
-    f"signup {LONG} short",
-    f"oust challenge {LONG} bob",
-    f"oust challenge {LONG} bob rabbithole",
-    f"oust challenge {LONG} {LONG}",
-    f"churn challenge {LONG} bob -size=2",
-    f"list {LONG}",
-    f"oust show {LONG}",
-    f"oust games {LONG} all",
-    f"oust history {LONG}",
-    f"oust ratings {LONG}",
-    f"all show {LONG}",
-    f"oust shwo {LONG}",
-    f"{LONG}",
-]
 
 
 @pytest.fixture
@@ -63,7 +37,7 @@ def told(home: Home, line: str, sender: str = MALLORY) -> list[bytes]:
     return [letter.data for letter in sent if letter.to == sender]
 
 
-@pytest.mark.parametrize("line", LINES)
+@tabled("line")
 def test_a_stranger_is_told_the_same_whether_there_is_an_account_or_not(
     line: str, home: Home, other: Home
 ) -> None:

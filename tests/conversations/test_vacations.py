@@ -10,12 +10,15 @@ import pytest
 from pbm_oust.accounts.settings import Settings, with_settings
 from pbm_oust.play.request import Outcome
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.accounts import account_of
 from tests.support.disturbed import FAULTS, disturbed
 from tests.support.home_by_mail import outcome_of
 from tests.support.rings import first_is_fast
 from tests.support.sweeping import PASSWORD, World, new_world
 from tests.support.trouble import Fault
+
+tabled = tables.tabled(__file__)
 
 
 @pytest.fixture
@@ -167,27 +170,7 @@ def test_a_vacation_for_today_begins_at_once(world: World) -> None:
     assert away(world, "alice") == [(0, 3)]
 
 
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        ("2026-11-19 3", "vacation_past"),
-        ("2027-11-21 3", "vacation_far"),
-        ("2026-12-05 3", "vacation_overlaps"),
-        ("2026-12-09 21", "vacation_overlaps"),
-        ("2026-12-05 22", "vacation_overlaps"),
-        ("2026-12-09 22", "vacation_overlaps"),
-        ("2026-12-11 22", "vacation_too_long"),
-        ("2027-01-01 31", "vacation_too_long"),
-        ("2026-11-31 3", "bad_date"),
-        ("20261130 3", "bad_date"),
-        ("tomorrow 3", "said_loosely"),
-        ("2026-11-30 long", "bad_days"),
-        ("2026-11-30 1.5", "bad_days"),
-        ("2026-11-30", "said_loosely"),
-        ("2026-11-30 3 4", "surplus_word"),
-        ("cancel 3", "surplus_word"),
-    ],
-)
+@tabled("words", "reason")
 def test_a_vacation_that_cannot_be_announced(words: str, reason: str, world: World) -> None:
     world.add_board("alice", "bob")
     world.take("alice", f"vacation alice {PASSWORD} 2026-12-01 9")
@@ -220,18 +203,7 @@ def test_a_vacation_that_has_not_begun_is_dropped(world: World) -> None:
     assert "alice will not be away after all." in world.text_to("bob")
 
 
-@pytest.mark.parametrize(
-    ("zone", "line", "start", "end"),
-    [
-        ("Europe/Berlin", "2027-03-25 7", "2027-03-25T00:00+01:00", "2027-04-01T00:00+02:00"),
-        ("Europe/Berlin", "2027-10-28 7", "2027-10-28T00:00+02:00", "2027-11-04T00:00+01:00"),
-        ("America/Havana", "2027-03-14 1", "2027-03-14T00:00-05:00", "2027-03-15T00:00-04:00"),
-        ("Pacific/Auckland", "2027-09-25 2", "2027-09-25T00:00+12:00", "2027-09-27T00:00+13:00"),
-        ("Australia/Lord_Howe", "2027-04-01 5", "2027-04-01T00:00+11:00", "2027-04-06T00:00+10:30"),
-        ("America/Santiago", "2027-09-01 4", "2027-09-01T00:00-04:00", "2027-09-05T01:00-03:00"),
-        ("America/Santiago", "2027-09-05 4", "2027-09-05T01:00-03:00", "2027-09-09T00:00-03:00"),
-    ],
-)
+@tabled("zone", "line", "start", "end")
 def test_a_vacation_ends_at_midnight_after_its_days_though_clocks_change(
     zone: str, line: str, start: str, end: str, world: World
 ) -> None:

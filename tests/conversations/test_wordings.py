@@ -1,76 +1,18 @@
 """What people write in answer to a board mail, and what becomes of it."""
 
 from datetime import timedelta
-from itertools import cycle, islice
-from pathlib import Path
 
 import pytest
 
+from tests.support import tables
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
-from tests.support.letters import text_of
-from tests.support.player import Player, latest_mail
-from tests.support.server import running
 
-PLAYED = (
-    "D4 please",
-    "d4, thanks!",
-    "Hi Bob, D4",
-    "hi bob, d4",
-    "I'll go D4",
-    "I\u2019ll play d4 :-)",
-    "My move is D4.",
-    "Hello!\nD4",
-    "Hello Bob,\n\nI play D4.\n\nBest wishes, Alice",
-    "play D4",
-    "D4. Thank you for the game!",
-    "I'll take D4 then. Good luck, Dave!",
-    "Hello Bob! I start with D4.",
-    "D4. You have surprised me so far!",
-    "What a position! I think I'll go D4. More tomorrow.",
-    "D4, hehe",
-    "D4 - only choice",
-    "d4 (the centre is mine now)",
-    "Je commence par D4. Le plateau est joli !",
-    "Let's try D4. Cheers, Alice",
-    "Bonjour, je joue D4.",
-    "Salut Bob !\n\nD4, merci.",
-    "Mon coup\u00a0: D4. \u00c0 toi\u00a0!",
-    "Voici mon coup : d4, s'il te pla\u00eet",
-    "mein Zug: D4",
-    "Hallo Bob, ich setze auf D4. Viele Gr\u00fc\u00dfe, Alice",
-    "ik speel D4, groetjes",
-    "Hola, juego D4. Saludos",
-    "Ciao Bob, gioco D4, grazie",
-    "Ol\u00e1, jogo D4. Obrigada!",
-    "Hej Bob, jag spelar D4, tack",
-    "Cze\u015b\u0107, gram D4. Pozdrawiam",
-    "\u041f\u0440\u0438\u0432\u0435\u0442, \u0445\u043e\u0436\u0443 D4",
-    "\u6211\u4e0bD4\uff0c\u8c22\u8c22",
-    "D4\u3067\u3059\u3002",
-    "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e04\u0e23\u0e31\u0e1a D4",
-)
+TABLES = tables.of(__file__)
+PLAYED = [text for (text,) in TABLES["one move among words that change nothing"]]
 """Answers that say one move, among words that change nothing."""
 
-OFFERED = {
-    "D4 or E5": ["D4", "E5"],
-    "not D4": ["D4"],
-    "Nice one, D4": ["D4"],
-    "D4, or E5": ["D4", "E5"],
-    "D4 - or what do you think?": ["D4"],
-    "D4. Sorry, that is wrong.": ["D4"],
-    "Is it my turn? D4.": ["D4"],
-    "D4. Your B2 was strong.": ["D4", "B2"],
-    "D4?": ["D4"],
-    "Nice move D4": ["D4"],
-    "I play D4\n\nor rather\n\nE5": ["D4", "E5"],
-    "draw": ["propose"],
-    "I resign": ["resign"],
-    "Ich gebe auf.": ["resign"],
-    "J'abandonne": ["resign"],
-    "unsubscribe": ["signoff alice PASSWORD", "resign"],
-    "stop": ["signoff alice PASSWORD", "resign"],
-}
+OFFERED = {text: lines for text, *lines in TABLES["lines that are offered"]}
 """Answers of which nothing is done, and the lines that are offered instead."""
 
 
@@ -223,24 +165,3 @@ def test_commands_of_a_mail_with_several_are_never_taken_from_a_quote(played: Ta
     line = f"oust move {board} alice wonderland D4"
     played.send(ALICE, "multiple alice wonderland", f"oust show {board}\n> x\n{line}\n> y\n")
     assert moves(played, board) == []
-
-
-@pytest.mark.slow
-def test_a_server_understands_wordings(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        alice, bob = Player("alice", "wonderland", server), Player("bob", "lookingglass", server)
-        alice.sign_up()
-        bob.sign_up()
-        for text, player in zip(islice(PLAYED, 0, None, 4), cycle((alice, bob)), strict=False):
-            player.send(f"oust challenge alice bob {player.password} -size=5")
-            alice.answer(latest_mail((alice, bob))["alice"], text)
-            assert "bob to move" in str(alice.wait_for_mail()[-1]["Subject"]), text
-            assert "alice played D4." in text_of(bob.wait_for_mail()[-1])
-        alice.send("oust challenge alice bob wonderland -size=5")
-        board = latest_mail((alice, bob))["alice"]
-        for text, offered in islice(OFFERED.items(), 9):
-            alice.answer(board, text)
-            (refused,) = alice.wait_for_mail()
-            assert "not understood" in str(refused["Subject"]), text
-            assert "".join(f"  {line}\n" for line in offered) in text_of(refused)
-        assert server.stop() == 0

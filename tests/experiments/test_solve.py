@@ -1,22 +1,31 @@
 """Solved boards, against a search that knows neither symmetry nor a table."""
 
+import sys
+from collections.abc import Callable
 from functools import cache
+from itertools import product
 from typing import cast
 
 import pytest
 
 from pbm_oust.experiments.counting import (
+    OutOfRoom,
     RoomForPositions,
+    bytes_each,
     canonical_form,
     count_positions,
+    fewest_kept,
+    largest_grid,
+    most_positions,
     symmetries,
 )
 from pbm_oust.experiments.solve import Solution, Worth, forced_draws, solve
 from pbm_oust.rules.churn import Churn
-from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules.grid import Grid, Shape, parse_grid, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Kind, Side
+from tests.support.rings import slow
 
 OUST, CHURN = KINDS["oust"], KINDS["churn"]
 ENOUGH = 10**6
@@ -112,3 +121,100 @@ def test_the_first_stones_that_win_are_told() -> None:
     grid = parse_grid("square 4x4")
     winning = solve(KINDS["oust"], grid, RoomForPositions(10**6)).winning
     assert [grid.format_cell(cell) for cell in winning] == ["B2", "C2", "B3", "C3"]
+
+
+# How many positions a board may have
+
+
+LISTED = ["square 2x2", "square 4x2", "hex 1,2", "hex 2", slow("square 3x3"), slow("hex 1,4")]
+SOLVED = [
+    *((OUST, name) for name in ("square 2x2", "square 4x2", "square 3x3", "square 4x3")),
+    *((OUST, name) for name in ("hex 1,2", "hex 2", "hex 1,4", "hex 2,3")),
+    *((CHURN, name) for name in ("hex 1,2", "hex 2")),
+    *((OUST, name) for name in ("square 5x3", "square 4x4", "hex 1,5")),
+]
+
+
+def boards(grid: Grid) -> int:
+    """Count the ways to put stones on a grid, those that differ by a symmetry once."""
+    canonical = canonical_form(grid)
+    forms = set()
+    for marks in product((0, 1, 2), repeat=len(grid.names_of)):
+        x, o = (
+            sum(cell for cell, mark in zip(grid.names_of, marks, strict=True) if mark == side)
+            for side in (1, 2)
+        )
+        forms.add(canonical(x, o))
+    return len(forms)
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_the_positions_of_a_board_are_all_ways_to_put_stones_on_it(name: str) -> None:
+    grid = parse_grid(name)
+    assert most_positions(OUST, grid) == 4 * boards(grid)
+    assert most_positions(CHURN, grid) == 2 * boards(grid)
+
+
+@pytest.mark.parametrize(("kind", "name"), [*SOLVED[:10], *(slow(*each) for each in SOLVED[10:])])
+def test_every_board_that_was_solved_kept_what_a_search_keeps_at_least(
+    kind: Kind, name: str
+) -> None:
+    grid = parse_grid(name)
+    wins, draws = RoomForPositions(10**6), RoomForPositions(10**6)
+    solve(kind, grid, wins)
+    forced_draws(kind, grid, draws)
+    assert fewest_kept(kind, grid) <= max(wins.kept, draws.kept) <= most_positions(kind, grid)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "cells", "name"),
+    [
+        (OUST, Shape.SQUARE, 12, "square 4x3"),
+        (OUST, Shape.SQUARE, 36, "square 6x6"),
+        (OUST, Shape.HEX, 19, "hex 3"),
+        (CHURN, Shape.HEX, 37, "hex 4"),
+    ],
+)
+def test_of_grids_with_as_many_cells_the_most_even_one_is_named(
+    kind: Kind, shape: Shape, cells: int, name: str
+) -> None:
+    assert str(largest_grid(kind, shape, lambda grid: grid.cells.bit_count() <= cells)) == name
+
+
+def test_no_grid_is_named_if_none_fits() -> None:
+    assert largest_grid(OUST, Shape.HEX, lambda _: False) is None
+
+
+# What a search may keep, and how far it is
+
+
+Search = Callable[[Kind, Grid, RoomForPositions], object]
+
+
+@pytest.mark.parametrize("search", [solve, forced_draws, count_positions])
+def test_a_search_keeps_no_more_than_there_is_room_for(search: Search) -> None:
+    grid = parse_grid("square 3x3")
+    plenty = RoomForPositions(1000)
+    found = search(OUST, grid, plenty)
+    assert search(OUST, grid, RoomForPositions(plenty.kept)) == found
+    with pytest.raises(OutOfRoom):
+        search(OUST, grid, RoomForPositions(plenty.kept - 1))
+
+
+def test_a_search_tells_how_many_positions_it_keeps() -> None:
+    told: list[int] = []
+    solution = solve(OUST, parse_grid("square 4x3"), RoomForPositions(1000, told.append))
+    assert told == list(range(100, solution.positions, 100))
+
+
+@pytest.mark.parametrize("grid", [square(2), square(5), square(25)], ids=str)
+def test_a_position_takes_as_much_memory_as_was_measured_and_not_half_of_it(grid: Grid) -> None:
+    first = 1 << 2 * grid.cells.bit_length()
+    kept = dict[int, None]()
+    most = 0.0
+    for number in range(1, 100_000):
+        kept[first + number] = None
+        if number > 1000 and number % 100 == 0:
+            keys = number * sys.getsizeof(first)
+            most = max(most, (sys.getsizeof(kept) + keys) / number)
+    assert most <= bytes_each(grid) <= 2 * most

@@ -38,6 +38,9 @@ from pbm_oust.service.table import (
     format_command,
     parse_line,
 )
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 FRENCH = LANGUAGES["fr"]
 GOOD_FRENCH = {
@@ -156,66 +159,7 @@ def test_french_has_a_word_for_every_word_of_every_place(place: Place) -> None:
     assert place.known <= translated | GOOD_FRENCH | {*KINDS}
 
 
-@pytest.mark.parametrize(
-    ("line", "english"),
-    [
-        ("inscription carol secret1", "signup carol secret1"),
-        ("oust defi carol alice -size=13", "oust challenge carol alice -size=13"),
-        ("oust d\u00e9fi carol alice", "oust challenge carol alice"),
-        ("Oust D\u00c9FI carol alice", "oust challenge carol alice"),
-        ("oust de\u0301fi carol alice", "oust challenge carol alice"),
-        ("oust coup 1 carol secret1 D4,E5#3", "oust move 1 carol secret1 D4,E5#3"),
-        ("oust coup 1 carol secret1 passe", "oust move 1 carol secret1 pass"),
-        ("oust coup 1 carol secret1 \u00e9change#2", "oust move 1 carol secret1 swap#2"),
-        ("oust move 1 carol secret1 echange", "oust move 1 carol secret1 swap"),
-        ("oust coup 1 carol secret1 abandon", "oust move 1 carol secret1 resign"),
-        ("oust abandon 1 carol secret1", "oust resign 1 carol secret1"),
-        ("oust aban 1 carol secret1", "oust resign 1 carol secret1"),
-        ("churn pr\u00e9voir 3 carol secret1 passe", "churn queue 3 carol secret1 pass"),
-        ("oust voir 17", "oust show 17"),
-        ("oust montre 17", "oust show 17"),
-        ("change motdepasse carol secret1 secret2", "change password carol secret1 secret2"),
-        ("tout montre alice", "all show alice"),
-        ("aide coup", "help coup"),
-        ("aide temps", "help time"),
-        (
-            "oust d\u00e9fi carol alice -taille=11x9 -sans\u00e9change -nonclass\u00e9e",
-            "oust challenge carol alice -size=11x9 -noswap -unrated",
-        ),
-        (
-            "oust cherche carol secret1 -x -Hexagone=7 --RAPPEL=3 --forfait=4",
-            "oust seek carol secret1 -x -hex=7 --nagtime=3 --forfeittime=4",
-        ),
-        (
-            "churn defi carol alice --tempstotal=30 --tempsmax=9",
-            "churn challenge carol alice --totaltime=30 --maxtime=9",
-        ),
-        ("oust defi carol alice -hexag=7", "oust challenge carol alice -hex=7"),
-        ("oust defi carol alice -tail=7 -amic", "oust challenge carol alice -size=7 -unrated"),
-        ("vacances carol secret1 2026-12-20 14", "vacation carol secret1 2026-12-20 14"),
-        ("r\u00e9glages carol secret1 language fr", "settings carol secret1 language fr"),
-        ("liste", "list"),
-        ("reglages carol secret1 langue fran\u00e7ais", "settings carol secret1 language fr"),
-        ("r\u00e9glages carol secret1 plateau Texte", "settings carol secret1 board text"),
-        ("reglages carol secret1 courriels=tour", "settings carol secret1 mail=mine"),
-        ("reglages carol secret1 mescoups non", "settings carol secret1 mine off"),
-        ("reglages carol secret1 tour non", "settings carol secret1 mine off"),
-        ("reglages carol secret1 preuve exp\u00e9diteur", "settings carol secret1 auth sender"),
-        ("reglages carol secret1 autopasse oui", "settings carol secret1 autopass on"),
-        ("oust parties alice termin\u00e9es", "oust games alice inactive"),
-        ("oust montre alice tout", "oust show alice all"),
-        ("oust montre alice toutes", "oust show alice all"),
-        ("anonymise carol secret1 vraiment", "forget carol secret1 really"),
-        ("vacances carol secret1 annule", "vacation carol secret1 cancel"),
-        ("vacances carol secret1 renonce", "vacation carol secret1 cancel"),
-        ("oust coup 1 carol secret1 annule", "oust move 1 carol secret1 undo"),
-        ("oust prevoir 1 carol secret1 Efface", "oust queue 1 carol secret1 clear"),
-        (
-            "oust pr\u00e9voir 1 carol secret1 si F6 alors D4,E5;si G7 alors passe",
-            "oust queue 1 carol secret1 if F6 then D4,E5; if G7 then pass",
-        ),
-    ],
-)
+@tabled("line", "english")
 def test_a_line_in_french_is_the_same_command(line: str, english: str) -> None:
     _, read = parse_line(line)
     assert not isinstance(read, Unreadable)
@@ -288,23 +232,7 @@ def said_in(text: str, language: Language) -> str:
     return format_command(read, language, mask=False)
 
 
-@pytest.mark.parametrize(
-    ("line", "french"),
-    [
-        (
-            "oust challenge carol alice secret1 -size=13 -noswap -unrated --nagtime=3",
-            "oust defi carol alice secret1 -taille=13 -sansechange -nonclassee --rappel=3",
-        ),
-        ("oust seek carol secret1 -o -hex=7", "oust cherche carol secret1 -o -hexagone=7"),
-        ("oust games carol all -page=3", "oust parties carol toutes -page=3"),
-        (
-            "settings carol secret1 mail mine mine off subject board",
-            "reglages carol secret1 courriels tour mescoups non objet plateau",
-        ),
-        ("vacation carol secret1 cancel", "vacances carol secret1 annule"),
-        ("help all", "aide tout"),
-    ],
-)
+@tabled("line", "french")
 def test_each_word_is_shown_as_its_place_has_it(line: str, french: str) -> None:
     assert said_in(line, FRENCH) == french
     assert parse_line(french)[1] == parse_line(line)[1]

@@ -20,6 +20,9 @@ from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import FORMS, AnyForm, parse_line
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 OUST = KINDS["oust"]
 ALL, ACTIVE, INACTIVE, NEXT = Filter.ALL, Filter.ACTIVE, Filter.INACTIVE, Filter.NEXT
@@ -141,18 +144,7 @@ def test_games_takes_userids_and_a_filter(
     assert command(f"oust games {words}") == Games(OUST, userids, chosen)
 
 
-@pytest.mark.parametrize(
-    ("text", "full"),
-    [
-        ("hel", "help"),
-        ("signu alice wonderland", "signup alice wonderland"),
-        ("ous sho 17", "oust show 17"),
-        ("OUST CHALL alice bob", "oust challenge alice bob"),
-        ("ous mov 17 alice wonderland D4", "oust move 17 alice wonderland D4"),
-        ("ous gam", "oust games"),
-        ("chan PASS alice wonderland rabbithole", "change password alice wonderland rabbithole"),
-    ],
-)
+@tabled("text", "full")
 def test_commands_may_be_shortened_and_capitals_do_not_matter(text: str, full: str) -> None:
     assert command(text) == command(full)
 
@@ -165,82 +157,11 @@ def usage_of(form: AnyForm) -> str:
 
 def test_every_form_shows_how_it_is_written() -> None:
     usages = {form.name: form.usages(OUST if form.is_of_kind else None) for form in FORMS}
-    deeds = "pass|swap|resign|decline|propose|undo|accept|reject"
-    filters = "[all|active|inactive|next]"
     plain = {form.name: [usage_of(form)] for form in FORMS if not (form.rest or form.options)}
-    assert usages == plain | {
-        "help": ["help [SUBJECT..]"],
-        "signup": ["signup USERID PASSWORD [ADDRESS..]"],
-        "verify": ["verify CODE [NEWPASSWORD]"],
-        "add": ["add USERID PASSWORD [ADDRESS..]"],
-        "change address": ["change address USERID PASSWORD [ADDRESS..]"],
-        "change password": ["change password USERID PASSWORD NEWPASSWORD"],
-        "forgot": ["forgot USERID"],
-        "signoff": ["signoff USERID PASSWORD"],
-        "delete": ["delete USERID PASSWORD"],
-        "challenge": [
-            "oust challenge USERID1 USERID2 [PASSWORD] "
-            "[-size=13|-size=11x9] [-hex|-hex=7|-hex=3,4|-hex=3,3,5] "
-            "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0] "
-            "[--maxtime=0]"
-        ],
-        "show": ["oust show BOARD[#N]..", f"oust show USERID.. {filters}"],
-        "games": [f"oust games [USERID..] {filters} [-page=2]"],
-        "move": [
-            "oust move BOARD USERID PASSWORD PLACEMENTS[#N]",
-            f"oust move BOARD USERID PASSWORD {deeds}[#N]",
-        ],
-        "preview": ["oust preview BOARD PLACEMENTS[#N]"],
-        "showas": [
-            "oust showas USERID PASSWORD BOARD[#N]..",
-            f"oust showas USERID PASSWORD {filters}",
-        ],
-        "chat": ["oust chat BOARD USERID PASSWORD"],
-        "message": ["message USERID PASSWORD USERID.."],
-        "history": ["oust history [USERID..] [-page=2]"],
-        "all": [f"all show USERID.. {filters}"],
-        "list": ["list [GAME..]"],
-        "multiple": ["multiple"],
-        "vacation": [
-            "vacation USERID PASSWORD DATE DAYS",
-            "vacation USERID PASSWORD cancel",
-            "vacation USERID PASSWORD",
-        ],
-        "settings": ["settings USERID PASSWORD [NAME VALUE].."],
-        "limit": ["limit USERID PASSWORD BOARDS"],
-        "reject": ["reject USERID PASSWORD [USERID..]"],
-        "unreject": ["unreject USERID PASSWORD USERID.."],
-        "note": ["oust note BOARD USERID PASSWORD [delete]"],
-        "why": ["oust why BOARD USERID PASSWORD [#N]"],
-        "watch": ["oust watch BOARD USERID PASSWORD"],
-        "unwatch": ["oust unwatch BOARD USERID PASSWORD"],
-        "broadcast": ["broadcast USERID PASSWORD"],
-        "export": ["export USERID PASSWORD"],
-        "forget": ["forget USERID PASSWORD [really]"],
-        "standings": ["oust standings [-page=2]"],
-        "ratings": ["oust ratings [USERID..] [-page=2]"],
-        "replay": ["oust replay BOARD N USERID1 USERID2 [PASSWORD]"],
-        "queue": [
-            "oust queue BOARD USERID PASSWORD PLACEMENTS[#N]",
-            "oust queue BOARD USERID PASSWORD if PLACEMENTS then PLACEMENTS[; if ..][#N]",
-            "oust queue BOARD USERID PASSWORD [clear]",
-        ],
-        "submit": [
-            "oust submit BOARD USERID PASSWORD PLACEMENTS[#N]",
-            "oust submit BOARD USERID PASSWORD pass|swap|resign|decline[#N]",
-        ],
-        "confirm": ["oust confirm BOARD USERID PASSWORD"],
-        "seek": [
-            "oust seek USERID PASSWORD [-x] [-o] [-size=13|-size=11x9] "
-            "[-hex|-hex=7|-hex=3,4|-hex=3,3,5] "
-            "[-noswap] [-unrated] [--nagtime=7] [--forfeittime=21] [--totaltime=0] "
-            "[--maxtime=0]"
-        ],
-        "unseek": ["oust unseek NUMBER USERID PASSWORD"],
-        "join": ["oust join NUMBER USERID PASSWORD"],
-        "resign": ["oust resign BOARD USERID PASSWORD"],
-        "decline": ["oust decline BOARD USERID PASSWORD"],
-    }
+    written: dict[str, list[str]] = {}
+    for name, usage in tables.of(__file__)["every form shows how it is written"]:
+        written.setdefault(name, []).append(usage)
+    assert usages == plain | written
 
 
 CELLS = st.tuples(st.sampled_from("ABCDEFGHJKLMNOPQRSTUVWXYZ"), st.integers(1, 25))

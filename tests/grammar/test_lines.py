@@ -10,7 +10,10 @@ from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import FORMS, VOCABULARY, format_command, parse_line
+from tests.support import tables
 from tests.support.rings import examples
+
+tabled = tables.tabled(__file__)
 
 USERIDS = {"alice", "bob", "rrognlie"}
 
@@ -33,81 +36,12 @@ def corrected(text: str) -> str | None:
     return format_command(meant) if meant else None
 
 
-@pytest.mark.parametrize(
-    ("text", "masked"),
-    [
-        ("oust move 17 alice wonderland D4#9", f"oust move 17 alice {MASK} D4#9"),
-        ("oust move 17 alice short D4", f"oust move 17 alice {MASK} D4"),
-        ("oust move 17 alice D4 E5", f"oust move 17 alice {MASK} E5"),
-        ("oust mvoe 17 rrognlie wonderland d4", f"oust mvoe 17 rrognlie {MASK} d4"),
-        ("oust move 17 alice", "oust move 17 alice"),
-        ("signup alice wonderland", f"signup alice {MASK}"),
-        ("oust challenge RRognlie bob -size=11x9", "oust challenge RRognlie bob -size=11x9"),
-        ("oust challenge alice somebody", f"oust challenge alice {MASK}"),
-        ("oust challenge alice bob short -noswap", f"oust challenge alice bob {MASK} -noswap"),
-        (
-            "oust d\u00e9fi alice bob short -nonclass\u00e9e",
-            f"oust d\u00e9fi alice bob {MASK} -nonclass\u00e9e",
-        ),
-        ("oust d\u00e9fi alice bob -\u00e9l\u00e9phant", f"oust d\u00e9fi alice bob {MASK}"),
-        (
-            "r\u00e9glages alice wonderland courriels=tour plateau=texte",
-            f"r\u00e9glages alice {MASK} courriels=tour plateau=texte",
-        ),
-        ("oust replay 17 9 alice bob rrognlie", f"oust replay 17 9 alice bob {MASK}"),
-        ("oust games rrognlie inactive", "oust games rrognlie inactive"),
-        ("wonderland", MASK),
-    ],
-)
+@tabled("text", "masked")
 def test_what_might_be_a_password_is_masked_and_nothing_else(text: str, masked: str) -> None:
     assert shown(text) == masked
 
 
-TEMPLATES = (
-    "oust move 17 alice {} D4",
-    "oust move 17 alice {} 4d",
-    "oust move 17 alice {} I4,D4 E5",
-    "oust move 17 alice {} D4 # {}",
-    "oust move 17 alice {} D4#x",
-    "oust move 17 alice {}#9 D4",
-    "oust move 17 alice {},D4",
-    "oust move 17 alice '{}' D4",
-    "oust move 17 alice {}",
-    "oust move 17 alice {} {}",
-    "oust move 17 alice bob {} D4",
-    "oust move 17 alice D4 {}",
-    "oust move 17 {} D4",
-    "oust move 17 {} alice D4",
-    "oust move alice {} D4",
-    "oust move {} D4",
-    "oust mvoe 17 alice {} D4",
-    "oust mvoe 17 {} D4",
-    "osut move 17 alice {} D4",
-    "move 17 alice {} D4",
-    "mvoe 17 alice {} D4",
-    "oust 17 alice {} D4",
-    "17 alice {} D4",
-    "alice {} D4",
-    "{}",
-    "{} oust move 17 alice D4",
-    "oust {} move 17 alice D4",
-    "signup {}",
-    "signup {} alice",
-    "signup alice {} {}",
-    "signup all {} a@b",
-    "singup alice {}",
-    "singup alice my {}",
-    "help {}",
-    "hlep {} move",
-    "oust challenge alice {}",
-    "oust challenge {} bob -size=9",
-    "oust challenge alice bob {} -noswap=1",
-    "oust chalenge alice bob -size=99 {}",
-    "oust show {}",
-    "oust show 17 {} alice",
-    "oust shwo alice {} all",
-    "oust games {} next",
-)
+TEMPLATES = [line for (line,) in tables.of(__file__)["lines around a password"]]
 OPENLY_SHOWN = " ".join(usage for form in FORMS for usage in form.usages(KINDS["oust"])) + MASK
 
 
@@ -141,34 +75,7 @@ def test_a_password_that_looks_somewhat_like_an_option_is_never_shown(word: str)
     assert word not in (corrected(f"oust challenge alice {word}") or "")
 
 
-@pytest.mark.parametrize(
-    ("text", "right"),
-    [
-        ("oust mvoe 17 alice wonderland D4", "oust move 17 alice PASSWORD D4"),
-        ("move 17 alice wonderland D4", "oust move 17 alice PASSWORD D4"),
-        ("oust 17 alice wonderland D4,E5#9", "oust move 17 alice PASSWORD D4,E5#9"),
-        ("oust move 17 alice wonderland 4d", "oust move 17 alice PASSWORD D4"),
-        ("oust move 17 alice wonderland E5 4d#9", "oust move 17 alice PASSWORD PLACEMENTS[#N]"),
-        ("oust move 17 alice wonderland", "oust move 17 alice PASSWORD PLACEMENTS[#N]"),
-        ("oust move 17 wonderland D4 E5", "oust move 17 USERID PASSWORD E5"),
-        ("oust move", "oust move BOARD USERID PASSWORD PLACEMENTS[#N]"),
-        ("singup alice wonderland", "signup alice PASSWORD"),
-        ("signup alice short", "signup alice PASSWORD"),
-        ("signup next wonderland", "signup USERID PASSWORD"),
-        ("oust chalenge alice bob -noswap", "oust challenge alice bob PASSWORD -noswap"),
-        ("oust challenge alice", "oust challenge alice USERID2 PASSWORD"),
-        ("oust challenge alice bob wonderland carol", "oust challenge alice bob PASSWORD"),
-        ("oust challenge alice bob -size=99", "oust challenge alice bob PASSWORD -size=13"),
-        ("oust challenge alice bob -swp", "oust challenge alice bob PASSWORD"),
-        ("oust challenge alice bob -siez=9", "oust challenge alice bob PASSWORD -size=9"),
-        ("oust defi alice bob -tialle=9", "oust challenge alice bob PASSWORD -size=9"),
-        ("oust defi alice -nonclass\u00e9e", "oust challenge alice USERID2 PASSWORD -unrated"),
-        ("oust show", "oust show BOARD[#N].."),
-        ("oust shwo 17#3 18", "oust show 17#3 18"),
-        ("oust gmaes alice all", "oust games alice all"),
-        ("oust gmaes", "oust games"),
-    ],
-)
+@tabled("text", "right")
 def test_a_correction_keeps_what_was_right(text: str, right: str) -> None:
     assert corrected(text) == right
 

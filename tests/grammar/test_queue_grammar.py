@@ -3,15 +3,15 @@
 import pytest
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.queue import MOST_CLAUSES, Clause
+from pbm_oust.accounts.queue import Clause
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.play import BadQueue, Queue, Queueing, Submit
-from pbm_oust.grammar.form import MissingWord, SurplusWord
-from pbm_oust.grammar.values import BadGuard, BadNumber
-from pbm_oust.grammar.wish import BadPlacement, NoTurn
-from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.commands.play import Queue, Queueing, Submit
+from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 QUEUE, SUBMIT = "oust queue 17 alice wonderland", "oust submit 17 alice wonderland"
 D4, F6 = Place(("D4",)), Place(("F6",))
@@ -54,29 +54,11 @@ def test_without_words_the_queue_is_shown_and_clear_drops_it() -> None:
     assert queued("clear") == (Queueing.CLEAR, (), None)
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (f"{QUEUE} if", BadQueue),
-        (f"{QUEUE} if F6", BadQueue),
-        (f"{QUEUE} if F6 then", BadQueue),
-        (f"{QUEUE} if F6 then D4; G7", BadQueue),
-        (f"{QUEUE} if F6 then D4 if G7 then E5", BadPlacement),
-        (f"{QUEUE} {'if F6 then D4;' * (MOST_CLAUSES + 1)}", BadQueue),
-        (f"{QUEUE} clear D4", SurplusWord),
-        (f"{QUEUE} resign", NoTurn),
-        (f"{QUEUE} if undo then D4", NoTurn),
-        (f"{QUEUE} D4#", BadGuard),
-        (f"{SUBMIT} undo", NoTurn),
-        (SUBMIT, MissingWord),
-        ("oust replay 17 -1 alice bob", BadNumber),
-        ("oust join 0 alice wonderland", BadNumber),
-    ],
-)
-def test_what_else_is_written_is_not_understood(line: str, reason: type[UnreadableReason]) -> None:
+@tabled("line", "reason")
+def test_what_else_is_written_is_not_understood(line: str, reason: str) -> None:
     refusal = parse_line(line)[1]
     assert isinstance(refusal, Unreadable)
-    assert isinstance(refusal.reason, reason)
+    assert type(refusal.reason).__name__ == reason
 
 
 def test_a_submitted_move_is_written_as_a_move_is() -> None:

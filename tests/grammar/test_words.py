@@ -18,6 +18,9 @@ from pbm_oust.grammar.words import (
     split_words,
 )
 from pbm_oust.refusal import Unreadable
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 KNOWN = ("challenge", "games", "move", "show", "showas", "preview", "propose")
 
@@ -39,22 +42,7 @@ def test_spaces_of_every_kind_part_words(space: str) -> None:
     assert split_words(f"oust{space}show{space}17") == ("oust", "show", "17")
 
 
-@pytest.mark.parametrize(
-    "mark",
-    [
-        "\u00ad",
-        "\u180e",
-        "\u200b",
-        "\u200c",
-        "\u200e",
-        "\u202a",
-        "\u202e",
-        "\u2060",
-        "\u2066",
-        "\u2069",
-        "\ufeff",
-    ],
-)
+@tabled("mark")
 def test_invisible_marks_are_dropped(mark: str) -> None:
     assert split_words(f"{mark}oust sh{mark}ow 17{mark}") == ("oust", "show", "17")
 
@@ -152,26 +140,7 @@ def test_resemblance_does_not_look_at_case() -> None:
     assert resembling("GMAES", KNOWN) == "games"
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        "17",
-        "123456789",
-        "#123456",
-        "17#123456",
-        "D4",
-        "d4,e5,f9",
-        "D4;E5;F9",
-        "D4,E5,F9#131",
-        "-noswap",
-        "--noswap",
-        "-size=11x9",
-        "-hex=3,4",
-        "-hex=2,3,4,1,4,3",
-        "--nagtime=",
-        "\u2013unrated",
-    ],
-)
+@tabled("word")
 def test_numbers_placements_and_options_are_harmless(word: str) -> None:
     assert is_harmless(word)
 
@@ -180,20 +149,6 @@ def test_a_word_too_short_for_a_password_is_harmless() -> None:
     assert is_harmless("x" * (SHORTEST_PASSWORD - 1))
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        "wonderland",
-        "secret",
-        "d4d4d4",
-        "123456a",
-        "-secret1",
-        "--a-b-c",
-        "17#secret",
-        "alice,",
-        "D4,E5,secret",
-        "-size=secret",
-    ],
-)
+@tabled("word")
 def test_any_other_word_might_be_a_password(word: str) -> None:
     assert not is_harmless(word)

@@ -1,16 +1,34 @@
 """A game is nothing but its history, and every record of that is checked against the rules."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
+from click.testing import CliRunner
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_record, format_result
-from pbm_oust.rules.position import Kind
+from pbm_oust.board.ratings import START, finish_of, rate
+from pbm_oust.cli import main
+from pbm_oust.rules.position import How, Kind, Result, Side
+from pbm_oust.store import index as queries
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import (
+    BoardName,
+    Part,
+    State,
+    believe,
+    boards_in,
+    entry_of,
+    format_outcome,
+    parse_outcome,
+    reading_with,
+)
+from pbm_oust.store.ratings import finished_games
 from tests.support.games import history_of
-from tests.support.happenings import anything_goes
+from tests.support.happenings import FORMATS, anything_goes, taken_back, with_remarks, written
 from tests.support.kinds import games_of, grids_of, short_games, small_grids
 
 SEEDS = range(4)
@@ -98,3 +116,103 @@ def test_a_grid_that_the_game_is_not_played_on_is_reported(kind: Kind) -> None:
             line = f"Grid: {chance.grid}"
             history, number = with_line(history_of(chance.game()).decode(), line, f"Grid: {grid}")
             assert report(history).line == number
+
+
+# Boards of a kind as the database knows them, and what their results do to ratings
+
+
+def test_every_result_is_read_from_the_index_as_it_was_written(kind: Kind) -> None:
+    for ending in (*kind.endings, *How):
+        for winner in (*Side, None):
+            result = Result(winner, ending)
+            assert parse_outcome(kind, format_outcome(result)) == result
+
+
+def test_an_ending_of_no_game_is_not_read(kind: Kind) -> None:
+    with pytest.raises(ValueError, match="nonsense"):
+        parse_outcome(kind, "x nonsense")
+
+
+def test_a_history_that_ends_with_its_result_is_believed_to_be_what_it_replays_to(
+    kind: Kind,
+) -> None:
+    for chance in short_games(kind).values():
+        game = chance.game()
+        replayed = reading_with(entry_of(game), history_of(game))
+        believed = believe(BoardName(kind.name, 17), history_of(game))
+        assert believed
+        assert believed == replayed
+
+
+def test_the_database_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path) -> None:
+    results = {
+        number: (result, chance)
+        for number, (result, chance) in enumerate(short_games(kind).items(), 1)
+    }
+    folder = tmp_path / kind.name
+    folder.mkdir()
+    for number, (_, chance) in results.items():
+        (folder / f"{number}.txt").write_bytes(history_of(chance.game(board=number)))
+    home = Home(tmp_path)
+    home.prepare()
+    with home.database.read() as snapshot:
+        assert queries.damaged_boards(snapshot, kind.name) == []
+        found = boards_in(snapshot, kind.name, [State.OVER], Part(len(results))).entries
+        assert {entry.name.board: entry.result for entry in found} == {
+            number: result for number, (result, _) in results.items()
+        }
+        assert len(finished_games(snapshot, kind)) == len(results)
+    home.close()
+
+
+def test_a_win_is_worth_more_than_a_draw_and_that_more_than_a_loss(kind: Kind) -> None:
+    for result, chance in short_games(kind).items():
+        finish = finish_of(chance.game())
+        assert finish
+        (table,) = rate([finish])
+        assert table.kind is kind
+        x, o = (table.standings[userid].rating for userid in ("alice", "bob"))
+        if result.winner is None:
+            assert x == o == START
+        else:
+            assert (x > START > o) is (result.winner is Side.X)
+
+
+# Games of a kind in the forms of other programs, and back in the same bytes
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_history_comes_back_in_the_same_bytes(kind: Kind, form: str) -> None:
+    grids = grids_of(kind)
+    for seed in range(8):
+        game = anything_goes(kind.name, str(grids[-1 - seed % len(grids)]), seed)
+        history = with_remarks(history_of(game), Random(seed))
+        assert taken_back(written(form, history)) == history
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_games_of_every_ending_come_back_in_the_same_bytes(kind: Kind, form: str) -> None:
+    for chance in short_games(kind).values():
+        history = history_of(chance.game()).decode()
+        assert taken_back(written(form, history)) == history
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_operator_exports_a_game_and_imports_it_elsewhere(
+    kind: Kind, form: str, tmp_path: Path
+) -> None:
+    chance = next(iter(short_games(kind).values()))
+    here, there = Home(tmp_path / "here"), Home(tmp_path / "there")
+    path = here.history_path(BoardName(kind.name, 17))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(history_of(chance.game()))
+    told = _run(here, "games", "export", kind.name, "17", f"--{form}")
+    _run(there, "games", "import", "-", "--as", "17", stdin=told)
+    assert there.history_path(BoardName(kind.name, 17)).read_bytes() == path.read_bytes()
+    assert _run(there, "games", "verify").startswith(f"{kind.name} 17: ok, ")
+
+
+def _run(home: Home, *arguments: str, stdin: str = "") -> str:
+    result = CliRunner().invoke(main, ["--home", str(home.path), *arguments], input=stdin)
+    assert result.exit_code == 0, result.output
+    return result.output

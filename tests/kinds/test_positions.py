@@ -1,11 +1,21 @@
 """The positions of a kind are values, and fulfil what `Position` says."""
 
+import re
 from importlib import import_module
+from itertools import takewhile
+from pathlib import Path
+from random import Random
 
 import pytest
 
+import pbm_oust
+from pbm_oust.experiments.counting import count_sequences
+from pbm_oust.experiments.simulate import play
+from pbm_oust.grammar.words import ALIASES
+from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import (
     Fault,
+    How,
     IllegalPass,
     IllegalPlacement,
     Kind,
@@ -14,8 +24,19 @@ from pbm_oust.rules.position import (
     Side,
     taken,
 )
-from tests.support.boards import drawn
-from tests.support.kinds import fault_at, faults_of, games_of, grids_of, steps_of
+from pbm_oust.service.table import FORMS
+from pbm_oust.store.index import DRAW
+from tests.support.boards import drawn, naive_start
+from tests.support.kinds import (
+    fault_at,
+    faults_of,
+    games_of,
+    grids_of,
+    short_games,
+    small_grids,
+    steps_of,
+)
+from tests.support.naive import Naive, names_of, point_of
 
 
 def occupied(position: Position) -> int:
@@ -155,3 +176,96 @@ def test_a_placement_that_is_refused_says_why(kind: Kind) -> None:
         with pytest.raises(IllegalPlacement) as illegal:
             game.game(turns).position.place(cell)
         assert str(illegal.value) == illegal.value.fault.word
+
+
+# The engine agrees with the naive rules of a kind, which are in `tests/support/naive_NAME.py`
+
+
+FEW = 1_500
+"""The most sequences of placements that are counted the naive way."""
+
+SMALL = 12
+"""The most cells of a grid on which whole games are played the naive way."""
+
+
+def test_both_count_the_same_sequences_of_placements(kind: Kind) -> None:
+    for grid in grids_of(kind)[:6]:
+        start, naive = kind.start(grid), naive_start(kind.name, str(grid))
+        counts = (count_sequences(start, depth) for depth in range(1, 6))
+        counted = list(takewhile(lambda count: count <= FEW, counts))
+        assert counted
+        assert [naive.count_sequences(nth) for nth, _ in enumerate(counted, 1)] == counted
+
+
+def test_both_play_the_same_games(kind: Kind) -> None:
+    small = [game for game in games_of(kind) if game.grid.cells.bit_count() <= SMALL]
+    for game in (*small, *short_games(kind).values()):
+        naive: Naive = naive_start(kind.name, str(game.grid))
+        for before, cell, after in game.steps:
+            assert naive.to_move == before.to_move.value
+            assert names_of(naive.placements()) == game.grid.names(before.placements())
+            if cell:
+                point = point_of(game.grid.format_cell(cell))
+                gone = game.grid.names(taken(before, after))
+                assert names_of(naive.taken_at(point)) == gone
+                naive = naive.place(point)
+            else:
+                naive = naive.pass_turn()
+        winner = game.result.winner
+        assert naive.ended == (winner.value if winner else "draw")
+
+
+# What a kind says of itself
+
+
+def test_it_is_registered_by_its_name(kind: Kind) -> None:
+    assert KINDS[kind.name] is kind
+
+
+def test_nothing_but_the_registry_imports_it(kind: Kind) -> None:
+    module = type(kind.start(kind.default_grid)).__module__
+    package, _, name = module.rpartition(".")
+    imports = re.compile(
+        rf"^from {re.escape(module)} import|^from {re.escape(package)} import .*\b{name}\b", re.M
+    )
+    files = Path(*pbm_oust.__path__).rglob("*.py")
+    found = {file.stem for file in files if imports.search(file.read_text())}
+    assert found <= {"kinds"}
+
+
+def test_its_name_fits_into_an_address(kind: Kind) -> None:
+    assert re.fullmatch("[a-z]{1,16}", kind.name)
+
+
+def test_its_name_is_no_word_of_a_command_in_any_language(kind: Kind) -> None:
+    topics = {word for form in FORMS for word in form.name.split()}
+    assert kind.name not in topics | ALIASES.keys()
+
+
+def test_it_is_played_on_its_default_grids_and_on_none_of_another_shape(kind: Kind) -> None:
+    assert all(grid.shape is shape for shape, grid in kind.defaults.items())
+    assert all(kind.plays_on(grid) for grid in kind.defaults.values())
+    others = [grid for grid in small_grids() if grid.shape not in kind.defaults]
+    assert not any(kind.plays_on(grid) for grid in others)
+
+
+def test_it_is_played_on_small_grids_too_so_that_these_tests_can_play_it(kind: Kind) -> None:
+    assert grids_of(kind)
+
+
+def test_it_is_played_at_random_for_experiments(kind: Kind) -> None:
+    for grid in grids_of(kind)[:3]:
+        course = play(kind, grid, Random(1))
+        assert isinstance(course.result.how, kind.endings)
+        assert course.placements >= course.turns
+        assert (course.longest_chain > 1) <= kind.has_chains
+
+
+def test_its_endings_are_words_of_its_own(kind: Kind) -> None:
+    words = [str(ending.value) for ending in kind.endings]
+    assert all(re.fullmatch("[a-z]+", word) for word in words)
+    assert not {*words} & {DRAW, *(how.value for how in How)}
+
+
+def test_every_ending_of_its_own_comes_about_in_a_short_game(kind: Kind) -> None:
+    assert {result.how for result in short_games(kind)} == {*kind.endings}

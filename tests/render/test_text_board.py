@@ -11,10 +11,13 @@ from pbm_oust.render.text import board_text, game_text, star_points
 from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Side
+from tests.support import tables
 from tests.support.boards import O, X, board, names, placed
 from tests.support.games import STARTED, new_game, play, standing_at
 from tests.support.recorded import figures
 from tests.support.strategies import Play, plays, relaxed
+
+tabled = tables.tabled(__file__)
 
 FIGURE_7 = """\
 x: rrognlie 41/46   o: marksteere 20/40
@@ -67,36 +70,6 @@ def test_a_hexagon_is_drawn_with_its_columns_leaning() -> None:
     )
 
 
-def test_a_hexagon_with_two_sides_is_drawn() -> None:
-    position = placed(Oust(parse_grid("hex 3,4")), "A1 F6 F4")
-
-    assert "\n" + board_text(position) == (
-        """
-6     . . . o
-5    . . . . .
-4   . . . . . x
-3    . . . . . F
-2     . . . . E
-1      x . . D
-        A B C"""
-    )
-
-
-def test_a_hexagon_with_its_sides_the_other_way_round_is_drawn() -> None:
-    position = placed(Oust(parse_grid("hex 4,3")), "A1 F6 A3")
-
-    assert "\n" + board_text(position) == (
-        """
-6      . . o
-5     . . . .
-4    . . . . .
-3   x . . . . .
-2    . . . . . F
-1     x . . . E
-       A B C D"""
-    )
-
-
 def test_the_row_numbers_of_a_large_hexagon_are_aligned() -> None:
     assert "\n" + board_text(Oust(hexagon(6))) == (
         """
@@ -126,29 +99,6 @@ def test_a_triangle_is_drawn() -> None:
     )
 
 
-def test_a_rectangle_is_drawn() -> None:
-    position = board(
-        """
-        x . . . . . . . .
-        . . . . . . . . .
-        . . . . o . . . .
-        . . . . . . . . .
-        . . . . . . . . x
-        """
-    )
-
-    assert "\n" + board_text(position) == (
-        """
-  A B C D E F G H J
-5 x . . . . . . . . 5
-4 . . . . . . . . . 4
-3 . . . . o . . . . 3
-2 . . . . . . . . . 2
-1 . . . . . . . . x 1
-  A B C D E F G H J"""
-    )
-
-
 def test_the_stones_of_the_latest_record_are_capitals() -> None:
     game = play(new_game("square 3x3"), "x A1", "o C1", "x B3", "o A3", "x B1 C2")
 
@@ -162,32 +112,13 @@ def test_the_stones_of_the_latest_record_are_capitals() -> None:
     )
 
 
-def test_a_capital_on_a_hexagon_marks_the_latest_stone() -> None:
-    game = play(new_game("hex 2"), "x A1", "o C3")
-
-    assert board_text(game.position, game.latest_stones()).splitlines()[0] == "3    . O"
-
-
 def test_a_board_without_latest_stones_has_no_capitals_but_its_letters() -> None:
     rows = board_text(figure_7().position).splitlines()[1:-1]
 
     assert not any(mark in row for row in rows for mark in "XO")
 
 
-@pytest.mark.parametrize(
-    ("grid", "points"),
-    [
-        ("square 6x6", ""),
-        ("square 7x7", "C3 C5 E3 E5"),
-        ("square 9x9", "C3 C5 C7 E3 E5 E7 G3 G5 G7"),
-        ("square 11x11", "C3 C6 C9 F3 F6 F9 J3 J6 J9"),
-        ("square 13x13", "D4 D7 D10 G4 G7 G10 K4 K7 K10"),
-        ("square 19x19", "D4 D10 D16 K4 K10 K16 Q4 Q10 Q16"),
-        ("square 13x7", "D3 D5 G3 G5 K3 K5"),
-        ("square 25x3", ""),
-        ("hex 7", ""),
-    ],
-)
+@tabled("grid", "points")
 def test_star_points_are_marked_on_larger_square_boards(grid: str, points: str) -> None:
     assert names(parse_grid(grid), star_points(parse_grid(grid))) == points
 

@@ -2,14 +2,13 @@
 
 import pytest
 
-from pbm_oust.rules.churn import KIND, Churn, NotSmallest, TouchesFriend
+from pbm_oust.rules.churn import KIND, NotSmallest, TouchesFriend
 from pbm_oust.rules.churn import Ending as ChurnEnding
 from pbm_oust.rules.grid import Shape, hexagon, parse_grid
-from pbm_oust.rules.position import IllegalPass, Occupied, Result, Side, taken
+from pbm_oust.rules.position import Occupied, Result, Side, taken
 from tests.support.boards import (
     O,
     X,
-    capturing,
     churn_board,
     drawn,
     names,
@@ -34,13 +33,6 @@ o o x
  ? x
 """
 """A stone of x on the last free cell makes a group of three, and x has a single stone besides."""
-
-
-def test_the_first_stone_may_go_anywhere() -> None:
-    start = Churn(hexagon(3))
-
-    assert start.to_move is X
-    assert start.placements() == hexagon(3).cells
 
 
 def test_a_stone_that_touches_no_friend_goes_on_the_board_and_ends_the_turn() -> None:
@@ -167,14 +159,6 @@ def test_own_groups_that_are_as_large_as_the_new_one_or_larger_stay() -> None:
     )
 
 
-def test_nothing_of_the_enemy_is_removed() -> None:
-    before = churn_board(CROWDED)
-
-    after = placed(before, "A3")
-
-    assert after.o == before.o
-
-
 def test_a_single_stone_removes_nothing() -> None:
     before = churn_board(
         """
@@ -204,22 +188,6 @@ def test_a_cell_with_a_stone_of_either_side_is_occupied(cell: str) -> None:
     assert refusal(churn_board(CROWDED), cell) == Occupied()
 
 
-def test_a_board_that_is_full_after_a_turn_ends_the_game() -> None:
-    before = churn_board(
-        """
-         x o
-        x ? o
-         x x
-        """,
-        "hex 2",
-    )
-
-    after = placed(before, "B2")
-
-    assert before.result is None
-    assert after.result == Result(X, ChurnEnding.MAJORITY)
-
-
 @pytest.mark.parametrize(("mover", "winner"), [(X, O), (O, X)])
 def test_the_side_with_more_stones_wins_whoever_places_the_last_one(
     mover: Side, winner: Side
@@ -247,51 +215,6 @@ def test_a_board_is_full_only_after_the_removals() -> None:
     )
     assert after.result is None
     assert placements(after) == "B3"
-
-
-def test_a_full_board_has_no_placements() -> None:
-    over = placed(churn_board("o x / x ? x / x o", "hex 2"), "B2")
-
-    assert over.result
-    assert placements(over) == ""
-    assert not over.has_placement()
-    assert refusal(over, "B2") == Occupied()
-
-
-ANYWHERE = [
-    Churn(hexagon(3)),
-    churn_board(CROWDED),
-    churn_board(CROWDED, to_move=O),
-    churn_board(LAST_CELL, "hex 2"),
-    churn_board("xx./..ox/xoo../..../x.x", to_move=O),
-]
-
-
-@pytest.mark.parametrize("position", ANYWHERE, ids=drawn)
-def test_nobody_may_ever_pass(position: Churn) -> None:
-    assert position.has_placement()
-    with pytest.raises(IllegalPass):
-        position.pass_turn()
-
-
-def test_nobody_may_pass_after_the_end_either() -> None:
-    over = placed(churn_board("o x / x ? x / x o", "hex 2"), "B2")
-
-    with pytest.raises(IllegalPass):
-        over.pass_turn()
-
-
-@pytest.mark.parametrize("position", ANYWHERE, ids=drawn)
-def test_a_turn_is_one_placement(position: Churn) -> None:
-    for cell in position.grid.each(position.placements()):
-        after = position.place(cell)
-        assert after.to_move is position.to_move.other
-        assert not after.is_mid_turn
-
-
-@pytest.mark.parametrize("position", ANYWHERE, ids=drawn)
-def test_no_placement_captures(position: Churn) -> None:
-    assert capturing(position) == ""
 
 
 def test_the_tally_of_a_side_is_the_number_of_its_stones() -> None:

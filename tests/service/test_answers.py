@@ -16,15 +16,11 @@ from pbm_oust.commands.talk import Chat, TakeNote
 from pbm_oust.grammar.form import to_player
 from pbm_oust.grammar.notation import partial
 from pbm_oust.grammar.values import BoardAt, Filter
-from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.answers import (
     Answer,
     EmptyAnswer,
-    MoreThanDeed,
-    MoreThanPlacements,
-    SeveralReadings,
     TwoMoves,
     UnknownAnswer,
     UnsureAnswer,
@@ -32,12 +28,14 @@ from pbm_oust.service.answers import (
 )
 from pbm_oust.service.table import (
     VOCABULARY,
-    UnlabelledCharacter,
     format_answer,
     format_command,
     is_of_letter,
     parse_line,
 )
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 REPLY = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
 CHAT = Reply(AnswerPurpose.CHAT, "oust", 17, 12, "alice")
@@ -63,35 +61,7 @@ def refused(text: str, subject: str = SUBJECT) -> tuple[type[UnreadableReason], 
     return type(answer.command.reason), " | ".join(words) or None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "D4 E5 F9",
-        "d4 e5 f9",
-        "D4, E5, F9",
-        "D4,E5,F9",
-        "D4-E5-F9",
-        "D4\u2013E5\u2014F9",
-        "D4 - E5 - F9",
-        "D4; E5; F9",
-        "D4;E5;F9.",
-        "D4/E5/F9",
-        "D4 > E5 > F9",
-        "D4 and E5 and F9",
-        "D4, E5 and F9.",
-        "D4 then E5, then F9!",
-        "d 4, e 5, f 9",
-        "D4E5F9",
-        "(D4, E5, F9)",
-        "\u201cD4 E5 F9\u201d",
-        "\u00abD4\u00a0E5\u00a0F9\u00bb",
-        "\u201eD4\u201c, \u201eE5\u201c, \u201eF9\u201c",
-        "\uff24\uff14 \uff25\uff15 \uff26\uff19",
-        "D4\u2026 E5\u2026 F9\u2026",
-        "*D4* *E5* *F9*",
-        "\u200bD4\u200b E5 F9\u200e",
-    ],
-)
+@tabled("text")
 def test_placements_are_taken_in_any_reasonable_writing(text: str) -> None:
     assert moved(text) == (Place(("D4", "E5", "F9")), None)
     assert moved("", text) == (Place(("D4", "E5", "F9")), None)
@@ -115,58 +85,10 @@ def test_the_number_of_the_record_may_stand_too(text: str) -> None:
     assert moved("resign#14") == (Deed.RESIGN, 14)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason", "instead"),
-    [
-        ("4D", BadPlacement, "D4"),
-        ("4 d", BadPlacement, "D4"),
-        ("D4 5E", BadPlacement, "D4,E5"),
-        ("I5", BadPlacement, None),
-        ("D4?", UnknownAnswer, "D4"),
-        ("D4 looks good", MoreThanPlacements, "D4"),
-        ("D4 was a bad move", MoreThanPlacements, "D4"),
-        ("D4, E5 or F9", SeveralReadings, "D4,E5 | F9"),
-        ("D4 (hoping for E5)", SeveralReadings, "D4 | E5"),
-        ("D4 or pass", SeveralReadings, "D4 | pass"),
-        ("not D4", UnknownAnswer, "D4"),
-        ("nice move D4", UnknownAnswer, "D4"),
-        ("Hi, never D4", UnknownAnswer, "D4"),
-        ("Thanks for D4", UnknownAnswer, "D4"),
-        ("D4 \u2753", MoreThanPlacements, "D4"),
-        ("I play D4, E5 if you go to F9", SeveralReadings, "D4,E5 | F9"),
-        ("if F6 then D4,E5", UnknownAnswer, "queue if F6 then D4,E5"),
-        ("If you play F6 I play D4", UnknownAnswer, None),
-        ("1. d4", UnknownAnswer, "D4"),
-        ("Hello Bob,\n\nnot D4\n\nBye", UnknownAnswer, "D4"),
-        ("Hello Bob,\nhow are you?", UnknownAnswer, None),
-        ("I resign", UnknownAnswer, "resign"),
-        ("undo please", MoreThanDeed, "undo"),
-        ("draw", UnknownAnswer, "propose"),
-        ("take back", UnknownAnswer, "undo"),
-        ("stop", SeveralReadings, "signoff alice PASSWORD | resign"),
-        ("Unsubscribe", SeveralReadings, "signoff alice PASSWORD | resign"),
-        ("I play D4\n\nI play E5", SeveralReadings, "D4 | E5"),
-        ("pass me the salt", MoreThanDeed, "pass"),
-        ("resign? never", UnknownAnswer, "resign"),
-        ("Resign, I said", MoreThanDeed, "resign"),
-        ("passs", UnknownAnswer, "pass"),
-        ("res", UnknownAnswer, None),
-        ("no", UnknownAnswer, None),
-        ("Hi", UnknownAnswer, None),
-        ("So what?", UnknownAnswer, None),
-        ("", EmptyAnswer, None),
-        ("\u00a0\n\n \u200b", EmptyAnswer, None),
-        ("D4 \ufffd", UnlabelledCharacter, None),
-        ("abandonner", UnknownAnswer, "resign"),
-        ("« Echnage »", UnknownAnswer, "swap"),
-        ("passer", UnknownAnswer, "pass"),
-        ("Bonjour Bob !", UnknownAnswer, None),
-    ],
-)
-def test_what_is_not_clear_is_not_done(
-    text: str, reason: type[UnreadableReason], instead: str | None
-) -> None:
-    assert refused(text) == (reason, instead)
+@tabled("text", "reason", "instead")
+def test_what_is_not_clear_is_not_done(text: str, reason: str, instead: str) -> None:
+    found, offered = refused(text)
+    assert (found.__name__, offered or "") == (reason, instead)
 
 
 @pytest.mark.parametrize(
@@ -204,24 +126,12 @@ def test_words_around_a_move_go_to_the_other_player(text: str, others: str) -> N
     assert answer.is_worded
 
 
-@pytest.mark.parametrize(
-    ("below", "named"),
-    [
-        ("resign", "resign"),
-        ("Thanks!\nresign", "resign"),
-        ("\nE5", "E5"),
-        ("show", "oust show 17"),
-        ("E5 was what I wanted", None),
-        ("chat with me", None),
-        ("note to myself: E5", None),
-        ("Resigning would be early", None),
-    ],
-)
-def test_a_command_below_a_move_is_noticed(below: str, named: str | None) -> None:
+@tabled("below", "named")
+def test_a_command_below_a_move_is_noticed(below: str, named: str) -> None:
     answer = read(f"D4\n{below}")
     assert isinstance(answer.command, Move)
     further = answer.further and (format_answer(answer.further) or format_command(answer.further))
-    assert (answer.command.wish, further) == (Place(("D4",)), named)
+    assert (answer.command.wish, further or "") == (Place(("D4",)), named)
 
 
 @pytest.mark.parametrize(
@@ -251,25 +161,9 @@ def test_a_subject_of_ones_own_is_the_answer_where_it_can_be_read() -> None:
     assert refused("", SUBJECT) == (EmptyAnswer, None)
 
 
-@pytest.mark.parametrize(
-    ("subject", "is_ours"),
-    [
-        ("oust 17 #12: your turn, alice", True),
-        ("OUST 17: not done", True),
-        ("oust 17", True),
-        ("carol challenges you: oust 17", True),
-        ("carol vous propose une partie: oust 17", True),
-        ("help: oust", False),
-        ("churn 3: over, you win", True),
-        ("oust 17 after #3", True),
-        ("oust move 17 alice secret D4", False),
-        ("D4", False),
-        ("oust", False),
-        ("", False),
-    ],
-)
-def test_subjects_of_our_letters_are_no_answers(subject: str, is_ours: bool) -> None:
-    assert is_of_letter(subject) is is_ours
+@tabled("subject", "whose")
+def test_subjects_of_our_letters_are_no_answers(subject: str, whose: str) -> None:
+    assert is_of_letter(subject) is (whose == "ours")
 
 
 OUST = KINDS["oust"]
@@ -395,22 +289,7 @@ def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
         assert left <= done or (answer.is_worded and answer.text == text)
 
 
-@pytest.mark.parametrize(
-    ("line", "answer"),
-    [
-        ("oust move 17 alice PASSWORD E5#12", "E5"),
-        ("oust move 17 alice PASSWORD E5,F6#12", "E5,F6"),
-        ("oust queue 17 alice PASSWORD if E5 then F6#12", "queue if E5 then F6"),
-        ("oust submit 17 alice PASSWORD D4", "submit D4"),
-        ("oust show 17", "show"),
-        ("oust chat 17 alice PASSWORD", "chat"),
-        ("oust move 18 alice PASSWORD E5", ""),
-        ("oust move 17 bob PASSWORD E5", ""),
-        ("churn move 17 alice PASSWORD E5", ""),
-        ("oust games alice", ""),
-        ("help", ""),
-    ],
-)
+@tabled("line", "answer")
 def test_a_command_line_is_shortened_to_what_an_answer_needs(line: str, answer: str) -> None:
     _, command = parse_line(line)
     assert not isinstance(command, Unreadable)

@@ -15,7 +15,7 @@ from pbm_oust.grammar.notation import Command
 from pbm_oust.grammar.wish import example, legal_near, nearest, next_wish
 from pbm_oust.play.moving import OtherRecord
 from pbm_oust.play.unit_of_work import NoSuchPlayer
-from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
@@ -23,8 +23,10 @@ from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.service import reading
 from pbm_oust.service.table import format_command, parse_line
 from pbm_oust.store.boards import NoSuchBoard
+from tests.support import tables
 from tests.support.boards import board
 
+tabled = tables.tabled(__file__)
 OUST = KINDS["oust"]
 AT = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 
@@ -141,52 +143,24 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
 # Advice
 
 
+@tabled("text", "line")
+def test_where_there_is_no_board_those_that_there_are_are_offered(text: str, line: str) -> None:
+    assert advise(command(text), NotAllowed(NoSuchBoard(OUST, 99), "99")) == line
+
+
+def test_who_asked_for_a_taken_userid_is_offered_another() -> None:
+    refusal = NotAllowed(UseridTaken("alice", free="alice2"), "alice")
+    assert advise(command("verify abcdefghijklmnop"), refusal) == "signup alice2 PASSWORD"
+
+
 @pytest.mark.parametrize(
-    ("text", "refusal", "line"),
-    [
-        (
-            "verify abcdefghijklmnop",
-            NotAllowed(UseridTaken("alice", free="alice2"), "alice"),
-            "signup alice2 PASSWORD",
-        ),
-        (
-            "oust challenge alice carol",
-            NotAllowed(NoSuchPlayer(), "carol"),
-            None,
-        ),
-        (
-            "oust move 99 alice wonderland D4",
-            NotAllowed(NoSuchBoard(OUST, 99), "99"),
-            "oust games alice",
-        ),
-        *(
-            (
-                f"oust {text}",
-                NotAllowed(NoSuchBoard(OUST, 99), "99"),
-                "oust games alice",
-            )
-            for text in (
-                "queue 99 alice wonderland D4",
-                "submit 99 alice wonderland D4",
-                "confirm 99 alice wonderland",
-                "chat 99 alice wonderland",
-            )
-        ),
-        (
-            "oust preview 99 D4",
-            NotAllowed(NoSuchBoard(OUST, 99), "99"),
-            "oust games",
-        ),
-        (
-            "oust show 99",
-            NotAllowed(NoSuchBoard(OUST, 99), "99"),
-            "oust games",
-        ),
-        ("oust challenge alice alice", NotAllowed(SamePlayer(), "alice"), None),
-    ],
+    ("opponent", "reason"), [("carol", NoSuchPlayer()), ("alice", SamePlayer())]
 )
-def test_advice_where_there_is_no_game(text: str, refusal: Refusal, line: str | None) -> None:
-    assert advise(command(text), refusal) == line
+def test_there_is_no_line_for_who_challenges_nobody(
+    opponent: str, reason: NotAllowedReason
+) -> None:
+    line = f"oust challenge alice {opponent}"
+    assert advise(command(line), NotAllowed(reason, opponent)) is None
 
 
 @pytest.mark.parametrize(("words", "instead"), [("A1", "A1"), ("pass", "A1"), ("swap", "A1")])
@@ -203,13 +177,9 @@ def test_a_board_shown_after_a_record_it_does_not_have_is_shown_as_it_is() -> No
     assert advise(command("oust show 17#9"), refusal) == "oust show 17"
 
 
-def test_a_player_whose_turn_it_is_not_is_told_how_to_queue_the_move() -> None:
-    assert advice(game_of(Oust(square(3))), "bob", "A1") == "oust queue 17 bob PASSWORD A1"
-
-
-@pytest.mark.parametrize("wish", ["Z9", "accept", "undo"])
-def test_what_cannot_wait_for_the_turn_is_answered_with_the_board(wish: str) -> None:
-    assert advice(game_of(Oust(square(3))), "bob", wish) == "oust show 17"
+def test_a_guard_for_another_record_is_replaced() -> None:
+    refusal = NotAllowed(OtherRecord(game_of(Oust(square(3))), 9), "#9")
+    assert advise(move("alice", "B2#9"), refusal) == "oust move 17 alice PASSWORD B2#1"
 
 
 def test_a_player_of_a_finished_game_is_shown_the_board() -> None:
@@ -217,46 +187,13 @@ def test_a_player_of_a_finished_game_is_shown_the_board() -> None:
     assert advice(game, "alice", "A1") == "oust show 17"
 
 
-def test_a_guard_for_another_record_is_replaced() -> None:
-    game = game_of(Oust(square(3)))
-    refusal = NotAllowed(OtherRecord(game, 9), "#9")
-    assert advise(move("alice", "B2#9"), refusal) == "oust move 17 alice PASSWORD B2#1"
-
-
-def test_a_cell_off_the_grid_is_replaced_by_the_example() -> None:
-    line = advice(game_of(Oust(square(3))), "alice", "D9")
+def test_a_swap_that_is_off_is_replaced_by_the_example() -> None:
+    line = advice(game_of(Oust(square(3)), Terms(swap=False)), "alice", "swap")
     assert line == "oust move 17 alice PASSWORD A1#1"
 
 
-def test_an_illegal_placement_is_replaced_by_the_nearest_legal_one() -> None:
-    line = advice(game_of(board(". . . . / . . . . / . . . . / x . . o")), "alice", "A2")
-    assert line == "oust move 17 alice PASSWORD A3#1"
-
-
-def test_the_placements_before_an_illegal_one_are_kept() -> None:
-    game = game_of(board("o . . . / . . . . / . . . . / x . o ."))
-    line = advice(game, "alice", "B1,B1")
-    assert line is not None
-    assert line.startswith("oust move 17 alice PASSWORD B1,")
-    assert game.act(Side.X, move("alice", line.split()[-1]).wish, AT, "0" * 16)
-
-
-def test_placements_after_the_end_of_a_turn_are_left_out() -> None:
-    line = advice(game_of(Oust(square(5))), "alice", "A1,C3,E5")
-    assert line == "oust move 17 alice PASSWORD A1#1"
-
-
-def test_a_pass_is_replaced_by_the_example() -> None:
-    assert advice(game_of(Oust(square(3))), "alice", "pass") == "oust move 17 alice PASSWORD A1#1"
-
-
-def test_a_placement_where_there_is_none_is_replaced_by_a_pass() -> None:
-    assert (
-        advice(game_of(board("x o / o x")), "alice", "A1") == "oust move 17 alice PASSWORD pass#1"
-    )
-
-
-@pytest.mark.parametrize("terms", [Terms(), Terms(swap=False)])
-def test_a_swap_that_is_not_allowed_is_replaced_by_the_example(terms: Terms) -> None:
-    line = advice(game_of(Oust(square(3)), terms), "alice", "swap")
-    assert line == "oust move 17 alice PASSWORD A1#1"
+@tabled("drawing", "userid", "words", "line")
+def test_what_was_not_done_is_replaced_by_the_nearest_that_can_be(
+    drawing: str, userid: str, words: str, line: str
+) -> None:
+    assert advice(game_of(board(drawing)), userid, words) == line

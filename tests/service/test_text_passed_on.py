@@ -4,6 +4,9 @@ import pytest
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.service.table import without_passwords
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 
 @pytest.mark.parametrize(
@@ -23,24 +26,7 @@ def test_a_sentence_that_begins_like_a_command_stays_as_it_is(text: str) -> None
     assert without_passwords(text) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I sent oust move 17 alice secretword D4",
-        "settings alice secretword mail mine",
-        "Take this: oust challenge alice bob secretword -size=5",
-        "oust challenge -size=5 alice bob secretword",
-        "oust replay 17 9 alice bob secretword",
-        "I sent: forget alice secretword really",
-        "reject alice secretword bob",
-        "note 17 alice secretword",
-        "oust watch 17 alice secretword",
-        "I wrote sett alice secretword",
-        "next alice secretword",
-        "> Subject: next alice secretword",
-        "I wrote next alice SecretWord again, or next alice secretword1.",
-    ],
-)
+@tabled("text")
 def test_a_command_in_a_text_goes_without_what_might_be_its_password(text: str) -> None:
     assert "secretword" not in without_passwords(text)
 

@@ -133,7 +133,7 @@ def printed(source: Path, script: str) -> str:
     """Return what Python prints with the program that has one command more."""
     done = subprocess.run(
         [sys.executable, "-c", SHOW + script],
-        env=os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"},
+        env=os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": ""},
         cwd=source,
         capture_output=True,
         text=True,

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -230,12 +229,6 @@ def test_a_home_that_somebody_begins_to_use_is_left_to_them(home: Home, tmp_path
         Home(tmp_path / "again").prepare()
 
 
-def test_a_folder_without_a_database_is_no_backup(tmp_path: Path) -> None:
-    with pytest.raises(NotCopied, match=r"is no backup: it holds no pbm_oust\.db"):
-        restore(tmp_path, tmp_path / "again", quiet)
-    assert not (tmp_path / "again").exists()
-
-
 def test_a_damaged_backup_leaves_nothing_behind(home: Home, tmp_path: Path) -> None:
     back_up(home, tmp_path / "copy", quiet)
     os.truncate(tmp_path / "copy" / "pbm_oust.db", 8192)
@@ -258,11 +251,3 @@ def test_a_backup_that_fails_leaves_nothing_behind(home: Home, tmp_path: Path) -
     with pytest.raises(OSError, match="No space left"):
         back_up(Home(home.path, FullOfHistories()), tmp_path / "copy", quiet)
     assert list((tmp_path / "copy").iterdir()) == []
-
-
-def test_a_restored_home_can_be_backed_up_and_restored_again(home: Home, tmp_path: Path) -> None:
-    back_up(home, tmp_path / "copy", quiet)
-    shutil.rmtree(home.path)
-    again = restored(tmp_path / "copy", home.path)
-    back_up(again, tmp_path / "second", quiet)
-    assert len(held(restored(tmp_path / "second", tmp_path / "third"))) == 6

@@ -1,7 +1,7 @@
 """What is asked of the index of boards, and that each question has an index to answer it."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -10,7 +10,7 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.ratings import finish_of, rate
 from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import How, Result, Side
-from pbm_oust.store.database import Row, Snapshot, Value
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.index import (
     Entry,
     Part,
@@ -19,11 +19,9 @@ from pbm_oust.store.index import (
     boards_between,
     boards_in,
     boards_of,
-    boards_of_kind,
     boards_of_player,
     boards_waiting_for,
     boards_with,
-    count_active,
     damaged_boards,
     due_by,
     find_entry,
@@ -32,7 +30,7 @@ from pbm_oust.store.index import (
     started_by,
     started_from,
 )
-from pbm_oust.store.ratings import best_players, finished_games, is_counting
+from pbm_oust.store.ratings import finished_games
 from tests.store.kept import OUST, Kept, key_of, later, named, new_game, played
 from tests.support.games import STARTED
 
@@ -84,12 +82,6 @@ def test_an_entry_says_all_about_a_board(full: Kept) -> None:
     assert ask(full, lambda each: find_entry(each, named(5))) is None
 
 
-def test_boards_of_a_kind(full: Kept) -> None:
-    with full.database.read() as snapshot:
-        assert numbers(boards_of_kind(snapshot, "oust")) == [1, 2, 3, 4]
-        assert boards_of_kind(snapshot, "churn") == []
-
-
 def test_boards_of_a_player(full: Kept) -> None:
     with full.database.read() as snapshot:
         assert numbers(boards_of_player(snapshot, "alice")) == [1, 3]
@@ -125,11 +117,6 @@ def test_boards_in_whose_history_a_player_stands(full: Kept) -> None:
         assert not has_played(snapshot, "dave")
 
 
-def test_the_active_boards_of_a_player_are_counted(full: Kept) -> None:
-    with full.database.read() as snapshot:
-        assert [count_active(snapshot, each) for each in ("alice", "bob", "carol")] == [2, 2, 0]
-
-
 def test_boards_that_ended_of_late(full: Kept) -> None:
     with full.database.read() as snapshot:
         over = partial(boards_in, snapshot, "oust", [State.OVER])
@@ -156,20 +143,6 @@ def test_parts_of_a_list_make_the_whole_list(full: Kept) -> None:
             assert [entry for part in parts for entry in part.entries] == whole.entries
             assert {part.count for part in parts} == {whole.count}
             assert listed(Part(9, len(boards))).entries == []
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        lambda each: boards_of(each, "oust", ["alice", "bob"], [State.OVER], Part(20)),
-        lambda each: boards_waiting_for(each, "oust", ["alice", "bob"], Part(20)),
-    ],
-)
-def test_lists_of_players_look_only_at_their_boards(
-    question: Callable[[Snapshot], object], full: Kept
-) -> None:
-    strange = [step for step in steps_of(question, full) if step.startswith("SCAN")]
-    assert all("json_each" in step for step in strange)
 
 
 def test_boards_on_which_something_may_be_due(full: Kept) -> None:
@@ -228,62 +201,3 @@ def test_games_count_for_ratings_in_the_order_of_the_ratings(kept: Kept) -> None
     (table,) = rate(filter(None, finishes))
     assert [each.board for each in games] == [9, 10, 11, 2]
     assert games == [each.game for each in table.games]
-
-
-class Explaining(Snapshot):
-    """A snapshot that asks how each question would be answered."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.steps = list[str]()
-        self._snapshot = snapshot
-
-    def rows(self, statement: str, *values: Value) -> list[Row]:
-        plan = self._snapshot.rows(f"EXPLAIN QUERY PLAN {statement}", *values)
-        self.steps += [str(step[-1]) for step in plan]
-        return self._snapshot.rows(statement, *values)
-
-
-def steps_of(question: Callable[[Snapshot], object], kept: Kept) -> list[str]:
-    """Return how the database answers a question, step by step."""
-    with kept.database.read() as snapshot:
-        explaining = Explaining(snapshot)
-        question(explaining)
-    return explaining.steps
-
-
-NOW = datetime(2026, 12, 1, tzinfo=UTC)
-QUESTIONS: dict[str, Callable[[Snapshot], object]] = {
-    "entry": lambda each: find_entry(each, named(1)),
-    "kind": lambda each: boards_of_kind(each, "oust"),
-    "player": lambda each: boards_of_player(each, "alice"),
-    "between": lambda each: boards_between(each, "alice", "bob"),
-    "with": lambda each: boards_with(each, "alice"),
-    "has played": lambda each: has_played(each, "dave"),
-    "count": lambda each: count_active(each, "alice"),
-    "in a state": lambda each: boards_in(each, "oust", [State.OVER], Part(20, 1)),
-    "in any state": lambda each: boards_in(each, "oust", [State.ACTIVE, State.OVER], Part(20, 1)),
-    "since": lambda each: boards_in(each, "oust", [State.OVER], Part(20), STARTED),
-    "due": lambda each: due_by(each, NOW),
-    "started by": lambda each: started_by(each, "f" * 16),
-    "started from": lambda each: started_from(each, "oust", Source("seek", 5)),
-    "highest source": lambda each: highest_source(each, "oust", "seek"),
-    "rated": lambda each: finished_games(each, OUST),
-    "best players": lambda each: best_players(each, OUST, Part(20, 1)),
-    "counting": lambda each: is_counting(each, OUST),
-    "damaged": lambda each: damaged_boards(each, "oust"),
-}
-
-
-@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
-def test_no_question_goes_through_a_whole_table_or_sorts(
-    question: Callable[[Snapshot], object], full: Kept
-) -> None:
-    steps = steps_of(question, full)
-    assert steps
-    strange = [step for step in steps if step.startswith("SCAN") or "TEMP" in step]
-    assert strange == []
-
-
-def test_the_next_number_is_found_without_going_through_all_boards(full: Kept) -> None:
-    (step,) = steps_of(lambda each: full.boards.next_number(each, OUST), full)
-    assert step.startswith("SEARCH")

@@ -7,20 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import BoardChanged, DamagedHistory, NoSuchBoard, by_records
+from pbm_oust.board.game import Game
+from pbm_oust.store.accounts import next_seek_number
+from pbm_oust.store.boards import BoardChanged, DamagedHistory, by_records, challenge_remark
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import Source
+from pbm_oust.store.open_boards import next_number, started_from
 from tests.store.kept import OUST, Kept, named, new_game, played
 from tests.support.beside import run_scripts
 from tests.support.trouble import Trouble, faulty_statements
-
-
-def test_a_board_that_there_is_not_is_not_allowed(kept: Kept) -> None:
-    with pytest.raises(NotAllowed) as refusal:
-        kept.read(17)
-    assert refusal.value.reason == NoSuchBoard(OUST, 17)
 
 
 def test_a_fault_of_the_database_is_no_damage_of_a_history(kept: Kept) -> None:
@@ -87,21 +84,6 @@ def test_who_acts_on_a_board_that_has_changed_is_told_so(kept: Kept) -> None:
     assert len(kept.read(number).game.records) == 1
 
 
-def test_one_unit_of_work_can_act_twice_on_a_board(kept: Kept) -> None:
-    number = kept.start()
-    board = kept.read(number)
-    first = played(board.game, "x C3")
-    second = played(first, "o C4")
-
-    def act(transaction: Transaction) -> None:
-        between = kept.boards.append(transaction, board, first)
-        kept.boards.append(transaction, between, second)
-
-    kept.database.write(act)
-    assert kept.read(number).game == second
-    assert kept.file(number).read_bytes() == kept.read(number).data
-
-
 def test_of_two_that_act_at_once_one_is_told_that_the_board_has_changed(kept: Kept) -> None:
     number = kept.start()
     board = kept.read(number)
@@ -137,31 +119,12 @@ def test_what_a_transaction_undoes_is_not_published(kept: Kept) -> None:
     assert kept.file(number).read_bytes() == board.data
 
 
-def test_numbers_go_on_from_the_highest_whatever_becomes_of_files(kept: Kept) -> None:
-    assert kept.start() == 1
-    assert kept.start() == 2
-    kept.file(2).unlink()
-    assert kept.start() == 3
-
-
 def test_a_file_that_was_put_where_the_next_board_would_be_is_set_aside(kept: Kept) -> None:
     kept.start()
     kept.file(2).write_text("by hand")
     assert kept.start() == 2
     assert kept.file(2).read_bytes() == kept.read(2).data
     assert [path.read_text() for path in kept.publisher.edited(named(2))] == ["by hand"]
-
-
-def test_each_kind_has_numbers_of_its_own(kept: Kept) -> None:
-    kept.start()
-    churn = KINDS["churn"]
-    assert kept.database.write(lambda each: kept.boards.next_number(each, churn)) == 1
-
-
-def test_a_board_cannot_be_started_under_a_number_that_is_taken(kept: Kept) -> None:
-    kept.start()
-    with pytest.raises(BoardChanged):
-        kept.database.write(lambda each: kept.boards.start(each, new_game(1)))
 
 
 def test_processes_that_start_boards_at_once_give_each_a_number_of_its_own(tmp_path: Path) -> None:
@@ -188,8 +151,46 @@ for _ in range(20):
             assert f"X: {owner}\n" in kept.file(int(number)).read_text()
 
 
-def test_a_game_that_began_elsewhere_becomes_a_board_whole(kept: Kept) -> None:
-    game = played(new_game(1), "x C3", "o C4", "x resign")
-    kept.database.write(lambda each: kept.boards.start(each, game))
-    assert Kept(kept.path).read(1).game == game
-    assert kept.file(1).read_text().endswith("= o resign\n")
+# Boards that came from something which leads to one board, such as an open challenge
+
+
+SEEK = Source("seek", 5)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    made = Home(tmp_path / "home")
+    made.prepare()
+    return made
+
+
+def start(home: Home, source: Source) -> Game:
+    game = new_game(next_number(home, OUST))
+    key = f"{game.header.board:016d}"
+    home.do(home.boards.start, game, challenge_remark(key) + source.remark)
+    return game
+
+
+def test_where_a_board_came_from_is_known_again_when_the_database_is_lost(home: Home) -> None:
+    game = start(home, SEEK)
+    home.database.close()
+    for path in home.path.glob("pbm_oust.db*"):
+        path.unlink()
+    other = Home(home.path)
+    other.prepare()
+    assert started_from(other, OUST, SEEK) == game
+    assert other.ask(next_seek_number, "oust") == 6
+    assert other.ask(next_seek_number, "churn") == 1
+
+
+def test_only_a_line_right_below_the_message_key_says_where_a_board_came_from(home: Home) -> None:
+    game, key = new_game(1), "f" * 16
+    remarks = challenge_remark(key) + b"# by hand\n" + SEEK.remark
+    home.do(home.boards.start, game, remarks)
+    assert started_from(home, OUST, SEEK) is None
+
+
+def test_a_board_cannot_be_started_under_a_number_that_is_taken(kept: Kept) -> None:
+    kept.start()
+    with pytest.raises(BoardChanged):
+        kept.database.write(lambda each: kept.boards.start(each, new_game(1)))

@@ -82,11 +82,6 @@ def test_a_home_without_a_database_reads_as_an_empty_one_and_stays_as_it_is(
     assert list(database.path.parent.iterdir()) == []
 
 
-def test_what_is_written_is_read_afterwards(database: SqliteDatabase) -> None:
-    assert database.write(lambda transaction: add(transaction, "a")) == "a"
-    assert keys(database) == ["a"]
-
-
 def test_a_read_within_a_read_sees_the_same(database: SqliteDatabase) -> None:
     write(database, "a")
     with database.read() as outer:
@@ -119,23 +114,7 @@ def test_a_reader_cannot_write(database: SqliteDatabase) -> None:
     assert keys(database) == ["a"]
 
 
-def test_each_thread_reads_by_itself(database: SqliteDatabase) -> None:
-    write(database, "a")
-    with database.read() as snapshot, ThreadPoolExecutor() as pool:
-        write(database, "b")
-        assert pool.submit(keys, database).result() == ["a", "b"]
-        assert keys_in(snapshot) == ["a"]
-
-
 # Writing
-
-
-def test_a_work_sees_what_it_has_written(database: SqliteDatabase) -> None:
-    def work(transaction: Transaction) -> list[str]:
-        add(transaction, "a")
-        return keys_in(transaction)
-
-    assert database.write(work) == ["a"]
 
 
 def test_what_a_work_asks_of_the_database_is_its_transaction(database: SqliteDatabase) -> None:
@@ -148,28 +127,6 @@ def test_what_a_work_asks_of_the_database_is_its_transaction(database: SqliteDat
     with pytest.raises(Wrong):
         database.write(work)
     assert keys(database) == []
-
-
-def test_a_part_of_a_work_that_fails_is_undone_alone(database: SqliteDatabase) -> None:
-    def part(transaction: Transaction) -> None:
-        add(transaction, "b")
-        raise Wrong
-
-    def work(transaction: Transaction) -> None:
-        add(transaction, "a")
-        with pytest.raises(Wrong):
-            database.write(part)
-        add(transaction, "c")
-
-    database.write(work)
-    assert keys(database) == ["a", "c"]
-
-
-def test_the_number_of_changed_rows_is_returned(database: SqliteDatabase) -> None:
-    write(database, "a", "b")
-    remove = "DELETE FROM message_keys WHERE message_key = ?"
-    assert database.write(lambda transaction: transaction.run(remove, "a")) == 1
-    assert database.write(lambda transaction: transaction.run(remove, "a")) == 0
 
 
 def test_nothing_of_a_work_remains_that_ends_the_process(database: SqliteDatabase) -> None:
@@ -311,14 +268,6 @@ def open_and_close(path: Path) -> None:
         database.close()
 
 
-def test_a_database_is_opened_again_after_it_was_closed(database: SqliteDatabase) -> None:
-    write(database, "a")
-    database.close()
-    assert keys(database) == ["a"]
-    write(database, "b")
-    assert keys(database) == ["a", "b"]
-
-
 # Copies
 
 
@@ -335,18 +284,6 @@ def test_a_copy_holds_what_was_there_while_others_write(
     assert keys(copy) == ["a", "b", "c"]
     write(copy, "e")
     assert keys(copy) == ["a", "b", "c", "e"]
-    assert copy.path.with_name("copy.db-wal").exists()
-    copy.close()
-
-
-def test_a_copy_of_a_home_without_a_database_has_empty_tables(
-    database: SqliteDatabase, tmp_path: Path
-) -> None:
-    copy_into(tmp_path / "copy.db", database)
-    copy = SqliteDatabase(tmp_path / "copy.db")
-    assert keys(copy) == []
-    write(copy, "a")
-    assert keys(copy) == ["a"]
     assert copy.path.with_name("copy.db-wal").exists()
     copy.close()
 
@@ -656,12 +593,6 @@ def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(
     log.write_bytes(content)
     write(database, "b")
     assert keys(database) == ["b"]
-
-
-def test_a_home_that_is_not_there_cannot_be_written(tmp_path: Path) -> None:
-    database = SqliteDatabase(tmp_path / "none" / "pbm_oust.db")
-    with pytest.raises(DatabaseFailing, match="No such file or directory"):
-        write(database, "a")
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

@@ -14,6 +14,7 @@ from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
 from tests.store.mails import take, taken
 from tests.support.beside import run_scripts, start_script
+from tests.support.rings import is_fast_ring
 from tests.support.vfs import TracedVfs
 from tests.support.waiting import PATIENCE
 
@@ -95,7 +96,7 @@ def test_processes_that_take_the_same_mails_take_each_once(tmp_path: Path) -> No
 def test_a_process_that_is_killed_at_any_step_leaves_a_mail_whole_or_none(
     memory_path: Path,
 ) -> None:
-    for at in count(2, 4):
+    for at in count(2, 8 if is_fast_ring() else 4):
         path = memory_path / f"{at}" / FILE
         path.parent.mkdir()
         process = start_script(DIES_AT_STEP, path, f"{at}")

@@ -39,28 +39,6 @@ def test_boards_are_listed_by_number(tmp_path: Path) -> None:
     assert home.board_names("churn") == []
 
 
-def test_a_board_that_does_not_exist_has_no_history(home: Home) -> None:
-    with pytest.raises(NoSuchFile):
-        home.history(BoardName("oust", 1))
-
-
-def test_accounts_are_listed_and_read(home: Home) -> None:
-    make_account(home, "bob", "lookingglass", BOB)
-    make_account(home, "alice", "wonderland", ALICE)
-    assert home.userids() == ["alice", "bob"]
-    assert account_of(home, "alice").addresses == (ALICE,)
-    assert home.account("carol") is None
-    assert home.account("not a userid") is None
-
-
-def test_a_home_can_be_prepared_again(home: Home) -> None:
-    make_account(home, "alice", "wonderland", ALICE)
-    key = home.key()
-    home.prepare()
-    assert Home(home.path).key() == key
-    assert account_of(home, "alice").addresses == (ALICE,)
-
-
 def test_what_players_say_is_private_and_histories_are_not(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
@@ -146,12 +124,6 @@ def test_drafts_go_from_every_folder_and_other_hidden_files_stay(folder: str, ho
     assert hidden == sorted(OTHERS)
 
 
-def test_a_hidden_folder_is_no_draft(home: Home) -> None:
-    (home.path / ".key.4711.12.draft").mkdir()
-    home.remove_drafts()
-    assert (home.path / ".key.4711.12.draft").is_dir()
-
-
 def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
     mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
@@ -186,3 +158,17 @@ for number in range(30):
 """
     run_at_once(home, script, script)
     assert len(account_of(home, "alice").addresses) == 61
+
+
+def test_accounts_are_listed_and_read(home: Home) -> None:
+    make_account(home, "bob", "lookingglass", BOB)
+    make_account(home, "alice", "wonderland", ALICE)
+    assert home.userids() == ["alice", "bob"]
+    assert account_of(home, "alice").addresses == (ALICE,)
+    assert home.account("carol") is None
+    assert home.account("not a userid") is None
+
+
+def test_a_board_that_does_not_exist_has_no_history(home: Home) -> None:
+    with pytest.raises(NoSuchFile):
+        home.history(BoardName("oust", 1))

@@ -64,18 +64,6 @@ def test_what_is_over_a_limit_by_itself_is_allowed_when_nothing_else_counts(
     assert end(database, Counted.CODES_OF_ASKER, ALICE, now, most + 1)
 
 
-def test_nothing_is_allowed_by_a_limit_of_nothing(database: Database, now: datetime) -> None:
-    limits = Limits({Counted.MESSAGES: 0})
-    assert end(database, Counted.MESSAGES, "alice", now, limits=limits)
-
-
-def test_several_in_one_second_count_each(database: Database, now: datetime) -> None:
-    for _ in range(Counted.CODES.most):
-        assert end(database, Counted.CODES, ALICE, now) is None
-        note(database, Counted.CODES, ALICE, now)
-    assert end(database, Counted.CODES, ALICE, now)
-
-
 def test_a_million_of_something_take_few_rows(database: Database, now: datetime) -> None:
     for nth in range(1000):
         at = now + timedelta(seconds=3.6 * nth)
@@ -107,3 +95,8 @@ def test_old_counts_are_forgotten(database: Database, now: datetime) -> None:
     before = now + LONGEST - timedelta(seconds=1)
     assert database.write(lambda transaction: forget_old_counts(transaction, before)) == 0
     assert database.write(lambda transaction: forget_old_counts(transaction, now + LONGEST)) == 1
+
+
+def test_nothing_is_allowed_by_a_limit_of_nothing(database: Database, now: datetime) -> None:
+    limits = Limits({Counted.MESSAGES: 0})
+    assert end(database, Counted.MESSAGES, "alice", now, limits=limits)

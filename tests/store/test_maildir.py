@@ -17,7 +17,7 @@ from pbm_oust.store.sqlite import SqliteDatabase
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
-from tests.store.posting import head, ids, latest_letter, letter, post
+from tests.store.posting import head, ids, latest_letter, letter
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 from tests.support.vfs import TracedVfs
 
@@ -86,33 +86,6 @@ def test_letters_are_written_in_their_order_for_their_owner_alone(
     assert modes == {0o600, 0o700}
 
 
-def test_letters_are_written_once(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
-) -> None:
-    add(database, now, "one")
-    assert [maildir.write_out(), maildir.write_out()] == [1, 0]
-    assert open_mail(maildir) == ["one"]
-    assert maildir.write_out() == 0
-    assert contents(maildir) == []
-
-
-def test_letters_for_the_relay_are_no_files(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
-) -> None:
-    post(database, head(), now)
-    assert maildir.write_out() == 0
-    assert contents(maildir) == []
-
-
-def test_what_is_written_while_something_is_read_is_found(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
-) -> None:
-    with database.read():
-        add(database, now, "one")
-        assert maildir.write_out() == 1
-    assert contents(maildir) == ["one"]
-
-
 def test_what_others_keep_in_the_folders_is_left_alone(
     database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:
@@ -152,19 +125,6 @@ def test_a_letter_that_nobody_has_opened_is_taken_back(
     assert contents(maildir) == ["one"]
     assert contents(maildir, "tmp") == []
     assert ids(database, State.FILE) == [first]
-
-
-def test_a_letter_is_back_in_its_place_if_it_was_not_taken_back(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
-) -> None:
-    add(database, now, "one", "two")
-    maildir.write_out()
-    with maildir.withheld(files_of(database)) as is_withheld:
-        assert is_withheld
-    assert contents(maildir) == ["one", "two"]
-    with pytest.raises(RuntimeError), maildir.withheld(files_of(database)):
-        raise RuntimeError
-    assert contents(maildir) == ["one", "two"]
 
 
 def test_letters_are_taken_back_together_or_not_at_all(

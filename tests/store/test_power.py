@@ -11,6 +11,7 @@ from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
 from tests.store.dying import Death
 from tests.store.kept import Kept
+from tests.support.rings import slow
 
 
 class CutDisk(TracedDisk):
@@ -96,7 +97,7 @@ def check(folder: Path, committed: list[bytes]) -> None:
     assert kept.rows("SELECT * FROM renamed") == []
 
 
-@pytest.mark.parametrize(("share", "pace"), [(0, 1), (0.3, 3), (0.7, 4)])
+@pytest.mark.parametrize(("share", "pace"), [slow(0, 1), (0, 2), (0.3, 3), slow(0.7, 4)])
 def test_what_was_committed_is_there_after_a_power_cut_at_any_step(
     share: float, pace: int, tmp_path: Path
 ) -> None:
@@ -110,7 +111,7 @@ def test_what_was_committed_is_there_after_a_power_cut_at_any_step(
     assert most > 30
 
 
-@pytest.mark.parametrize(("works", "pace"), [(PLAY, 2), (RENAME, 1)])
+@pytest.mark.parametrize(("works", "pace"), [slow(PLAY, 2), (PLAY, 4), (RENAME, 1)])
 def test_what_a_process_that_died_has_not_synced_is_synced_by_the_next(
     works: Works, pace: int, tmp_path: Path
 ) -> None:

@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Side
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.publishing import Walk
 from tests.store.disturbed import status_of_child
 from tests.store.dying import Death, Dying
-from tests.store.kept import OUST, Kept, edited, key_of, later, named, new_game, played
+from tests.store.kept import Kept, edited, key_of, later, named, new_game, played
 from tests.store.test_renaming import renamed
 from tests.support.beside import run_scripts
 from tests.support.rings import first_is_fast
@@ -46,11 +45,6 @@ def begun(kept: Kept) -> Kept:
 def test_a_move_is_in_the_file_when_its_transaction_is_done(begun: Kept) -> None:
     assert is_published(begun, 1)
     assert begun.file(1).read_text().splitlines()[-1].startswith("   2 o C4 ")
-
-
-def test_what_is_published_leaves_nothing_to_be_done(begun: Kept) -> None:
-    assert begun.catch_up() == 0
-    assert list(Walk(begun.publisher, begun.database).whole()) == []
 
 
 # What is missing, torn or cut is written again
@@ -415,9 +409,3 @@ assert kept.read(1).data.startswith(kept.file(1).read_bytes()[:100])
     assert kept.catch_up() <= 1
     assert len(kept.read(1).game.records) > 1
     assert asides(kept) == []
-
-
-def test_boards_of_each_kind_have_a_folder_of_their_own(kept: Kept) -> None:
-    game = played(kept.read(kept.start()).game, "x C3")
-    assert game.header.kind is OUST
-    assert [path.name for path in sorted(kept.path.iterdir()) if path.is_dir()] == sorted(KINDS)

@@ -86,24 +86,6 @@ def remove(home: Home, *removed: Letter) -> None:
     within(home, deed)
 
 
-def test_letters_are_there_when_the_body_has_succeeded(home: Home) -> None:
-    post(home, "one", "two", key=KEY)
-    assert is_settled(home)
-    assert texts(home) == ["one", "two"]
-
-
-def test_others_see_nothing_until_the_transaction_is_committed(home: Home) -> None:
-    def deed() -> None:
-        with home.posting([draft("one")]):
-            settle(home)
-        assert is_settled(home)
-        with ThreadPoolExecutor(1) as other:
-            assert not other.submit(is_settled, home).result()
-
-    within(home, deed)
-    assert is_settled(home)
-
-
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_nothing_is_there_when_the_body_fails(error: type[BaseException], home: Home) -> None:
     with pytest.raises(error):
@@ -127,18 +109,6 @@ def test_a_part_that_fails_leaves_out_what_it_has_written(home: Home) -> None:
     assert texts(home) == []
 
 
-def test_a_part_is_undone_with_its_whole(home: Home) -> None:
-    def deed() -> None:
-        settle(home)
-        within(home, lambda: settle(home, OTHER))
-        raise ValueError("outer")
-
-    with pytest.raises(ValueError, match="outer"):
-        within(home, deed)
-    assert not is_settled(home, OTHER)
-    assert not is_settled(home)
-
-
 def test_one_transaction_that_fails_leaves_those_that_share_its_commit(home: Home) -> None:
     def fail(_: Transaction) -> None:
         settle(home)
@@ -152,16 +122,6 @@ def test_one_transaction_that_fails_leaves_those_that_share_its_commit(home: Hom
     assert not is_settled(home)
 
 
-def test_an_account_that_is_written_twice_keeps_both_changes(home: Home) -> None:
-    def deed() -> None:
-        once = with_address(account_of(home, "alice"), "one@example.org")
-        home.save(once)
-        home.save(with_address(once, "two@example.org"))
-
-    within(home, deed)
-    assert account_of(home, "alice").addresses[1:] == ("one@example.org", "two@example.org")
-
-
 def test_what_was_undone_of_an_account_is_not_remembered(home: Home) -> None:
     def deed() -> None:
         home.save(with_address(account_of(home, "alice"), "one@example.org"))
@@ -173,15 +133,6 @@ def test_what_was_undone_of_an_account_is_not_remembered(home: Home) -> None:
     assert len(account_of(home, "alice").addresses) == 1
     home.save(with_address(account_of(home, "alice"), "two@example.org"))
     assert account_of(home, "alice").addresses[1:] == ("two@example.org",)
-
-
-def test_letters_wait_where_there_is_a_relay_and_are_files_where_there_is_none(home: Home) -> None:
-    post(home, "one")
-    home.has_relay = True
-    post(home, "two")
-    assert len(home.ask(all_letters, State.FILE)) == 1
-    assert len(home.ask(all_letters, State.WAITING)) == 1
-    assert len(list((home.outbox.path / "new").iterdir())) == 1
 
 
 def test_a_letter_that_is_removed_goes_with_its_file(home: Home) -> None:

@@ -11,7 +11,6 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.verifications import (
     find_verification,
     forget_old_verifications,
-    forget_verification,
     forget_verifications_of,
     keep_verification,
     requests_of,
@@ -55,21 +54,6 @@ def test_a_code_that_comes_too_late_finds_nothing(
     assert found(database, CODE, now + CODE_LIFETIME - timedelta(seconds=1)) == signup
     assert found(database, CODE, now + CODE_LIFETIME) is None
     assert database.write(lambda each: forget_old_verifications(each, now + CODE_LIFETIME)) == 1
-
-
-def test_a_code_waits_for_what_was_asked_last(database: Database, signup: Pending) -> None:
-    later = replace(signup, asked=signup.asked + timedelta(hours=1))
-    keep(database, CODE, signup)
-    keep(database, CODE, later)
-    assert found(database, CODE, later.asked) == later
-
-
-def test_a_code_that_came_back_is_forgotten(
-    database: Database, signup: Pending, now: datetime
-) -> None:
-    keep(database, CODE, signup)
-    database.write(lambda transaction: forget_verification(transaction, CODE))
-    assert found(database, CODE, now) is None
 
 
 def test_what_waits_for_an_account_is_forgotten_but_not_what_others_ask_for_its_userid(

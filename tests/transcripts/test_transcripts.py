@@ -39,6 +39,12 @@ PLACES = {
 """What a player puts into the places of a line that he is to send."""
 
 
+@pytest.fixture(scope="module", params=names())
+def name(request: pytest.FixtureRequest) -> str:
+    """The name of a transcript: its tests come together, as it is replayed once."""
+    return str(request.param)
+
+
 @cache
 def conversation(name: str) -> tuple[dict[str, str], list[str], list[tuple[Notice, Request]]]:
     """Return what a conversation leads to, the texts of all files, and what is told in it.
@@ -109,12 +115,10 @@ def _unwrapped(paragraph: str) -> str:
     return re.sub(r"(?<!:)\n", " ", paragraph).replace("\n", "  ")
 
 
-@pytest.mark.parametrize("name", names())
 def test_the_server_says_what_the_transcript_says(name: str) -> None:
     assert conversation(name)[0] == recorded(name)
 
 
-@pytest.mark.parametrize("name", names())
 def test_no_password_is_in_any_letter_or_file(name: str) -> None:
     outcome, files, _ = conversation(name)
     for text in (*outcome.values(), *files):
@@ -122,7 +126,6 @@ def test_no_password_is_in_any_letter_or_file(name: str) -> None:
             assert password not in text
 
 
-@pytest.mark.parametrize("name", names())
 def test_every_letter_has_a_plain_subject_that_is_no_command(name: str) -> None:
     for language in LANGUAGES.values():
         for subject, _ in letters_in(language, name):
@@ -132,7 +135,6 @@ def test_every_letter_has_a_plain_subject_that_is_no_command(name: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=str)
-@pytest.mark.parametrize("name", names())
 def test_letters_are_what_the_email_package_makes_of_them(name: str, language: Language) -> None:
     letters = Letters(ADDRESS, lambda: NOON, lambda: b"secret")
     one_of_each = {type(notice): (notice, request) for notice, request in told_in(language, name)}
@@ -142,7 +144,6 @@ def test_letters_are_what_the_email_package_makes_of_them(name: str, language: L
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=str)
-@pytest.mark.parametrize("name", names())
 def test_every_letter_names_the_same_commands_in_every_language(
     name: str, language: Language
 ) -> None:
@@ -153,7 +154,6 @@ def test_every_letter_names_the_same_commands_in_every_language(
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=str)
-@pytest.mark.parametrize("name", names())
 def test_every_letter_draws_the_same_boards_in_every_language(
     name: str, language: Language
 ) -> None:
@@ -168,7 +168,6 @@ def test_every_letter_draws_the_same_boards_in_every_language(
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=str)
-@pytest.mark.parametrize("name", names())
 def test_every_letter_has_lines_that_fit_in_every_language(name: str, language: Language) -> None:
     for (_, usual), (_, said) in zip(
         letters_in(ENGLISH, name), letters_in(language, name), strict=True

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
 from tests.support.website import Website, website
+
+tabled = tables.tabled(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -49,21 +52,7 @@ def test_what_is_not_there_is_a_page_that_says_so(pages: Website) -> None:
     assert "No such page" in got.text
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/oust/1",
-        "/oust/1/1",
-        "/oust/1.svg",
-        "/boards",
-        "/players/alice",
-        "/rules/oust",
-        "/help/queue",
-        "/standings/oust",
-        "/sign-in",
-        "/robots.txt",
-    ],
-)
+@tabled("path")
 @pytest.mark.parametrize(
     "marks", [".", "/", ")", ">", ").", "%3E", "/.", "%E2%80%9D", "%E3%80%81", "&gt;"]
 )

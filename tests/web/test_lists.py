@@ -6,9 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.support import tables
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
 from tests.support.website import Website, website
+
+tabled = tables.tabled(__file__)
 
 HISTORY = """pbm_oust history 1
 Kind: oust
@@ -88,26 +91,7 @@ def test_control_characters_are_no_part_of_an_address(path: str, pages: Website)
     assert pages.get(path).status == 400
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/history?page=0",
-        "/history?page=2",
-        "/history?game=oust&page=3",
-        "/history?game=oust&page=99999999999999999999999",
-        "/history?game=oust&page=%C2%B2",
-        "/history?game=chess",
-        "/boards?player=a23456789012345678901",
-        "/standings/chess",
-        "/standings/oust?page=2",
-        "/players/nobody",
-        "/players/-",
-        "/players/%E2%84%AAate",
-        "/players/carol/ratings/oust",
-        "/players/alice/ratings/chess",
-        "/players/alice/ratings/oust?page=3",
-    ],
-)
+@tabled("path")
 def test_what_is_not_there_is_said_so(path: str, pages: Website) -> None:
     got = pages.get(path)
     assert got.status == 404

@@ -1,6 +1,9 @@
 """News of a board, for whoever looks at it."""
 
 import http.client
+import os
+import signal
+import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -10,8 +13,11 @@ import pytest
 from pbm_oust.store.home import Home
 from pbm_oust.web.live import MOST_WATCHING, MOST_WATCHING_OF_ONE
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
+from tests.support.ports import free_port
+from tests.support.processes import processes_of
+from tests.support.server import PROGRAM
 from tests.support.waiting import PATIENCE, wait_until
-from tests.support.website import Website, website
+from tests.support.website import Website, front_page, is_there, website
 
 EVENTS = "/oust/1/events"
 STARTED = (
@@ -97,3 +103,32 @@ def assert_full(pages: Website, source: str) -> None:
 def _is_taken(pages: Website, source: str) -> bool:
     with watching(pages, source=source) as events:
         return events.status == 200
+
+
+# The process that serves pages beside the one that takes mail: it is kept, and ends with it
+
+
+def pages_of(server: int) -> int:
+    """Return the process that serves pages for a server."""
+    found, *_ = wait_until(lambda: processes_of(server, "--keeper"), "somebody to serve pages")
+    return found
+
+
+@pytest.mark.slow
+def test_the_pages_are_started_again_and_end_with_the_server(tmp_path: Path) -> None:
+    port = free_port()
+    words = ["--home", str(tmp_path / "home"), "serve", "--smtp", "127.0.0.1:0"]
+    words += ["--address", "games@example.org"]
+    with (tmp_path / "log").open("w") as log:
+        server = subprocess.Popen(
+            [PROGRAM, *words, "--web", f"127.0.0.1:{port}"], stdout=log, stderr=log
+        )
+        try:
+            wait_until(lambda: is_there(port), "the pages to be there")
+            assert "Play by mail: games@example.org" in front_page(port)
+            os.kill(pages_of(server.pid), signal.SIGKILL)
+            wait_until(lambda: is_there(port), "the pages to be there again")
+        finally:
+            server.kill()
+            server.wait()
+        wait_until(lambda: not is_there(port), "the pages to end")

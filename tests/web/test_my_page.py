@@ -1,9 +1,7 @@
 """What players do on their own pages: each form is a command, with the letters of one by mail."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from babel.dates import format_date
@@ -12,13 +10,7 @@ from tests.support.browsing import Browser
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import letters
-from tests.web.signed_in import WEB, Place, place
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Place]:
-    with place(tmp_path / "home") as found:
-        yield found
+from tests.web.signed_in import WEB, Place
 
 
 @pytest.fixture

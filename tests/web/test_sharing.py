@@ -18,7 +18,7 @@ from tests.support.waiting import PATIENCE, wait_until
 from tests.support.website import Website, website
 
 MANY = 30
-RECORDS = 4000
+RECORDS = 2000
 PATH = re.compile(r" path=(\S+) status=200 ")
 
 

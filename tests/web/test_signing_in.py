@@ -1,27 +1,26 @@
 """Signing in by a link that comes by mail: once, for a while, and for nobody else."""
 
+import re
 import subprocess
-from collections.abc import Iterator
-from datetime import timedelta
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
 from pbm_oust.accounts.tags import SignIn, format_session
+from pbm_oust.mail.clients import Patience
+from pbm_oust.store.limits import Counted, number_counted
 from tests.support.accounts import account_of
 from tests.support.browsing import Browser
-from tests.support.home_by_mail import ALICE, BOB
+from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
 from tests.support.server import PROGRAM
-from tests.support.website import website
-from tests.web.signed_in import Place, place
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Place]:
-    with place(tmp_path / "home") as found:
-        yield found
+from tests.support.waiting import wait_until
+from tests.support.website import Got, website
+from tests.web.signed_in import WEB, Place
 
 
 def _ask(here: Place, address: str) -> Browser:
@@ -209,3 +208,152 @@ def test_forms_of_our_pages_count_in_every_browser(said: dict[str, str], here: P
     _ask(here, ALICE)
     got = here.site.post(here.link_in(here.mail_to(ALICE)), "", **said)
     assert (got.status, got.headers["location"]) == (303, "/me")
+
+
+# Making an account on the pages, and bringing back the codes that come by mail
+
+
+def _signed_up(here: Place, userid: str, address: str, language: str = "en") -> Browser:
+    browser = Browser(here.site, language)
+    browser.open("/sign-up")
+    browser.send(browser.form(), userid=userid, password="rabbithole", rest=address)
+    return browser
+
+
+def test_an_account_is_made_once_its_address_is_proved(here: Place) -> None:
+    browser = _signed_up(here, "carol", CAROL)
+    assert "has to be answered" in browser.text
+    assert here.talk.home.account("carol") is None
+    browser.open(here.link_in(here.mail_to(CAROL)))
+    assert "<h1>Make the account carol</h1>" in browser.text
+    assert here.talk.home.account("carol") is None
+    browser.send(browser.form("Make the account carol"))
+    assert browser.path == "/me"
+    assert here.talk.home.account("carol")
+    assert here.mail_to(CAROL).subject.startswith("welcome")
+    here.talk.send(CAROL, "settings carol rabbithole")
+    assert here.talk.outcome == "answered"
+
+
+def test_a_userid_that_is_taken_is_said_only_to_who_has_the_address(here: Place) -> None:
+    free, taken = _signed_up(here, "carol", CAROL), _signed_up(here, "alice", CAROL)
+    assert free.got.text.replace("carol", "") == taken.got.text.replace("carol", "")
+    taken.open(here.link_in(here.mail_to(CAROL)))
+    taken.send(taken.form())
+    assert "That was not done" in taken.text
+    assert "alice2" in taken.text
+
+
+def test_what_is_wrong_with_a_form_is_said(here: Place) -> None:
+    before = len(letters(here.talk.home))
+    for userid, address in (("caro l", CAROL), ("carol!", CAROL), ("carol", "carol")):
+        browser = _signed_up(here, userid, address)
+        assert "That was not done" in browser.text
+    assert len(letters(here.talk.home)) == before
+
+
+def test_a_french_browser_makes_a_french_account(here: Place) -> None:
+    browser = _signed_up(here, "carol", CAROL, "fr")
+    browser.open(here.link_in(here.mail_to(CAROL)))
+    assert '<html lang="fr">' in browser.text
+    browser.send(browser.form())
+    assert '<html lang="fr">' in browser.text
+
+
+def test_a_forgotten_password_is_replaced_on_a_page(here: Place) -> None:
+    here.talk.send(ALICE, "forgot alice")
+    browser = Browser(here.site)
+    code = here.mail_to(ALICE)["Reply-To"]
+    assert code
+    path = f"/code/{str(code).partition('verify.')[2].partition('@')[0]}"
+    browser.open(path)
+    form = browser.form("Set a new password for alice")
+    browser.send(form, new="x")
+    assert "That was not done" in browser.text
+    browser.send(form, new="jabberwocky")
+    assert browser.path == "/me"
+    here.talk.send(ALICE, "settings alice jabberwocky")
+    assert here.talk.outcome == "answered"
+
+
+def test_a_challenge_without_a_password_is_confirmed_on_a_page(here: Place) -> None:
+    here.talk.send(ALICE, "oust challenge alice bob -size=5")
+    browser = Browser(here.site)
+    reply = str(here.mail_to(ALICE)["Reply-To"])
+    browser.open(f"/code/{reply.partition('verify.')[2].partition('@')[0]}")
+    assert "oust challenge alice bob -size=5" in browser.text
+    browser.send(browser.form("Start the board"))
+    assert (here.talk.home.path / "oust" / "1.txt").exists()
+    assert "That is done" in browser.text
+
+
+def test_what_is_no_code_opens_nothing(here: Place) -> None:
+    for word in ("abcdefghijklmnop", "x", "a" * 500):
+        assert here.site.get(f"/code/{word}").status == 410
+        assert here.site.post(f"/code/{word}", "").status == 410
+
+
+def test_forms_beyond_a_limit_are_counted_as_mails_are(tmp_path: Path) -> None:
+    limit = "signups_from_a_source_a_day"
+    talk = Talk.begin(tmp_path / "home", ALICE)
+    talk.home.configuration.write_text(f'web_address = "{WEB}"\n[limits]\n{limit} = 1\n')
+
+    def silences() -> int:
+        return talk.home.ask(number_counted, Counted.SILENCES, limit, datetime.now(UTC))
+
+    with website(tmp_path / "home") as site:
+        for userid in ("carol", "dora", "erna"):
+            browser = Browser(site)
+            browser.open("/sign-up")
+            browser.send(browser.form(), userid=userid, password="rabbithole", rest=CAROL)
+        wait_until(lambda: silences() == 1, "the form to be counted")
+
+
+# Passwords on pages: they cost as little at once as by mail, and wrong ones wait as long
+
+
+MEGABYTE = 1024
+"""In the kilobytes that Linux counts in."""
+
+
+def _sent(here: Place, number: int) -> list[Got]:
+    """Send so many forms at once, each with another wrong password; return the answers.
+
+    All have been opened before, so that each is one connection of those that a host may have.
+    """
+    alice = here.signed_in(ALICE)
+    browsers = [Browser(here.site, cookies=dict(alice.cookies)) for _ in range(number)]
+    for each in browsers:
+        each.open("/me/settings")
+    forms = [each.form("The only address") for each in browsers]
+
+    def send(nth: int) -> Got:
+        return browsers[nth].send(forms[nth], rest="new@example.org", password=f"guess{nth}")
+
+    with ThreadPoolExecutor(number) as pool:
+        return list(pool.map(send, range(number)))
+
+
+def _peak(here: Place) -> int:
+    """Return the most memory that the pages have had, in kilobytes (proc(5), VmHWM)."""
+    status = Path(f"/proc/{here.site.process.pid}/status").read_text()
+    (found,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
+    return int(found)
+
+
+def test_wrong_passwords_of_one_host_wait_one_after_the_other(here: Place) -> None:
+    begun = time.monotonic()
+    answers = _sent(here, 3)
+    assert time.monotonic() - begun >= 3 * Patience().wrong_password
+    assert all("That was not done" in each.text for each in answers)
+
+
+def test_many_passwords_at_once_need_the_memory_of_one(here: Place) -> None:
+    _sent(here, 1)
+    before = _peak(here)
+    answers = _sent(here, 24)
+    assert _peak(here) - before < 48 * MEGABYTE
+    turned_away = [each for each in answers if each.status == 503]
+    assert turned_away
+    assert any("Too much at once" in each.text for each in turned_away)
+    assert here.site.get("/").status == 200

@@ -8,11 +8,14 @@ import pytest
 
 from pbm_oust.accounts.settings import Switch, settings_of
 from pbm_oust.mail.inbound import Envelope, open_inbound
+from tests.support import tables
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.mails import mail
 from tests.support.outbox import Letter
 from tests.web.signed_in import WEB, Place, place
+
+tabled = tables.tabled(__file__)
 
 
 @pytest.fixture
@@ -47,18 +50,7 @@ def test_looking_ends_nothing_and_has_a_button(here: Place) -> None:
     assert wants_broadcasts(here)
 
 
-@pytest.mark.parametrize(
-    ("form", "kind"),
-    [
-        ("List-Unsubscribe=One-Click", "application/x-www-form-urlencoded"),
-        (
-            '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n'
-            "--x--\r\n",
-            "multipart/form-data; boundary=x",
-        ),
-        ("", "application/x-www-form-urlencoded"),
-    ],
-)
+@tabled("form", "kind")
 def test_one_click_ends_them_without_signing_in(form: str, kind: str, here: Place) -> None:
     path = way_out(here.mail_to(BOB))
     for _ in range(2):
