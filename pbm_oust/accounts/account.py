@@ -9,7 +9,6 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import chain
@@ -17,7 +16,8 @@ from pkgutil import get_data
 from typing import Annotated, ClassVar, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from pbm_oust.accounts.address import exact_address, normal_address
 from pbm_oust.accounts.items import (
@@ -136,8 +136,7 @@ class Proof(Item, frozen=True):
     """The message key of the mail that asked for the code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """A player: userid, the hash of the password, the addresses that mail goes to, and the rest.
 
     The fields up to `verified` are the document, in its order.
@@ -168,14 +167,14 @@ class Account:
     disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
     verified: tuple[Proof, ...] = ()
     """What was proved for the account, the latest last."""
-    changed: datetime | None = field(default=None, compare=False)
+    changed: datetime | None = None
     """When a command changed it last, if one has; no two changes have the same second."""
-    damaged: Mapping[str, str] = field(default_factory=dict, compare=False)
+    damaged: Mapping[str, str] = field(default_factory=dict)
     """Why fields cannot be read that are stored, by their names: they seem to hold nothing.
 
     That is enough for what others do; the player acts once it is mended.
     """
-    unread: Mapping[str, msgspec.Raw] = field(default_factory=dict, compare=False)
+    unread: Mapping[str, msgspec.Raw] = field(default_factory=dict)
     """What is stored in fields that are damaged or not known, and stays as it is."""
 
     @property

@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime, timedelta
 from enum import Enum
 from operator import attrgetter
@@ -34,7 +33,7 @@ class CurrentTurn(Struct, frozen=True):
     began: datetime
     used: _Times
     """What each player used up before it, if that is limited."""
-    granted: _Times = field(default_factory=dict)
+    granted: _Times = {}
     """How much more total time the operator has given each player, if that is limited."""
 
 

@@ -11,11 +11,11 @@ troubles nobody but its owner; what comes from elsewhere is read whole or not at
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
     NO_PASSWORD,
@@ -37,7 +37,7 @@ _BESIDE = ("changed", "damaged", "unread")
 _OWN = ("userid", "password", "addresses", "joined", "message_key")
 """Those that say who it is; the others hold what it keeps."""
 _ALWAYS = _OWN[:-1]
-_FIELDS = tuple(each.name for each in fields(Account) if each.name not in _BESIDE)
+_FIELDS = tuple(name for name in Account.__struct_fields__ if name not in _BESIDE)
 KEPT = tuple(name for name in _FIELDS if name not in _OWN)
 """The names of what accounts keep, in the order in which a person reads it."""
 _WHOLE = "document"

@@ -9,7 +9,6 @@ chooses another one the usual value counts.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from enum import Enum
 from functools import cache, lru_cache
@@ -17,7 +16,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, structs
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from pbm_oust.accounts.account import Account, Digested, Setting
 from pbm_oust.accounts.vacations import away_at

@@ -36,12 +36,12 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import ClassVar, Protocol, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import ascii_address, is_same_address, normal_address

@@ -1,10 +1,12 @@
 """One board as a fold over its records: who may do what now, and what a record does. Pure."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import takewhile
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
@@ -126,8 +128,7 @@ AHEAD = timedelta(days=1)
 only what a wrong clock has told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
+class Game(Struct, frozen=True):
     """A board after its records. It is a value: acting returns the next game."""
 
     header: Header
@@ -399,8 +400,7 @@ def redo(game: Game, record: Record) -> Game:
     return game.act(record.side, wish, record.at, record.message_key)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """A board in a line."""
 
     kind: Kind

@@ -1,7 +1,8 @@
 """What is fixed when a board starts: game, grid, players, terms, and moves it continues. Pure."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from pbm_oust.board.record import Deed, Placement
 from pbm_oust.rules.grid import Grid, NoSuchCell
@@ -19,16 +20,14 @@ class BadOrigin(ValueError):
     """Moves do not lead to a position from which a game can go on; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A move of a side that counts for the position: placements, or none for a pass."""
 
     side: Side
     placements: tuple[Placement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The board that is continued, the number of its latest record, and the moves so far."""
 
     board: int
@@ -72,8 +71,7 @@ def steps_of(side: Side | None, action: object) -> tuple[Step, ...]:
     return (Step(side, ()),) if side and action is Deed.PASS else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """What the players agreed on besides the grid. Times are in days; 0 means no limit."""
 
     swap: bool = True
@@ -88,8 +86,7 @@ class Terms:
     """For each turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """What is fixed when a board starts. `x` and `o` are the userids that own the sides then."""
 
     kind: Kind

@@ -14,7 +14,9 @@ A history can be written in exactly one way, so reading is strict: whatever `for
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.board.game import AHEAD, Game, redo
 from pbm_oust.board.header import Header, Origin, position_of
@@ -181,8 +183,7 @@ class BadHistory(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """What a history file says: the game, and whether the file is complete."""
 
     game: Game

@@ -1,7 +1,6 @@
 """How a history writes its parts: a `format_x` and a `parse_x` for each notation. Pure."""
 
 import re
-from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -87,7 +86,7 @@ def parse_terms(text: str) -> Terms:
     days: dict[str, int] = {}
     for word in words:
         name, equals, value = word.partition("=")
-        if name not in {known.name for known in fields(Terms)}:
+        if name not in Terms.__struct_fields__:
             raise ValueError(f"the option {word!r} is not known")
         if equals and not _DAYS.fullmatch(value):
             raise ValueError(f"the option {word!r} has no whole number of days")

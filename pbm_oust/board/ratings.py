@@ -5,9 +5,11 @@ that it moves like Arpad Elo's. Each kind of game has its own ratings for each c
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.rules.grid import Grid
@@ -44,8 +46,7 @@ LARGEST = {SizeClass.SMALL: 80, SizeClass.MEDIUM: 150}
 """The most cells that a grid of each class may have; the last class has no limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What a player has achieved in one class of one game."""
 
     userid: str
@@ -67,8 +68,7 @@ class Standing:
         return self.games < PROVISIONAL
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What a game did to the rating of one of its players."""
 
     before: Standing
@@ -103,8 +103,7 @@ class Change:
         return (self.outcome + 1) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class Finish:
+class Finish(Struct, frozen=True):
     """A game that counts for ratings, and what they need to know of it."""
 
     kind: Kind
@@ -132,8 +131,7 @@ class Finish:
         return int(self.ended.timestamp()), self.board
 
 
-@dataclass(frozen=True, slots=True)
-class RatedGame:
+class RatedGame(Struct, frozen=True):
     """A game and what it did to both ratings."""
 
     game: Finish
@@ -141,8 +139,7 @@ class RatedGame:
     o: Change
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """The ratings of one class of one game."""
 
     kind: Kind

@@ -8,6 +8,8 @@ from itertools import islice
 from operator import is_not
 from typing import TypeVar, cast, overload
 
+from msgspec import Struct
+
 from pbm_oust.rules.position import Side
 
 SERVER = "*"
@@ -63,8 +65,7 @@ class Verb(Enum):
     """Take back the moves after a record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Struct, frozen=True):
     """What the server or its operator did, and to which side."""
 
     verb: Verb
@@ -77,8 +78,7 @@ class Ruling:
     """The number of the record after which moves are taken back; 0 for all moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """The wish to place stones on these cells in this order; players' names for the cells.
 
     Raises ValueError if there are no cells.
@@ -109,8 +109,7 @@ Action = tuple[Placement, ...] | Deed | Ruling
 """What a record says was done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """What one accepted command did."""
 
     number: int

@@ -6,13 +6,13 @@ Ratings are shown as they are kept, or computed from the histories.
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, BadAccount, disabled_since, is_house, with_disabled
 from pbm_oust.accounts.address import parse_address

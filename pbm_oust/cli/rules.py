@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from traceback import clear_frames
 from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from pbm_oust.cli.operator import Refused, grid_named, print_json
 from pbm_oust.cli.terminal import progress_bar, say

@@ -12,13 +12,13 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
-from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from pbm_oust.cli.operator import (
     ADDRESS,

@@ -1,8 +1,7 @@
 """The commands for an account: signup, verify, add, change address, change password and forgot."""
 
-from dataclasses import replace
-
 from msgspec import structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, Proof, with_signed_off
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address

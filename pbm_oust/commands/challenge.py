@@ -8,11 +8,11 @@ whoever asks first.
 import hmac
 import re
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
 from msgspec import structs
+from msgspec.structs import asdict, replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS, SOURCE, Seek

@@ -1,9 +1,9 @@
 """The general commands: multiple, which carries out the lines of the text of a mail, and help."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.tags import SheetReply
 from pbm_oust.grammar.form import Cost, Form, rest, to_stranger

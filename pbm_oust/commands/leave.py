@@ -1,11 +1,11 @@
 """The commands to leave, and to take along what is stored: signoff, delete, forget and export."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from enum import Enum
 from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, notes_of, signed_off_since, with_signed_off
 from pbm_oust.accounts.bounces import Returned

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from enum import Enum
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on

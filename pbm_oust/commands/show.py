@@ -1,7 +1,8 @@
 """The commands that look at boards: next, show, showas, all show, sgf, why; watch and unwatch."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
     MOST_WATCHED,

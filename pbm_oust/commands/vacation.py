@@ -4,7 +4,6 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from functools import cache
@@ -13,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import settings_of

@@ -7,11 +7,12 @@ examined, whether it is right, and if not, what to do.
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec
+
+from msgspec import Struct
 
 from pbm_oust.store.faults import DatabaseFault, ValueDamaged
 
@@ -30,8 +31,7 @@ class Severity(Enum):
     BAD = "BAD"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One line of `pbm-oust doctor`: sentences about one thing."""
 
     verdict: Severity
@@ -42,8 +42,7 @@ class Finding:
         return f"{self.verdict.value:4}  {self.about}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
-class Examiner:
+class Examiner(Struct, frozen=True):
     """Makes the findings about one thing."""
 
     about: str

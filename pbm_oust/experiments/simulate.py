@@ -7,8 +7,9 @@ import multiprocessing
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from statistics import fmean, median, stdev
+
+from msgspec import Struct
 
 from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -18,8 +19,7 @@ _FEW = 8
 """Up to this many cells, one is chosen by counting; among more, by drawing until one fits."""
 
 
-@dataclass(frozen=True, slots=True)
-class RandomGame:
+class RandomGame(Struct, frozen=True):
     """How one game went."""
 
     placements: int
@@ -31,8 +31,7 @@ class RandomGame:
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """The mean, the median and the standard error of the mean of some numbers."""
 
     mean: float
@@ -46,8 +45,7 @@ class Figures:
         return cls(fmean(numbers), median(numbers), error)
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """What many games had in common."""
 
     games: int
@@ -145,8 +143,7 @@ _DEVIATIONS = 1.96
 """Within so many standard deviations a normal distribution has 95 % of its weight."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """So many of some games, a draw counting half."""
 
     won: float

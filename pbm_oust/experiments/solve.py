@@ -11,8 +11,9 @@ smaller ones. In Churn the same holds for the groups of the side that places.
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from pbm_oust.experiments.counting import RoomForPositions, numbering
 from pbm_oust.rules.grid import Grid
@@ -27,8 +28,7 @@ class Worth(IntEnum):
     WIN = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(Struct, frozen=True):
     """What the empty board is worth to the player who places first."""
 
     without_swap: Worth

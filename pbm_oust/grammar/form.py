@@ -83,8 +83,7 @@ class Parameter(Struct, frozen=True):
     """Whether it is a new password, which must not be a word of the commands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rest(Generic[V_co]):
+class Rest(Struct, Generic[V_co], frozen=True):
     """All the words that remain after a form's parameters."""
 
     shown: tuple[str, ...]
@@ -150,8 +149,7 @@ def rest(
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class Option(Generic[V_co]):
+class Option(Struct, Generic[V_co], frozen=True):
     """A word `-name` or `-name=value`, which may be anywhere after the command's name."""
 
     name: str

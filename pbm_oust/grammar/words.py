@@ -147,7 +147,7 @@ class NoneOfThese(_OfLanguages, frozen=True):
 class UnknownWord(NoneOfThese, frozen=True):
     """A word is not one of those that are possible, nor the beginning of one."""
 
-    resembles: str | None
+    resembles: str | None = None
     """The word that was probably meant."""
 
     @property
@@ -274,7 +274,7 @@ def find_word(word: str, known: Iterable[str]) -> str:
         return begun[0]
     if begun:
         raise Unreadable(AmbiguousWord(tuple(begun)), word)
-    raise Unreadable(UnknownWord(tuple(vocabulary), resembling(folded, vocabulary)), word)
+    raise Unreadable(UnknownWord(tuple(vocabulary), resembles=resembling(folded, vocabulary)), word)
 
 
 def find_command_word(word: str, known: Iterable[str], translated: Aliases = ALIASES) -> str:

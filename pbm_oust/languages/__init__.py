@@ -8,9 +8,10 @@ the templates. Languages are found by their folders, and listed nowhere.
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 DOMAIN = "pbm_oust"
 """The name of catalogues."""
@@ -32,8 +33,7 @@ class Section(Enum):
     """All others: the values of settings, `all`, `really`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Language:
+class Language(Struct, frozen=True, eq=False):
     """A language of letters."""
 
     code: str

@@ -7,9 +7,10 @@ from base64 import b64encode, encodebytes
 from binascii import b2a_qp
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+
+from msgspec import Struct
 
 from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
 from pbm_oust.board.formats.sheet import Sheet, format_game, format_moves
@@ -62,8 +63,7 @@ With their header, letters stay under 90 KB: Gmail cuts them off at 102 KB.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A part of a letter."""
 
     content: str

@@ -3,8 +3,9 @@
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.general import SUBJECTS
@@ -23,8 +24,7 @@ _OPTIONS = ("[OPTION..]",)
 """Stands for options that differ between the games."""
 
 
-@dataclass(frozen=True, slots=True)
-class HelpPages:
+class HelpPages(Struct, frozen=True):
     """Writes the help in one language."""
 
     language: Language

@@ -8,8 +8,9 @@ import os
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from pbm_oust.accounts.tags import AnswerPurpose, Joining
 from pbm_oust.grammar.notation import Partial
@@ -48,16 +49,14 @@ class Look(Enum):
     """Lines that stay as they are: commands and tables."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """Lines that belong together, each as it was written."""
 
     look: Look
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Offers:
+class Offers(Struct, frozen=True):
     """Where the open challenges stand that the reader may join by a link. Text has no links."""
 
     challenges: tuple[Joining, ...]
@@ -66,8 +65,7 @@ class Offers:
 Block = Paragraph | ShownBoard | Offers
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """What a letter says, from which its text and its HTML are made."""
 
     subject: str

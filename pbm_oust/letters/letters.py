@@ -2,9 +2,11 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import format_datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address
@@ -52,8 +54,7 @@ CODE_PATH = "/code"
 """Where the pages are found that bring a code back."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(Struct, frozen=True):
     """What all letters say that go to addresses of one sort: the reader's own, or others."""
 
     subject: str

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from functools import cached_property, lru_cache
 from gettext import NullTranslations, translation
+
+from msgspec.structs import replace
 
 from pbm_oust import languages
 from pbm_oust.board.notation import format_action, format_ruling

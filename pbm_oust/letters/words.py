@@ -1,11 +1,10 @@
 """Notices put into words by the templates."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, cached_property, partial
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from pbm_oust.accounts import clock
 from pbm_oust.accounts.account import (
@@ -107,8 +106,7 @@ FIGURES: dict[str, object] = {
 """The figures by the names that the templates use."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instead:
+class Instead(Struct, frozen=True):
     """What to send or to answer in place of what was refused; empty if there is nothing."""
 
     line: str = ""
@@ -412,8 +410,7 @@ def _playing_again(notice: Notice) -> tuple[Partial, ...]:
     return playing_again(game, userid) if has_counted(game) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A position, top row first, and the cells in it that are pointed out.
 
     The stones that were placed last are capitals.

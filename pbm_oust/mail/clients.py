@@ -14,6 +14,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from math import inf
 
 from aiosmtpd.proxy_protocol import V2_CMD, ProxyData
+from msgspec import Struct
 
 from pbm_oust.store.configuration import Network
 
@@ -66,8 +67,7 @@ Source = IPv4Address | IPv6Network | None
 """Where connections are counted together: a host, a /64 of IPv6, or nowhere for Unix sockets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """Limits in seconds: for one line, and for a whole session. A message comes at a least rate."""
 
     idle: float = 60
@@ -226,8 +226,7 @@ _CODED = re.compile(r"\+([0-9A-F]{2})")
 _UNKNOWN = {"[UNAVAILABLE]", "[TEMPUNAVAIL]"}
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """What is said about a client: where it is, None if that is not known."""
 
     source: Source

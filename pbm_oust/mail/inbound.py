@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
@@ -132,8 +134,7 @@ class ClosedText(UnreadableReason, frozen=True):
     """The text of a mail is encrypted, or in a form that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Struct, frozen=True):
     """Who a mail is from and for, as the mail server says."""
 
     sender: str | None = None
@@ -154,8 +155,7 @@ class _Note:
     handled: Handled
 
 
-@dataclass(frozen=True, slots=True)
-class Inbound:
+class Inbound(Struct, frozen=True):
     """Takes mail for the commands address of one home."""
 
     work: UnitOfWork

@@ -15,9 +15,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+
+from msgspec import Struct
 
 from pbm_oust.accounts.address import ascii_address, is_address, normal_address
 from pbm_oust.accounts.bounces import STATUS, Bounce, status_of
@@ -85,8 +86,7 @@ class Lost(OSError):
     """The relay has gone away over a letter, or says that it does: it may be tried once more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """Why a letter was not accepted."""
 
     reason: str
@@ -97,8 +97,7 @@ class Refused:
     """Whether the relay objects to us, and not to the recipient."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flushed:
+class Flushed(Struct, frozen=True):
     """What became of letters."""
 
     sent: int = 0

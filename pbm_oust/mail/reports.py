@@ -10,9 +10,10 @@ import hmac
 import quopri
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from email.message import Message
 from email.parser import Parser
+
+from msgspec import Struct
 
 from pbm_oust.accounts.address import is_address, parse_address
 from pbm_oust.accounts.bounces import status_of
@@ -55,8 +56,7 @@ _CODE_POINT = re.compile(r"\\x\{([0-9A-Fa-f]{2,6})\}")
 """A letter beyond ASCII in an address of RFC 6533."""
 
 
-@dataclass(frozen=True, slots=True)
-class FailedDelivery:
+class FailedDelivery(Struct, frozen=True):
     """What a report says about a letter that was not delivered."""
 
     recipient: str

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game, Summary
 from pbm_oust.grammar.values import Filter
@@ -51,8 +51,7 @@ class Wish(Struct, frozen=True):
     """If this is given, only boards of everybody with a record after that moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found(Generic[T_co]):
+class Found(Struct, Generic[T_co], frozen=True):
     """Some of the boards that were looked for: those on which something happened last."""
 
     boards: tuple[T_co, ...]

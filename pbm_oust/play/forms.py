@@ -1,7 +1,6 @@
 """What runs a command, and what has to prove whose it is."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
@@ -37,8 +36,7 @@ class Service(Struct, frozen=True):
     """Carries out the line of a request within the current unit of work."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForPlayer(Generic[C_co]):
+class ForPlayer(Struct, Generic[C_co], frozen=True):
     """Runs a command for the player whose password it carries."""
 
     run: Callable[[C_co, Actor, Request, UnitOfWork], Handled]
@@ -50,16 +48,14 @@ class ForPlayer(Generic[C_co]):
     """The fields of the command with the userids of those whose password it may carry."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForAnybody(Generic[C_co]):
+class ForAnybody(Struct, Generic[C_co], frozen=True):
     """Runs a command that anybody may send."""
 
     run: Callable[[C_co, Request, UnitOfWork], Handled]
     signers: ClassVar = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ForTwoPlayers(Generic[C_co]):
+class ForTwoPlayers(Struct, Generic[C_co], frozen=True):
     """Starts a board of `x` and `o`; one of the two must send the command.
 
     It may carry the password of that player. If nothing else proves whose it is, the owner of the
@@ -71,8 +67,7 @@ class ForTwoPlayers(Generic[C_co]):
     signers: ClassVar = ("x", "o")
 
 
-@dataclass(frozen=True, slots=True)
-class WithService(Generic[C_co]):
+class WithService(Struct, Generic[C_co], frozen=True):
     """Runs a command that works with other commands."""
 
     run: Callable[[C_co, Request, UnitOfWork, Service], Handled]

@@ -1,10 +1,10 @@
 """Making a move or taking one back, and what follows; who may act on which position."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from enum import Enum
 
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import HOUSE, Account, signed_off_since, with_signed_off
 from pbm_oust.accounts.queue import Orders, follow, is_passed_for

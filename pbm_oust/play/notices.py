@@ -1,7 +1,6 @@
 """What the server tells somebody, as values, with pages of lists. The templates have the words."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar, Generic, TypeVar
 
@@ -80,8 +79,7 @@ def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> Sheet
     return SheetReply(userid, tuple(positions.values())) if positions else None
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """Who reads a notice: addresses, and the userid if the server knows the player."""
 
     addresses: tuple[str, ...]
@@ -92,7 +90,7 @@ class Reader:
     """The reader's addresses from which letters came back since they last wrote."""
     settings: Settings = USUAL
     """The reader's settings; the usual ones if the server does not know them."""
-    account: Account | None = field(default=None, repr=False)
+    account: Account | None = None
     """The reader's account, if an answer to the notice may count as theirs."""
     left_out: str = ""
     """The first line of what was left out of their mail, though they may have written it."""
@@ -382,8 +380,7 @@ LAST_PAGE = 9999
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T_co]):
+class Page(Struct, Generic[T_co], frozen=True):
     """A page of a list, with as many of its lines as a letter has room for."""
 
     number: int

@@ -5,8 +5,9 @@ All of it is one transaction; the files of histories are written anew afterwards
 
 import hashlib
 import re
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, changed_at, notes_of, placeholder, with_note
 from pbm_oust.play.finding import active_games, boards_naming

@@ -1,11 +1,11 @@
 """Starting a board: who may start one with whom, also with the house, and once for each mail."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
     HOUSE,

@@ -1,10 +1,10 @@
 """Telling the players of a board what happened on it: who gets a mail, and what is queued."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import filterfalse, takewhile
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, is_house, note_about
 from pbm_oust.accounts.queue import is_passed_for, waiting

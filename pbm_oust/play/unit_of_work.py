@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
-from msgspec import structs
+from msgspec import Struct, field, structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, changed_at
 from pbm_oust.accounts.address import normal_address
@@ -197,8 +197,7 @@ class NoSuchPlayer(NotAllowedReason, frozen=True):
     """Nobody has the userid."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnitOfWork:
+class UnitOfWork(Struct, frozen=True):
     """Where requests are carried out. Its methods may raise OSError."""
 
     home: Home
@@ -207,8 +206,8 @@ class UnitOfWork:
     limits: Limits = USUAL_LIMITS
     is_within: bool = False
     """Whether the answers become part of another answer."""
-    passwords: Passwords = field(default_factory=Passwords, repr=False)
-    proved: set[tuple[Secret, str]] = field(default_factory=set, repr=False)
+    passwords: Passwords = field(default_factory=Passwords)
+    proved: set[tuple[Secret, str]] = field(default_factory=set)
     """The passwords that a mail has proved, each with what is stored of it."""
     room: Capacity = WHOLE_LETTER
     """What the answer has room for."""

@@ -7,8 +7,9 @@ into dark mode darkens the board and leaves these alone.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from pbm_oust.board.game import Game, taken_in_turn
 from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, behind_cells, star_points
@@ -44,8 +45,7 @@ _ADDRESS = "\0"
 """Stands for what all links of a board begin with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """What is shown of the latest turn, as sets of cells."""
 
     latest: int = 0
@@ -62,8 +62,7 @@ def marks_of(game: Game) -> Marks:
     return Marks(game.latest_stones(), taken_in_turn(game))
 
 
-@dataclass(frozen=True, slots=True)
-class Taps:
+class Taps(Struct, frozen=True):
     """How the placements on a board can be tapped."""
 
     link: str
@@ -128,8 +127,7 @@ def draw_html(
     return bare.lead, *pieces
 
 
-@dataclass(frozen=True, slots=True)
-class _Bare:
+class _Bare(Struct, frozen=True):
     """A board without stones."""
 
     lead: str
@@ -161,8 +159,7 @@ def _stone(side: Side, shown: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Looks:
+class _Looks(Struct, frozen=True):
     """How cells look, without the name of their tags."""
 
     stones: tuple[str, ...]

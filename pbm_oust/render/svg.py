@@ -5,10 +5,11 @@ A picture needs no font: letters and digits are strokes.
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pkgutil import get_data
+
+from msgspec import Struct
 
 from pbm_oust.render.text import GRIDS_REMEMBERED, star_points
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
@@ -48,8 +49,7 @@ Place = tuple[int, int]
 """A point, from the left and from the top."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """A board without stones."""
 
     width: int

@@ -5,8 +5,9 @@ quoted or shown in a proportional font.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+from msgspec import Struct
 
 from pbm_oust.board.game import Game
 from pbm_oust.rules.grid import COLUMNS, Grid, Shape
@@ -25,8 +26,7 @@ _HEX_MARGIN = 3
 _FREE, _STAR = ".", ","
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(Struct, frozen=True):
     """The characters for the stones of each side, and for its latest stones."""
 
     x: tuple[str, str] = ("x", "X")

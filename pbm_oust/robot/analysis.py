@@ -13,10 +13,12 @@ In writing, an analysis is JSON, to be kept and read back, or notes in SGF:
 import json
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.board.formats.sgf import Notes
 from pbm_oust.board.game import Game
@@ -41,8 +43,7 @@ MOST_TURNING, LEAST_TURNING = 3, 0.1
 """How many turning points a game has at most, and how far one turns it at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """What a search says about a position."""
 
     x_wins: float
@@ -53,8 +54,7 @@ class Evaluation:
     """The best turns from there on, of both sides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(Struct, frozen=True):
     """What a search says about a game."""
 
     identity: str

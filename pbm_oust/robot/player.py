@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
+from msgspec import Struct
+
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.experiments.counting import orbits
@@ -74,8 +76,7 @@ Clock = Callable[[], float]
 """Returns the seconds of thinking that have passed since some moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """A house player, and how well it plays."""
 
     userid: str

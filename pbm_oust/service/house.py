@@ -7,11 +7,12 @@ games that are over, and keeps that in the home.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from logging import getLogger
 from math import inf
 from random import Random
+
+from msgspec import Struct
 
 from pbm_oust.accounts.account import HOUSE, is_house
 from pbm_oust.accounts.clock import read_clock
@@ -53,8 +54,7 @@ from pbm_oust.store.index import (
 from pbm_oust.store.open_boards import read_game
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """A board that waits for a house player."""
 
     game: Game
@@ -232,8 +232,7 @@ HURRY_SECONDS = 3600.0
 """A board whose deadline is nearer than this comes before all that have more time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What a board that waits asks of the house."""
 
     seconds: float

@@ -1,10 +1,10 @@
 """From a request to what it writes: records, accounts and notices."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import has_untold, settings_of

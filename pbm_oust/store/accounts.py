@@ -19,10 +19,10 @@ All functions may raise DatabaseFault.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
     Account,

@@ -12,10 +12,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
@@ -48,8 +49,7 @@ class InUse(NotCopied):
     """Somebody else has begun to use the folder; all has stayed there as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """How much a copy holds."""
 
     boards: int

@@ -13,9 +13,11 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.header import Header
@@ -119,8 +121,7 @@ class BoardChanged(Stale):
     """A board is no longer as it was read; the command has to be carried out again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(Struct, frozen=True):
     """A board as it was read."""
 
     game: Game
@@ -143,8 +144,7 @@ class Board:
         return State.OVER if self.game.result else State.ACTIVE
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What a transaction has done to the history of a board."""
 
     board: Board

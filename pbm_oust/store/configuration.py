@@ -4,10 +4,11 @@ import re
 import tomllib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
+
+from msgspec import Struct, field
 
 from pbm_oust.accounts.address import ascii_host, parse_own_address
 from pbm_oust.store.limits import Limits, nearest_of, parse_limits
@@ -17,8 +18,7 @@ class BadConfiguration(ValueError):
     """A configuration cannot be used; the message names the key and what would be right."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """Where to listen or connect: a host and port, or the path of a Unix socket."""
 
     host: str = ""
@@ -55,8 +55,7 @@ USUAL_ADDRESS = "pbmserv@localhost"
 """The address of a server whose operator has not set one: no mail comes there from elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Struct, frozen=True):
     """What an operator can set. The command line's options take precedence."""
 
     address: str = USUAL_ADDRESS

@@ -19,11 +19,12 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from pbm_oust.store.faults import (
     DatabaseBusy,
@@ -184,8 +185,7 @@ Work = Callable[[Transaction], Any]
 """Writes to the database, and returns something."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sharing:
+class Sharing(Struct, frozen=True):
     """Work that may be done while other servers of a home do such work: a move.
 
     It reads only what it changes, and what no such work changes. If two of them change the same,

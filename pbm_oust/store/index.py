@@ -9,12 +9,13 @@ on, all of it is replayed.
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
+
+from msgspec import Struct
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board.game import AHEAD, Game, Summary
@@ -53,8 +54,7 @@ DRAW = "draw"
 _BY_PLAYERS = frozenset(how.value for how in How)
 
 
-@dataclass(frozen=True, slots=True)
-class BoardName:
+class BoardName(Struct, frozen=True):
     """A board by its kind and number; boards are in the order of the registry of kinds."""
 
     kind: str
@@ -91,8 +91,7 @@ class State(Enum):
     DAMAGED = "damaged"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """What a board came from, if only one board may come from it: open challenge 5 of its game."""
 
     word: str
@@ -105,8 +104,7 @@ class Source:
         return f"# {self.word} {self.number}\n".encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """What the index says about a board whose history replays."""
 
     name: BoardName
@@ -161,8 +159,7 @@ class Entry:
         return Finish(kind, board, grid, self.x, self.o, winner, self.latest)
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """What the index says about a board whose history does not replay."""
 
     name: BoardName
@@ -178,8 +175,7 @@ class Damage:
     finish: ClassVar[Finish | None] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """All that the index keeps about a history."""
 
     entry: Entry | Damage
@@ -505,16 +501,14 @@ _TO_MOVE = (
 _LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """Which boards of a list are wanted: at most so many, after so many."""
 
     most: int
     skipped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Extract:
+class Extract(Struct, frozen=True):
     """Some boards of a list."""
 
     entries: list[Entry]

@@ -5,12 +5,13 @@ leave in the order in which they were added: if one is put off, so are those aft
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from email.message import EmailMessage
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.tags import SheetReply
@@ -41,8 +42,7 @@ class State(Enum):
     """It is in the Maildir, or is about to be written there."""
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(Struct, frozen=True):
     """The board and the record that a letter tells of."""
 
     kind: str
@@ -50,8 +50,7 @@ class About:
     record: int
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """What the outbox knows of a letter besides its content: where it goes, and what it is for."""
 
     recipient: str
@@ -70,8 +69,7 @@ class Head:
     """Whether it is neither the news of a single board nor what another player wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A letter to be added to the outbox."""
 
     head: Head
@@ -82,8 +80,7 @@ class Draft:
     """What is kept so that the letter can be answered for several boards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Letter:
+class Letter(Struct, frozen=True):
     """A letter of the outbox without its content."""
 
     id: int

@@ -9,9 +9,10 @@ import hashlib
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
+
+from msgspec import Struct, field
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
@@ -114,8 +115,7 @@ SETTABLE = {counted.word: counted for counted in Counted if counted.is_set}
 """What an operator can set, by its key in the configuration."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The limits of a server."""
 
     chosen: Mapping[Counted, int] = field(default_factory=dict)
@@ -151,8 +151,7 @@ def parse_limits(table: object) -> Limits:
     return Limits({SETTABLE[key]: value for key, value in table.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(Struct, frozen=True):
     """That something is done, some times, for a subject: an address, a userid, a host."""
 
     counted: Counted

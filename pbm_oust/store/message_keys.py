@@ -4,9 +4,10 @@ A key is written within the transaction of its command, so that the command is d
 often its mail comes. It is kept for 30 days, which is longer than mail servers try.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
+
+from msgspec import Struct
 
 from pbm_oust.board.game import Game
 from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
@@ -53,8 +54,7 @@ LIFETIME = timedelta(days=365)
 """How long a cause is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(Struct, frozen=True):
     """A mail that leads to records."""
 
     userid: str
@@ -66,8 +66,7 @@ class Incoming:
     """Its Message-ID; empty if it has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """The mail that led to some records, or that these were imported."""
 
     record: int

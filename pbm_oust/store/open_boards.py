@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from pbm_oust.board.formats.sheet import BadGame, Checked, Draft
 from pbm_oust.board.game import Game

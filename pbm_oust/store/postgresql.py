@@ -18,12 +18,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
 import psycopg
+from msgspec import Struct
 from psycopg import errors
 from psycopg.abc import QueryNoTemplate
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -578,8 +578,7 @@ _FORBIDDEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ServerFacts:
+class ServerFacts(Struct, frozen=True):
     """A server, and what we may do there."""
 
     forbidden: tuple[str, ...]

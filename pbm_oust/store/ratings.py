@@ -10,8 +10,9 @@ they come, and as long as any wait, games that end are not counted.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from pbm_oust.board.ratings import (
     Change,
@@ -52,8 +53,7 @@ Changes = list[tuple[str, Change]]
 """What games did to the rating of a player, by their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """What one of its players had achieved before a game that was counted."""
 
     place: Place
@@ -62,8 +62,7 @@ class Step:
     before: Standing
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
+class Best(Struct, frozen=True):
     """The best players of a class of sizes, or those after them."""
 
     size: SizeClass
@@ -72,8 +71,7 @@ class Best:
     """How many players have rated games of that class."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Struct, frozen=True):
     """What games did to the ratings of some players."""
 
     players: list[tuple[str, SizeClass, Changes]]

@@ -1,11 +1,12 @@
 """Upkeep of a home: old things are removed, held letters released, and troubles named."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pbm_oust.store.database import Snapshot, Transaction, moment_of
 from pbm_oust.store.faults import DatabaseFault
@@ -143,8 +144,7 @@ def _do_letters_stay(snapshot: Snapshot, now: datetime) -> bool:
     return due is not None and due < now - LONGEST_DUE
 
 
-@dataclass(frozen=True, slots=True)
-class Gauges:
+class Gauges(Struct, frozen=True):
     """What a home holds."""
 
     letters: dict[State, int]

@@ -1,7 +1,6 @@
 """The pages of one board: as it is, as it was after each of its records, and as files."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
 from hashlib import sha256
@@ -9,6 +8,7 @@ from html import escape
 from typing import TypeVar
 
 from jinja2 import Environment
+from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -64,8 +64,7 @@ _SHARES = 0.0, 1.0
 _SVG, _EVENTS = "image/svg+xml", "text/event-stream"
 
 
-@dataclass(frozen=True, slots=True)
-class FileFormat:
+class FileFormat(Struct, frozen=True):
     """A form in which a game can be had."""
 
     title: str
@@ -80,8 +79,7 @@ FORMS: Mapping[str, FileFormat] = {
 """By the ending of the path."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A board after one of its records."""
 
     latest: Game
@@ -144,8 +142,7 @@ def _judged(analysis: Analysis, game: Game, number: int) -> Mapping[str, object]
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """What a path asks for."""
 
     ground: Ground
@@ -352,8 +349,7 @@ def _svg(name: str, **given: object) -> str:
     return _drawings().get_template(f"web/{name}.svg").render(given)
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(Struct, frozen=True):
     """What a picture says to who does not see it."""
 
     title: str

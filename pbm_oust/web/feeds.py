@@ -6,13 +6,13 @@ player. All entries have addresses that are true everywhere, so there are none w
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 import icalendar
 from lxml import etree
 from lxml.builder import ElementMaker
+from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -42,8 +42,7 @@ _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _E = ElementMaker(namespace=_SPACE, nsmap={None: _SPACE})
 
 
-@dataclass(frozen=True, slots=True)
-class FeedEntry:
+class FeedEntry(Struct, frozen=True):
     """Something that has happened."""
 
     address: str
@@ -237,7 +236,7 @@ def _event(game: Game, account: Account, ground: Ground) -> icalendar.Event:
     # An account that is changed in the second of a record is changed after that.
     later = max([game.latest, *(changed + timedelta(seconds=1) for changed in changes)])
     turn = turn_of(game, {}).record + 1  # stays the same while a reminder or an offer comes
-    said = templates.translator.gettext
+    translator = templates.translator
     event = icalendar.Event()
     event.add("uid", f"{game.name.replace(' ', '.')}.{turn}@{urlsplit(ground.base).hostname}")
     event.add("dtstamp", max([game.latest, *changes]))
@@ -247,7 +246,8 @@ def _event(game: Game, account: Account, ground: Ground) -> icalendar.Event:
     event.add("dtstart", clock.deadline - SHOWN)
     event.add("dtend", clock.deadline)
     event.add(
-        "summary", said("%(board)s: your turn against %(other)s", board=game.name, other=other)
+        "summary",
+        translator.gettext("%(board)s: your turn against %(other)s", board=game.name, other=other),
     )
     reader = Reader((), account.userid, settings=settings)
     event.add("description", templates.words.until(game, clock, reader))

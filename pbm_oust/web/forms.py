@@ -13,11 +13,12 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -162,8 +163,7 @@ def _value_of(option: Option[object], kind: Kind, typed: str) -> str:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """What came of a request, and what the page tells of it."""
 
     handled: Handled

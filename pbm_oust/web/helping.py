@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -10,6 +9,7 @@ from itertools import groupby
 
 import msgspec
 from markupsafe import Markup, escape
+from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -34,8 +34,7 @@ from pbm_oust.web.boards import picture, view_of
 from pbm_oust.web.ground import Templates, ground_of
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A part of a page of the help; what it says links to other pages."""
 
     text: Markup
@@ -101,8 +100,7 @@ _AT = datetime(2026, 11, 20, tzinfo=UTC)
 """When everything in an example happens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A game that shows a rule."""
 
     name: str

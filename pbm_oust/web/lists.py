@@ -1,8 +1,8 @@
 """Lists: the front page, boards in play and over, players with their ratings, and standings."""
 
 import time
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -50,8 +50,7 @@ def _written(ground: Ground, templates: Templates) -> str:
     return templates.fill("front", active=active, ended=ended, seeks=seeks)
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """What the form above a list of boards says."""
 
     kind: Kind | None
@@ -126,8 +125,7 @@ def _listed(request: Request, path: str, wanted: Filter) -> Response:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RatingHistory:
+class RatingHistory(Struct, frozen=True):
     """What rated games of one game did to the rating of a player, for one class of sizes."""
 
     size: SizeClass
@@ -147,8 +145,7 @@ class RatingHistory:
         return curve_svg(self.numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class Rated:
+class Rated(Struct, frozen=True):
     """The ratings of a player in one game, and a page of the games that led to them."""
 
     kind: Kind

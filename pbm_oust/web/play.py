@@ -7,9 +7,9 @@ a form is carried out as the same words in an answer by mail are, once however o
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from msgspec import Struct, field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -40,8 +40,7 @@ _ASKED_TWICE = ("resign", "decline")
 _DEEDS = {deed.value for deed in WISHED}
 
 
-@dataclass(frozen=True, slots=True)
-class TurnSoFar:
+class TurnSoFar(Struct, frozen=True):
     """A turn as far as it has been put together."""
 
     cells: tuple[str, ...]
@@ -91,8 +90,7 @@ def _turn(game: Game, cells: tuple[str, ...]) -> TurnSoFar | None:
     return TurnSoFar(cells, position, Marks(latest, taken))
 
 
-@dataclass(frozen=True, slots=True)
-class Sitting:
+class Sitting(Struct, frozen=True):
     """A player who sits at a board: what their forms may do there, and where these go."""
 
     reply: Reply

@@ -8,10 +8,10 @@ import hmac
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -98,8 +98,7 @@ def proved_by_tag(text: str, ground: Ground) -> tags.Answered | None:
     return verify(tag, ground.work) if isinstance(tag, tags.Claim) else None
 
 
-@dataclass(frozen=True, slots=True)
-class SignedIn:
+class SignedIn(Struct, frozen=True):
     """A player who is signed in."""
 
     session: SignIn

@@ -11,10 +11,10 @@
 import configparser
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import click
+from msgspec.structs import fields
 
 from pbm_oust.cli.main import main
 from pbm_oust.store.configuration import Configuration

@@ -1,11 +1,12 @@
 """Accounts, passwords and addresses."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
     MOST_BROADCASTS,

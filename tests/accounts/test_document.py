@@ -1,12 +1,12 @@
 """Accounts as documents: they come back, are renamed, merged and exported."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
     Account,

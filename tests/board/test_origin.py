@@ -1,11 +1,11 @@
 """Boards that continue another one: the line that says so, and what it leads to."""
 
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Origin, Terms

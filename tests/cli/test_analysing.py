@@ -2,13 +2,13 @@
 
 import json
 import shutil
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from pbm_oust.cli import main
 from pbm_oust.robot.analysis import Analysis, Evaluation

@@ -2,13 +2,13 @@
 
 import logging
 import re
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import with_disabled
 from pbm_oust.rules.kinds import KINDS

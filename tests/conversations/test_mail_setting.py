@@ -1,11 +1,11 @@
 """Players who are not mailed every record, and those who only watch."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import MOST_WATCHED, Setting, watched_by, with_watched
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce

@@ -1,9 +1,9 @@
 """Commands of players for themselves, sent by mail."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import MOST_BROADCASTS, Account, with_disabled
 from pbm_oust.accounts.document import account_lines

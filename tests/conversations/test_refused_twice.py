@@ -1,10 +1,10 @@
 """Mails that come again: what was refused stays refused, and an account that went stays away."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.store.home import Home

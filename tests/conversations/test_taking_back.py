@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.notation import format_action

@@ -1,12 +1,12 @@
 """A challenge without a password waits until the player whose address it came from says yes."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.tags import salt_for

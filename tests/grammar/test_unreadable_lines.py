@@ -52,17 +52,17 @@ def test_a_character_that_the_mail_did_not_label() -> None:
 
 
 def test_a_first_word_that_is_no_command() -> None:
-    reason = UnknownWord(tuple(FIRST_WORDS), None)
+    reason = UnknownWord(tuple(FIRST_WORDS))
     assert refused("chess show 17") == (reason, "chess")
 
 
 def test_a_first_word_that_is_almost_a_command() -> None:
-    reason = UnknownWord(tuple(FIRST_WORDS), "signup")
+    reason = UnknownWord(tuple(FIRST_WORDS), resembles="signup")
     assert refused("singup alice wonderland") == (reason, "singup")
 
 
 def test_a_second_word_that_is_almost_a_command() -> None:
-    reason = UnknownWord(tuple(KIND_COMMANDS), "move")
+    reason = UnknownWord(tuple(KIND_COMMANDS), resembles="move")
     assert refused("oust mvoe 17 alice wonderland D4") == (reason, "mvoe")
 
 
@@ -72,7 +72,7 @@ def test_a_single_letter_is_no_deed_but_a_placement_without_its_number(letter: s
 
 
 def test_a_deed_that_does_not_exist() -> None:
-    reason = UnknownWord(tuple(DEEDS), "swap")
+    reason = UnknownWord(tuple(DEEDS), resembles="swap")
     assert refused(f"{MOVE} swpa") == (reason, "swpa")
 
 

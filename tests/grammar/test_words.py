@@ -125,7 +125,7 @@ def test_a_near_miss_is_refused_with_a_suggestion(word: str) -> None:
 
 def test_a_word_like_none_is_refused_with_those_that_are_known() -> None:
     refusal = refused("xyzzy")
-    assert refusal.reason == UnknownWord(tuple(sorted(KNOWN)), None)
+    assert refusal.reason == UnknownWord(tuple(sorted(KNOWN)))
 
 
 def test_a_word_with_something_behind_it_is_not_found() -> None:

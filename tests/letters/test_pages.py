@@ -1,12 +1,12 @@
 """Letters as HTML: what they say, what can be tapped, and what they must never hold."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
+from msgspec.structs import replace
 
 from pbm_oust.accounts.settings import BoardForm, Settings
 from pbm_oust.board.game import Game, taken_in_turn

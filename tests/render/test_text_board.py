@@ -1,9 +1,8 @@
 """Boards as the players receive them in plain text, compared character by character."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Placement, Record, Records

@@ -1,12 +1,12 @@
 """What the analysis of a game says about its positions, whatever has happened in it."""
 
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet

@@ -3,10 +3,10 @@
 import os
 import signal
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.robot.analysis import Analysis

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.speed.running import processor_time
+from tests.support.command_line import run
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.outbox import letters
@@ -49,6 +50,8 @@ def test_the_house_takes_a_challenge_and_answers_a_move(talk: Talk) -> None:
     (told,) = letters(talk.home)[before:]
     assert told.to == ALICE
     assert "house1" in told.text
+    why = run(talk.home, "games", "why", "oust", "1").output
+    assert why.splitlines()[1].split(None, 1) == ["how", "by the house, a program of this server"]
 
 
 def test_the_house_begins_where_it_is_x_and_plays_every_kind(talk: Talk) -> None:

@@ -1,11 +1,12 @@
 """What a house player does with its turns: they are legal, good, and taken in time."""
 
+import dataclasses
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
@@ -38,7 +39,7 @@ def hopeless_for_o() -> Game:
     """Return a game that begins where o has next to nothing and is to move."""
     header = new_game("square 9x9", NO_SWAP).header
     start = board(HOPELESS, to_move=Side.O)
-    return Game.start(replace(header, kind=replace(header.kind, start=lambda _: start)))
+    return Game.start(replace(header, kind=dataclasses.replace(header.kind, start=lambda _: start)))
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))

@@ -1,9 +1,9 @@
 """Trees are kept from one turn to the next, wherever the game has gone as they did."""
 
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms

@@ -1,9 +1,9 @@
 """The line to send instead of one that was refused."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms

@@ -1,9 +1,9 @@
 """What a move costs the store, whatever else the home holds: statements, transactions, syncs."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Place, wish_of

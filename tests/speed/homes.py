@@ -1,9 +1,11 @@
 """A home with boards that are being played, and the mails that go on with them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import BoardForm, Settings, with_settings

@@ -4,11 +4,13 @@ The games are some hundreds that were played at random, given to other players a
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from multiprocessing import Pool
 from pathlib import Path
 from random import Random
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password

@@ -1,6 +1,5 @@
 """Accounts in the database: they come back whole, and those of others change with them."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import apsw
@@ -8,6 +7,7 @@ import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
     Digested,

@@ -143,7 +143,7 @@ def test_processes_that_change_an_account_at_once_lose_no_change(home: Home) -> 
     make_account(home, "alice", "wonderland", ALICE)
     script = """
 import os
-from dataclasses import replace
+from msgspec.structs import replace
 from datetime import UTC, datetime
 from pbm_oust.play.unit_of_work import UnitOfWork
 

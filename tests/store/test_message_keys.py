@@ -30,14 +30,6 @@ def test_a_key_is_not_known_before_it_is_noted(database: Database, now: datetime
     assert known(database, OTHER) is None
 
 
-def test_what_an_earlier_program_began_is_done(database: Database, now: datetime) -> None:
-    begin = "INSERT INTO message_keys (message_key, outcome, at) VALUES (?, 'begun', 0)"
-    database.write(lambda each: each.run(begin, KEY))
-    assert known(database) is None
-    assert note(database, KeyOutcome.DONE, now)
-    assert known(database) == KeyOutcome.DONE
-
-
 def test_a_key_is_forgotten_after_thirty_days(database: Database, now: datetime) -> None:
     note(database, KeyOutcome.DONE, now)
     note(database, KeyOutcome.DONE, now + timedelta(days=1), key=OTHER)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.document import KEPT, format_document, format_json, parse_json
@@ -95,7 +96,7 @@ def test_an_account_with_one_of_everything_becomes_its_document() -> None:
         "disabled": [{"since": TIME}],
         "verified": [{"code": "feedfeedfeedfeed", "message_key": KEY}],
     }
-    assert parse_json(format_json(account)) == account
+    assert parse_json(format_json(account)) == replace(account, changed=None)
 
 
 def test_all_that_accounts_keep_comes_from_a_table() -> None:

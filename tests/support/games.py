@@ -1,7 +1,8 @@
 """Games and their histories for tests, with a clock that advances an hour each record."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Terms

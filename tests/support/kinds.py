@@ -1,10 +1,12 @@
 """Random games of any kind; nothing here knows a particular game."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from random import Random
+
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.rules.grid import Grid, hexagon, square

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pbm_oust.mail.clients import ConnectionLimits, Patience
@@ -33,11 +32,10 @@ GRACE = 5.0
 """Seconds that a session has for its end once nobody listens any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Noting(Inbound):
+class Noting(Inbound, frozen=True, kw_only=True):
     """Takes mail, and notes the envelopes."""
 
-    taken: list[Envelope] = field(kw_only=True)
+    taken: list[Envelope]
 
     def take(self, data: bytes, envelope: Envelope) -> Handled:
         """Handle one mail."""

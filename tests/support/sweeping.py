@@ -1,11 +1,13 @@
 """A home for tests of what is due in time: boards, players, and a clock set by hand."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from functools import cached_property
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password

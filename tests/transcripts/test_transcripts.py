@@ -1,12 +1,12 @@
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language

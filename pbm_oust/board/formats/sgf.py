@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 
+from msgspec import Struct
+
 from pbm_oust import __version__
 from pbm_oust.board.formats.sheet import BadGame, Draft, Piece, Sheet, draft
 from pbm_oust.board.game import Game, redo
@@ -30,8 +32,7 @@ _MARKED = re.compile(r"^[>| \t]*[>|][>| \t]*", re.MULTILINE)
 _SPECIAL = re.compile(r"[\\\]]")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """The text of a value, and the line on which it begins, counted from 1."""
 
     text: str

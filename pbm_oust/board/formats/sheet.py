@@ -5,8 +5,10 @@ A format carries the lines of the header as they are and knows nothing of their 
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
@@ -34,16 +36,14 @@ class BadGame(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """A line of a history that begins with `#`, and its number, counted from 1."""
 
     line: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """A game with the remarks of its history: all that the file says."""
 
     game: Game
@@ -70,16 +70,14 @@ def read_sheet(data: bytes) -> Sheet:
     return Sheet(history.game, tuple(remarks))
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A line of a history, and where it was found in another format."""
 
     text: str
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """A game every record of which has been checked, and its history as the server writes it."""
 
     game: Game
@@ -93,8 +91,7 @@ class Checked:
         return Checked(game, self.history.replace(before, after, 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """The lines of a history from another format, not yet checked."""
 
     pieces: tuple[Piece, ...]

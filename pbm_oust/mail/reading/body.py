@@ -3,9 +3,10 @@
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from email.message import Message
 from functools import lru_cache
+
+from msgspec import Struct
 
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.limits import DEEPEST_PART
@@ -129,8 +130,7 @@ _TYPED_ON_A_PHONE = re.compile(r"(?:text|mms)[-_]?\d*\.txt", re.IGNORECASE)
 _CHARSET_OF_HTML = re.compile(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(Struct, frozen=True):
     """What a part says of its content in Content-Type."""
 
     type: str
@@ -140,8 +140,7 @@ class _Kind:
     """Whether the space at the end of a flowed line is no part of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A part of a mail."""
 
     message: Message

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
 from enum import Enum
@@ -12,6 +11,7 @@ from typing import TypeVar
 
 from authres import core_features
 from authres.core import AuthenticationResultsHeader
+from msgspec import Struct
 
 from pbm_oust.accounts.address import ascii_host
 from pbm_oust.mail.reading.body import decoded, has_closed_text, has_reaction, parts_of, text_of
@@ -32,8 +32,7 @@ _OF_THIS_HOST = (MemoryError, OSError, ImportError)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Mail:
+class Mail(Struct, frozen=True):
     """What matters about a mail."""
 
     sender: str

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pbm_oust.mail.reading.phrases import PHRASES, any_of, disclaimer, lines_of_warning
 
@@ -315,8 +317,7 @@ _NARROWEST = 60
 """Programs that break long lines anew leave at least this many columns."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnText:
+class OwnText(Struct, frozen=True):
     """What the sender wrote, in two parts, and how begins what was left out beside quotes."""
 
     sure: str
