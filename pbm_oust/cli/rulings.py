@@ -34,7 +34,7 @@ from pbm_oust.commands.challenge import (
     header_of,
 )
 from pbm_oust.doctor import counted
-from pbm_oust.grammar.form import BadOptionValue, OptionTwice, read_options
+from pbm_oust.grammar.parts import BadOptionValue, OptionTwice, read_options
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.play.authentication import Disabled
 from pbm_oust.play.rulings import rule_board

@@ -15,8 +15,9 @@ from pbm_oust.accounts.tags import (
     salt_for,
     with_proof,
 )
-from pbm_oust.grammar.form import Cost, Form, Parameter
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading, OwnCommand, Partial, Text, partial
+from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import (
     ADDRESSES,
     OWN,

@@ -23,8 +23,9 @@ from pbm_oust.board.header import Header, Origin, Terms, steps_of
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import Games, Listing
-from pbm_oust.grammar.form import Cost, Form, Option, Parameter
+from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import BoardCommand, Command, Heading
+from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import (
     BOARD,
     OF_BOARD,

@@ -6,8 +6,9 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from pbm_oust.accounts.tags import SheetReply
-from pbm_oust.grammar.form import Cost, Form, rest, to_stranger
+from pbm_oust.grammar.form import Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Command, Heading, Text
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password

@@ -9,8 +9,9 @@ from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, SheetReply
 from pbm_oust.board.game import Summary
 from pbm_oust.board.ratings import Change, SizeClass, Standing
-from pbm_oust.grammar.form import Cost, Form, names_shown, rest
+from pbm_oust.grammar.form import Cost, Form, names_shown
 from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
     FILTERS,

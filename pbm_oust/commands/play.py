@@ -15,8 +15,9 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid, game_in
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
-from pbm_oust.grammar.form import Form, SurplusWord, rest
+from pbm_oust.grammar.form import Form, SurplusWord
 from pbm_oust.grammar.notation import Blank, BoardCommand, Command, Heading, Partial, partial
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
 from pbm_oust.grammar.wish import (
     DEEDS,

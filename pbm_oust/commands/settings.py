@@ -21,8 +21,9 @@ from pbm_oust.accounts.settings import (
     with_setting,
     with_settings,
 )
-from pbm_oust.grammar.form import Form, MissingWord, Parameter, rest
+from pbm_oust.grammar.form import Form, MissingWord
 from pbm_oust.grammar.notation import Heading, OwnCommand
+from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.grammar.words import (
     NoneOfThese,

@@ -19,8 +19,9 @@ from pbm_oust.accounts.tags import Reply, SheetReply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import Games
-from pbm_oust.grammar.form import Cost, Form, MissingWord, SurplusWord, names_shown, rest
+from pbm_oust.grammar.form import Cost, Form, MissingWord, SurplusWord, names_shown
 from pbm_oust.grammar.notation import BoardCommand, Command, Heading, OwnCommand
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     BOARD,
     FILTER_WORDS,

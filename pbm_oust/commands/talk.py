@@ -20,8 +20,9 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard, OfBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
-from pbm_oust.grammar.form import Form, rest
+from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import BoardCommand, Heading, OwnCommand, Partial, Text
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play.authentication import of_texts, spend
 from pbm_oust.play.forms import ForPlayer

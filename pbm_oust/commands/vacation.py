@@ -28,8 +28,9 @@ from pbm_oust.accounts.vacations import (
     without_later,
 )
 from pbm_oust.board.game import Summary, summary_of
-from pbm_oust.grammar.form import Form, MissingWord, SurplusWord, rest
+from pbm_oust.grammar.form import Form, MissingWord, SurplusWord
 from pbm_oust.grammar.notation import Command, Heading, OwnCommand
+from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES

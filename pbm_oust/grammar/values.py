@@ -10,7 +10,8 @@ from pbm_oust.accounts.account import is_placeholder, is_reserved, parse_userid
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.grammar.form import Parameter, Rest, SurplusWord, rest
+from pbm_oust.grammar.form import SurplusWord
+from pbm_oust.grammar.parts import Parameter, Rest, rest
 from pbm_oust.grammar.words import (
     SHORTEST_PASSWORD,
     aliases_of,

@@ -8,7 +8,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import AfterTurn, AgainstRules
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
-from pbm_oust.grammar.form import MissingWord, Rest, SurplusWord, rest
+from pbm_oust.grammar.form import MissingWord, SurplusWord
+from pbm_oust.grammar.parts import Rest, rest
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.words import find_command_word, fold, in_english, probably_latin
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason

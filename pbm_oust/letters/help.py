@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.general import SUBJECTS
-from pbm_oust.grammar.form import Option, is_plain
+from pbm_oust.grammar.form import is_plain
 from pbm_oust.grammar.notation import Heading
+from pbm_oust.grammar.parts import Option
 from pbm_oust.grammar.words import is_harmless
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.letters.layout import WIDTH

@@ -17,8 +17,8 @@ from pbm_oust.board.game import Game, Summary, summary_of
 from pbm_oust.board.ratings import Change
 from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.board.record import Wish
-from pbm_oust.grammar.form import Option
 from pbm_oust.grammar.notation import Command, Partial
+from pbm_oust.grammar.parts import Option
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How, Kind
 from pbm_oust.store.index import Part

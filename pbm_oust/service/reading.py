@@ -32,8 +32,9 @@ from pbm_oust.commands.settings import Settle
 from pbm_oust.commands.show import Unwatch, board_as_it_is
 from pbm_oust.commands.talk import Message, NothingWritten
 from pbm_oust.commands.vacation import Vacation, leave_said
-from pbm_oust.grammar.form import Line, MissingWord, without_options
+from pbm_oust.grammar.form import Line, MissingWord
 from pbm_oust.grammar.notation import Blank, Command, Meant, Partial, Text
+from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
 from pbm_oust.grammar.words import (

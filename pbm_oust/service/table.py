@@ -13,7 +13,7 @@ from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
 from pbm_oust.accounts.tags import Answered, Credential, without_tokens
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
-from pbm_oust.grammar.form import Form, Line, MissingWord, SurplusWord, to_player, without_options
+from pbm_oust.grammar.form import Form, Line, MissingWord, SurplusWord, to_player
 from pbm_oust.grammar.habits import (
     as_written_here,
     is_courtesy,
@@ -21,6 +21,7 @@ from pbm_oust.grammar.habits import (
     wished_plainly,
 )
 from pbm_oust.grammar.notation import Command, Heading, Known, Partial
+from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.words import (

@@ -26,7 +26,7 @@ from starlette.responses import Response
 
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.commands.account import WelcomeNotice
-from pbm_oust.grammar.form import BadOptionValue, Option
+from pbm_oust.grammar.parts import BadOptionValue, Option
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.letters.words import words_in

@@ -18,7 +18,8 @@ from pbm_oust.board.record import Place
 from pbm_oust.commands.challenge import UnusableGrid
 from pbm_oust.commands.play import ChangedSinceSubmit
 from pbm_oust.commands.vacation import Leave, SaidLoosely, VacationFar, VacationPast
-from pbm_oust.grammar.form import BadOptionValue, MissingWord
+from pbm_oust.grammar.form import MissingWord
+from pbm_oust.grammar.parts import BadOptionValue
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.play.authentication import TooMuch
 from pbm_oust.play.moving import OldAnswer
