@@ -68,7 +68,7 @@ class Standing(Struct, frozen=True):
         return self.games < PROVISIONAL
 
 
-class Change(Struct, frozen=True):
+class RatingChange(Struct, frozen=True):
     """What a game did to the rating of one of its players."""
 
     before: Standing
@@ -135,8 +135,8 @@ class RatedGame(Struct, frozen=True):
     """A game and what it did to both ratings."""
 
     game: Finish
-    x: Change
-    o: Change
+    x: RatingChange
+    o: RatingChange
 
 
 class Table(Struct, frozen=True):
@@ -188,7 +188,7 @@ def count_game(game: Finish, standings: dict[str, Standing]) -> RatedGame:
     return rated
 
 
-def change_by(before: Standing, opponent: Standing, outcome: int) -> Change:
+def change_by(before: Standing, opponent: Standing, outcome: int) -> RatingChange:
     """Return what a game does to the rating of a player: 1 for a win, 0 for a draw, -1 a loss."""
     counted = replace(
         before,
@@ -196,7 +196,7 @@ def change_by(before: Standing, opponent: Standing, outcome: int) -> Change:
         losses=before.losses + (outcome == -1),
         draws=before.draws + (outcome == 0),
     )
-    change = Change(before, opponent, outcome, counted)
+    change = RatingChange(before, opponent, outcome, counted)
     if before.is_provisional:
         worth = before.worth + change.worth
         after = replace(counted, worth=worth, rating=worth / counted.games)

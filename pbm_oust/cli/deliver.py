@@ -12,7 +12,7 @@ import click
 
 from pbm_oust.cli.terminal import tell
 from pbm_oust.mail import LARGEST_MAIL
-from pbm_oust.mail.delivery import Handed, Reply, hand_over, handed
+from pbm_oust.mail.delivery import Handed, SmtpReply, hand_over, handed
 
 _NO_SUCH_RECIPIENT = "5.1.1"
 """RFC 3463, section 3.2."""
@@ -35,7 +35,7 @@ def deliver(context: click.Context, sender: str | None, recipient: str | None) -
     raise SystemExit(_take(home, mail))
 
 
-def _status(reply: Reply) -> int:
+def _status(reply: SmtpReply) -> int:
     """Return the exit status that a reply of the server means."""
     if reply.code < 300:
         return os.EX_OK

@@ -59,7 +59,7 @@ from pbm_oust.service.house import keep, kept
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.index import BoardName, Entry, entry_of
-from pbm_oust.store.letters import State, answers_about
+from pbm_oust.store.letters import LetterState, answers_about
 from pbm_oust.store.open_boards import NotImported, import_game, plan_import
 
 COLOURS = {Side.X: "red", Side.O: "cyan"}
@@ -82,10 +82,10 @@ _WAYS = {
     Channel.UNKNOWN: "by a mail of which nothing is kept",
 }
 _STATES = {
-    State.WAITING: "waits in the outbox",
-    State.HELD: "is held in the outbox",
-    State.FAILED: "has failed",
-    State.FILE: "is a file in the outbox",
+    LetterState.WAITING: "waits in the outbox",
+    LetterState.HELD: "is held in the outbox",
+    LetterState.FAILED: "has failed",
+    LetterState.FILE: "is a file in the outbox",
 }
 
 

@@ -26,7 +26,7 @@ from pbm_oust.mail import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault, command_line
-from pbm_oust.store.letters import Letter, State, hold_waiting, parse_content, text_of
+from pbm_oust.store.letters import Letter, LetterState, hold_waiting, parse_content, text_of
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
@@ -93,7 +93,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
     def retried(name: str) -> None:
         home.outbox.retry(name, home.now())
 
-    failed = home.outbox.aside(State.FAILED)
+    failed = home.outbox.aside(LetterState.FAILED)
     _do_to_each(failed, names, "failed letters", retried, "{} waits for the relay")
 
 
@@ -102,7 +102,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
     """Remove letters that failed or are held back. The beginning of a name is enough."""
     outbox = operator.home.outbox
-    aside = outbox.aside(State.HELD, State.FAILED)
+    aside = outbox.aside(LetterState.HELD, LetterState.FAILED)
     _do_to_each(aside, names, "failed or held letters", outbox.remove, "removed {}")
 
 
@@ -159,7 +159,7 @@ def _only(names: list[str], beginning: str, what: str) -> str:
 
 
 def _summary(letter: Letter) -> dict[str, Any]:
-    state = State.WAITING if letter.state is State.FILE else letter.state
+    state = LetterState.WAITING if letter.state is LetterState.FILE else letter.state
     return {
         "name": name_of(letter),
         "to": letter.head.recipient,

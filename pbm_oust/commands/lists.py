@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, SheetReply
 from pbm_oust.board.game import Summary
-from pbm_oust.board.ratings import Change, SizeClass, Standing
+from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
 from pbm_oust.grammar.form import Cost, Form, names_shown
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
@@ -29,7 +29,7 @@ from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.index import Part
+from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import best_players, explain, is_counting
 
 
@@ -156,8 +156,8 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
     """Answer with the boards that go on and those that ended lately."""
     kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
     late, most = work.now() - LATE, work.room.lines
-    active = find_boards(work, Wish(kinds), Part(most))
-    ended = find_boards(work, Wish(kinds, (), Filter.INACTIVE, late), Part(most))
+    active = find_boards(work, Wish(kinds), Window(most))
+    ended = find_boards(work, Wish(kinds, (), Filter.INACTIVE, late), Window(most))
     seeks = open_seeks(kinds, work)
     notice = ListNotice(
         as_owner(work.sender_of(request), work.home),
@@ -231,7 +231,7 @@ class RatingsNotice(Notice, frozen=True):
     kind: Kind
     userids: tuple[str, ...]
     """The players whose ratings were asked for."""
-    page: Page[tuple[str, SizeClass, list[tuple[str, Change]]]]
+    page: Page[tuple[str, SizeClass, list[tuple[str, RatingChange]]]]
     """Userids, sizes of boards, and the names of games with the changes they made; it counts the
     games."""
     following: Ratings

@@ -35,7 +35,7 @@ from pbm_oust.store.database import Snapshot
 from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Letter, State
+from pbm_oust.store.letters import Letter, LetterState
 from pbm_oust.store.limits import SETTABLE, Counted, number_counted
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.ratings import is_counting, wrongly_rated
@@ -362,9 +362,9 @@ _on_outbox = Examiner("outbox")
 def check_letters(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
     """Yield findings about the letters in the outbox."""
     listed = home.outbox.listed()
-    waiting = [each for each in listed if each.state in (State.WAITING, State.FILE)]
-    held = [each for each in listed if each.state is State.HELD]
-    failed = [each for each in listed if each.state is State.FAILED]
+    waiting = [each for each in listed if each.state in (LetterState.WAITING, LetterState.FILE)]
+    held = [each for each in listed if each.state is LetterState.HELD]
+    failed = [each for each in listed if each.state is LetterState.FAILED]
     findings = chain(
         _without_reader(home, [*waiting, *held]),
         _late(home, waiting, configuration, now),
@@ -401,7 +401,7 @@ def _late(
 ) -> Iterator[Finding]:
     oldest = min((letter.posted for letter in letters), default=now)
     due = min((letter.next_try for letter in letters), default=now)
-    to_relay = (each.next_try for each in letters if each.state is State.WAITING)
+    to_relay = (each.next_try for each in letters if each.state is LetterState.WAITING)
     last = max(to_relay, default=now)
     if last > now + LONGEST_WAIT:
         yield _on_outbox.note(

@@ -31,7 +31,7 @@ class Handed(NamedTuple):
     recipients: tuple[str, ...]
 
 
-class Reply(NamedTuple):
+class SmtpReply(NamedTuple):
     """What the server says to a mail, in the words of LMTP."""
 
     code: int
@@ -50,7 +50,7 @@ def handed(data: bytes, sender: str | None, recipient: str | None) -> Handed:
     )
 
 
-def hand_over(home: Path, mail: Handed) -> Reply | None:
+def hand_over(home: Path, mail: Handed) -> SmtpReply | None:
     """Hand a mail to the server of a home, and return its reply, or None if none can be reached.
 
     A recipient that is no address is none of the server's. If the server goes away during the mail
@@ -72,14 +72,14 @@ def hand_over(home: Path, mail: Handed) -> Reply | None:
         connection.settimeout(_PATIENCE)
         return _conversed(client, mail)
     except smtplib.SMTPDataError as error:
-        return Reply(error.smtp_code, str(error.smtp_error))
+        return SmtpReply(error.smtp_code, str(error.smtp_error))
     except OSError as error:
-        return Reply(451, f"4.3.0 the server has gone away: {error}")
+        return SmtpReply(451, f"4.3.0 the server has gone away: {error}")
     finally:
         client.close()
 
 
-def _conversed(client: "smtplib.LMTP", mail: Handed) -> Reply:
+def _conversed(client: "smtplib.LMTP", mail: Handed) -> SmtpReply:
     """Return the first reply that refuses a mail, or else the one to all of it. Raises OSError."""
     sender = UNKNOWN if mail.sender is None else mail.sender
     recipient = mail.recipients[0] if mail.recipients else UNKNOWN
@@ -92,9 +92,9 @@ def _conversed(client: "smtplib.LMTP", mail: Handed) -> Reply:
     ):
         code, said = step()
         if not 200 <= code < 300:
-            return Reply(code, said.decode("utf-8", "replace"))
+            return SmtpReply(code, said.decode("utf-8", "replace"))
     code, said = client.data(mail.data)
-    return Reply(code, said.decode("utf-8", "replace"))
+    return SmtpReply(code, said.decode("utf-8", "replace"))
 
 
 def _is_address(text: str) -> bool:

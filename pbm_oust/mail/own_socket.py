@@ -27,7 +27,7 @@ _WAITING = 100
 """How many connections may wait to be taken."""
 
 
-class Occupied(OSError):
+class SocketTaken(OSError):
     """Another server listens at the socket."""
 
 
@@ -35,7 +35,7 @@ class OwnSocket:
     """A socket of a home, at which this process listens until it closes it."""
 
     def __init__(self, home: Path, name: str) -> None:
-        """Listen. Raises Occupied, and OSError if something else is in the place of the socket."""
+        """Listen. Raises SocketTaken, and OSError if something else is in its place."""
         self._path = home / name
         self.socket = listen_at(self._path, _MODE)
         self._made = os.lstat(self._path)
@@ -51,7 +51,7 @@ class OwnSocket:
 def listen_at(path: Path, mode: int) -> socket.socket:
     """Return a socket that listens at a path, in place of one that a dead process has left there.
 
-    Raises Occupied, and OSError if something else is in its place.
+    Raises SocketTaken, and OSError if something else is in its place.
     """
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -106,7 +106,7 @@ def _is_socket(path: Path) -> bool:
 
 
 def _remove_dead(path: Path, short: str) -> None:
-    """Remove the socket that a dead process has left. Raises Occupied if one is alive."""
+    """Remove the socket that a dead process has left. Raises SocketTaken if one is alive."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.setblocking(False)
         try:
@@ -116,4 +116,4 @@ def _remove_dead(path: Path, short: str) -> None:
             return
         except BlockingIOError:
             pass  # So many wait for a server that it takes no more.
-    raise Occupied(errno.EADDRINUSE, "another server listens at it")
+    raise SocketTaken(errno.EADDRINUSE, "another server listens at it")

@@ -29,7 +29,7 @@ from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import (
     Letter,
-    State,
+    LetterState,
     all_letters,
     begin_sending,
     content_of,
@@ -86,7 +86,7 @@ class Lost(OSError):
     """The relay has gone away over a letter, or says that it does: it may be tried once more."""
 
 
-class Refused(Struct, frozen=True):
+class RelayRefusal(Struct, frozen=True):
     """Why a letter was not accepted."""
 
     reason: str
@@ -128,7 +128,7 @@ def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
 
 def transmit(
     smtp: smtplib.SMTP, sender: str, recipient: str, letter: bytes, options: list[str]
-) -> Refused | None:
+) -> RelayRefusal | None:
     """Hand a letter to a relay that was greeted; return None, or why it was not accepted.
 
     What the relay has against us is never permanent. Raises Lost if it goes away, or speaks
@@ -150,7 +150,7 @@ def transmit(
         smtp.close()
         reason = f"{type(error).__name__}: {error}"
         if isinstance(error.__context__, TimeoutError):
-            return Refused(reason, is_permanent=False)
+            return RelayRefusal(reason, is_permanent=False)
         raise Lost(reason) from error
     else:
         return None
@@ -162,7 +162,7 @@ def transmit(
         raise Lost(said)
     found = STATUS.match(words)
     status = status_of(found[0] if found else f"{code // 100}.0.0", said)
-    return Refused(said, code >= 500 and not is_about_us, status, is_about_us)
+    return RelayRefusal(said, code >= 500 and not is_about_us, status, is_about_us)
 
 
 class Relaying:
@@ -221,24 +221,28 @@ class Relaying:
         """Whether no more letters are to leave."""
         return self._stopping.is_set()
 
-    def send(self, smtp: smtplib.SMTP, letter: Letter, content: bytes) -> Refused | None:
+    def send(self, smtp: smtplib.SMTP, letter: Letter, content: bytes) -> RelayRefusal | None:
         """Send a letter, and return None or why it was not accepted. Raises Lost."""
         recipient = ascii_address(letter.head.recipient)
         if not is_address(recipient):
-            return Refused(f"{recipient!r} is no mail address", is_permanent=True)
+            return RelayRefusal(f"{recipient!r} is no mail address", is_permanent=True)
         sender = envelope_sender(self.address, self.home.key(), recipient)
         is_international = not (recipient + sender).isascii()
         if is_international and not smtp.has_extn("smtputf8"):
             reason = "the relay does not take addresses beyond ASCII"
-            return Refused(reason, is_permanent=True, status="5.6.7")
+            return RelayRefusal(reason, is_permanent=True, status="5.6.7")
         options = ["SMTPUTF8", "BODY=8BITMIME"] if is_international else []
         try:
             sent = on_the_wire(content, is_international=is_international)
         except ValueError as error:
-            return Refused(f"{type(error).__name__}: {error}", is_permanent=True, status="5.6.0")
+            return RelayRefusal(
+                f"{type(error).__name__}: {error}", is_permanent=True, status="5.6.0"
+            )
         return transmit(smtp, sender, recipient, sent, options)
 
-    def note(self, transaction: Transaction, letter: Letter, refused: Refused | None) -> Flushed:
+    def note(
+        self, transaction: Transaction, letter: Letter, refused: RelayRefusal | None
+    ) -> Flushed:
         """Write down what became of a letter: it has left, is put off, or has failed."""
         if refused is None:
             remove_letter(transaction, letter.id)
@@ -385,7 +389,7 @@ class _Flush:
             following = self._next(letter, refused)
         return following
 
-    def _lose(self, letter: Letter, lost: Lost) -> Refused | None:
+    def _lose(self, letter: Letter, lost: Lost) -> RelayRefusal | None:
         """Let a letter go behind others at which a connection has ended as soon as it had begun.
 
         If others have left since that happened before, return why it is put off. Raises Lost if
@@ -398,7 +402,7 @@ class _Flush:
             self._lost += 1
             is_relay = self._lost >= MOST_LOST
         if has_others:
-            return Refused(str(lost), is_permanent=False)
+            return RelayRefusal(str(lost), is_permanent=False)
         self._put_back(letter)
         if is_relay:
             raise lost
@@ -411,7 +415,9 @@ class _Flush:
         with self._change:
             self._busy.discard(address_of(letter))
 
-    def _next(self, done: Letter | None = None, refused: Refused | None = None) -> Leaving | None:
+    def _next(
+        self, done: Letter | None = None, refused: RelayRefusal | None = None
+    ) -> Leaving | None:
         """Note what became of a worker's letter, and return its next one; None if there is none.
 
         Before that, it waits a little for more letters.
@@ -436,7 +442,7 @@ class _Flush:
                 return letter, content
 
     def _noted(
-        self, done: Letter | None, refused: Refused | None, letter: Letter | None
+        self, done: Letter | None, refused: RelayRefusal | None, letter: Letter | None
     ) -> bytes | None:
         """Write down what became of one letter, and return the content of another that leaves.
 
@@ -523,7 +529,7 @@ def address_of(letter: Letter) -> str:
 
 def recall_files(home: Home) -> None:
     """Let the unread letters in the Maildir wait for the relay."""
-    for letter in home.ask(all_letters, State.FILE):
+    for letter in home.ask(all_letters, LetterState.FILE):
         with suppress(Stale):
             home.do(partial(_recall, home, letter))
 

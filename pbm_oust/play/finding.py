@@ -18,9 +18,9 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import (
     BoardName,
+    BoardState,
     Extract,
-    Part,
-    State,
+    Window,
     boards_in,
     boards_of,
     boards_of_player,
@@ -33,10 +33,10 @@ from pbm_oust.store.open_boards import read_game
 T_co = TypeVar("T_co", covariant=True)
 
 _STATES = {
-    Filter.ALL: (State.ACTIVE, State.OVER),
-    Filter.ACTIVE: (State.ACTIVE,),
-    Filter.NEXT: (State.ACTIVE,),
-    Filter.INACTIVE: (State.OVER,),
+    Filter.ALL: (BoardState.ACTIVE, BoardState.OVER),
+    Filter.ACTIVE: (BoardState.ACTIVE,),
+    Filter.NEXT: (BoardState.ACTIVE,),
+    Filter.INACTIVE: (BoardState.OVER,),
 }
 
 
@@ -61,7 +61,7 @@ class Found(Struct, Generic[T_co], frozen=True):
     """The names of boards that cannot be read."""
 
 
-def find_latest(work: UnitOfWork, wish: Wish, part: Part) -> Found[Summary]:
+def find_latest(work: UnitOfWork, wish: Wish, part: Window) -> Found[Summary]:
     """Return a part of some boards; those come first on which something happened last.
 
     Among boards of several kinds none can be skipped.
@@ -69,14 +69,14 @@ def find_latest(work: UnitOfWork, wish: Wish, part: Part) -> Found[Summary]:
     return _listed(work, wish, _extract(work, wish, part))
 
 
-def find_boards(work: UnitOfWork, wish: Wish, part: Part) -> Found[Summary]:
+def find_boards(work: UnitOfWork, wish: Wish, part: Window) -> Found[Summary]:
     """Return the same boards as `find_latest`, in order of kinds and numbers."""
     return _listed(work, wish, _in_order(_extract(work, wish, part)))
 
 
 def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     """Return the games of the first boards, in order of kinds and numbers."""
-    extract = _in_order(_extract(work, wish, Part(most)))
+    extract = _in_order(_extract(work, wish, Window(most)))
     games: list[Game] = []
     damaged: set[BoardName] = set()
     for entry in extract.entries:
@@ -87,14 +87,14 @@ def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     return Found(tuple(games), extract.count, _damaged(work, wish, damaged))
 
 
-def _extract(work: UnitOfWork, wish: Wish, part: Part) -> Extract:
+def _extract(work: UnitOfWork, wish: Wish, part: Window) -> Extract:
     extracts = [_of_kind(work, wish, kind.name, part) for kind in wish.kinds]
     entries = [entry for extract in extracts for entry in extract.entries]
     entries.sort(key=lambda entry: (entry.latest, entry.name), reverse=True)
     return Extract(entries[: part.most], sum(extract.count for extract in extracts))
 
 
-def _of_kind(work: UnitOfWork, wish: Wish, kind: str, part: Part) -> Extract:
+def _of_kind(work: UnitOfWork, wish: Wish, kind: str, part: Window) -> Extract:
     states = _STATES[wish.filter]
     if not wish.userids:
         return work.home.ask(boards_in, kind, states, part, wish.since)

@@ -14,14 +14,14 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, SheetReply
 from pbm_oust.board.game import Game, Summary, summary_of
-from pbm_oust.board.ratings import Change
+from pbm_oust.board.ratings import RatingChange
 from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.board.record import Wish
 from pbm_oust.grammar.notation import Command, Partial
 from pbm_oust.grammar.parts import Option
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How, Kind
-from pbm_oust.store.index import Part
+from pbm_oust.store.index import Window
 
 
 class Verification(Struct, frozen=True):
@@ -235,7 +235,7 @@ class BoardNotice(TimedNotice, frozen=True):
     """Whether the operator has set the board up, if it begins so."""
     unreachable: str = ""
     """The userid of the other player, if letters do not reach them at present."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[RatingChange, ...] = ()
     """What the game did to the ratings of its players, if it is over and rated."""
     is_counting: bool = False
     """Whether nobody knows that yet, because games before it are being counted."""
@@ -416,9 +416,9 @@ class Page(Struct, Generic[T_co], frozen=True):
         return self.number > self.last
 
 
-def part_of(number: int, most: int) -> Part:
+def part_of(number: int, most: int) -> Window:
     """Return which part of a list a page has, in a letter with room for so many lines."""
-    return Part(most, (number - 1) * MOST_LISTED)
+    return Window(most, (number - 1) * MOST_LISTED)
 
 
 def _read(_kind: Kind, value: str | None) -> int:

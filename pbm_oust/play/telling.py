@@ -17,7 +17,7 @@ from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.accounts import watchers
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Letter, State, may_show_board_since, unsent_about
+from pbm_oust.store.letters import Letter, LetterState, may_show_board_since, unsent_about
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.ratings import changes_by
 from pbm_oust.store.verifications import bounces_of
@@ -271,9 +271,9 @@ def _is_unopened(letter: Letter, home: Home) -> bool:
 
     A letter that is held back may have been sent before the backup was restored.
     """
-    if letter.state is State.FILE and letter.file:
+    if letter.state is LetterState.FILE and letter.file:
         return home.maildir.has_new(letter.file)
-    return letter.state is State.WAITING and not letter.is_leaving
+    return letter.state is LetterState.WAITING and not letter.is_leaving
 
 
 def _was_out_of_reach(player: Account, record: Record, home: Home) -> bool:

@@ -41,9 +41,9 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import (
     BoardName,
+    BoardState,
     Entry,
-    Part,
-    State,
+    Window,
     boards_in,
     boards_of_player,
     count_in,
@@ -145,7 +145,7 @@ class Finished:
     def have_changed(self) -> bool:
         """Return whether games have ended since this was asked."""
         before = self._numbers
-        self._numbers = [self._home.ask(count_in, kind, State.OVER) for kind in KINDS]
+        self._numbers = [self._home.ask(count_in, kind, BoardState.OVER) for kind in KINDS]
         return before != self._numbers
 
     def waiting(self, most_cells: int) -> Iterator[Game]:
@@ -154,8 +154,8 @@ class Finished:
         They are those that can be searched. Of each kind, those come first that ended last.
         """
         for kind in KINDS:
-            part = Part(MOST_LOOKED_AT)
-            for entry in self._home.ask(boards_in, kind, (State.OVER,), part).entries:
+            part = Window(MOST_LOOKED_AT)
+            for entry in self._home.ask(boards_in, kind, (BoardState.OVER,), part).entries:
                 if self._is_wanted(entry, most_cells):
                     yield from self._read(entry)
 

@@ -26,7 +26,7 @@ from pbm_oust.store.disk import Disk, bytes_of, locked_folder
 from pbm_oust.store.faults import DatabaseFault, DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
-from pbm_oust.store.letters import State, count_letters, hold_letters
+from pbm_oust.store.letters import LetterState, count_letters, hold_letters
 from pbm_oust.store.rebuilding import Progress
 from pbm_oust.store.sqlite import (
     FILE_NAME,
@@ -38,7 +38,7 @@ from pbm_oust.store.sqlite import (
 )
 from pbm_oust.store.upgrading import upgrade
 
-_LEAVING = (State.WAITING, State.HELD, State.FILE)
+_LEAVING = (LetterState.WAITING, LetterState.HELD, LetterState.FILE)
 
 
 class NotCopied(Exception):

@@ -41,10 +41,10 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import (
     BoardName,
+    BoardState,
     Damage,
     Entry,
     Reading,
-    State,
     boards_with,
     entry_of,
     find_entry,
@@ -139,12 +139,12 @@ class Board(Struct, frozen=True):
         return BoardName.of(self.game.header)
 
     @property
-    def state(self) -> State:
+    def state(self) -> BoardState:
         """Whether the game goes on."""
-        return State.OVER if self.game.result else State.ACTIVE
+        return BoardState.OVER if self.game.result else BoardState.ACTIVE
 
 
-class Change(Struct, frozen=True):
+class BoardChange(Struct, frozen=True):
     """What a transaction has done to the history of a board."""
 
     board: Board
@@ -335,7 +335,7 @@ class Boards:
         if not transaction.run(_MAKE, *_row_of(reading, version)):
             raise BoardChanged(str(board.name))
         _fill(transaction, [(reading, by_records(text))])
-        transaction.boards[board.name] = Change(board, 0)
+        transaction.boards[board.name] = BoardChange(board, 0)
         note_change(transaction, None, finish_of(game))
         return board
 
@@ -437,7 +437,7 @@ class Boards:
             "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
         )
         if row:
-            _count(transaction, name.kind, State(row[0]), -1)
+            _count(transaction, name.kind, BoardState(row[0]), -1)
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
         """Return a version that is higher than all that were given, as far as we know them.
@@ -472,7 +472,7 @@ class Boards:
         known = transaction.boards.get(after.name)
         if known and length is not None:
             length = known.length
-        transaction.boards[after.name] = Change(after, length)
+        transaction.boards[after.name] = BoardChange(after, length)
 
 
 def _continued(known: Board, data: bytes) -> Board | None:
@@ -502,7 +502,7 @@ def _with_record(game: Game, record: Record) -> Game:
     return following
 
 
-def _count(transaction: Transaction, kind: str, state: State, number: int) -> None:
+def _count(transaction: Transaction, kind: str, state: BoardState, number: int) -> None:
     """Count a board, or one less."""
     transaction.run(
         "INSERT INTO board_counts (kind, state, number) VALUES (?, ?, ?) ON CONFLICT (kind, state) "
@@ -564,7 +564,7 @@ def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
     head = version, reading.challenge, *((source.word, source.number) if source else (None, None))
     if isinstance(entry, Damage):
         nothing = "", "", "", None, None, 0, 0, 0, 0, None
-        return *head, State.DAMAGED.value, *nothing, *entry.name
+        return *head, BoardState.DAMAGED.value, *nothing, *entry.name
     state, x, o, to_move, result, *rest = _course(entry)
     started = int(entry.is_rated), seconds(entry.started)
     return *head, state, entry.grid, x, o, to_move, result, *started, *rest, *entry.name

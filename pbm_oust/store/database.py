@@ -37,7 +37,7 @@ from pbm_oust.store.faults import (
 )
 
 if TYPE_CHECKING:
-    from pbm_oust.store.boards import Change
+    from pbm_oust.store.boards import BoardChange
     from pbm_oust.store.index import BoardName
     from pbm_oust.store.letters import Unwritten
 
@@ -142,7 +142,7 @@ class Transaction(Snapshot):
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
-        self.boards = dict["BoardName", "Change"]()
+        self.boards = dict["BoardName", "BoardChange"]()
         """What has changed on boards."""
         self.letters = list["Unwritten"]()
         """Letters that are to be files."""

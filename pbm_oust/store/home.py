@@ -53,7 +53,7 @@ from pbm_oust.store.disk import (
 )
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
-from pbm_oust.store.letters import Draft, State, Unwritten, add_letter
+from pbm_oust.store.letters import Draft, LetterState, Unwritten, add_letter
 from pbm_oust.store.limits import Tally, write_tally
 from pbm_oust.store.outbox import Maildir, Outbox
 from pbm_oust.store.publishing import Publisher, keeping_up
@@ -204,9 +204,9 @@ class Home:
         return Configuration()
 
     @property
-    def posted_state(self) -> State:
+    def posted_state(self) -> LetterState:
         """What letters do that leave us: wait for the relay, or become files in the Maildir."""
-        return State.WAITING if self.has_relay else State.FILE
+        return LetterState.WAITING if self.has_relay else LetterState.FILE
 
     # Reading and writing
 

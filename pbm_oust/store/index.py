@@ -83,7 +83,7 @@ class BoardName(Struct, frozen=True):
         return folder / self.kind / f"{self.board}.txt"
 
 
-class State(Enum):
+class BoardState(Enum):
     """The state of a board."""
 
     ACTIVE = "active"
@@ -125,9 +125,9 @@ class Entry(Struct, frozen=True):
     """The earliest moment when something can be due; None if the game is over."""
 
     @property
-    def state(self) -> State:
+    def state(self) -> BoardState:
         """Whether the game goes on."""
-        return State.OVER if self.result else State.ACTIVE
+        return BoardState.OVER if self.result else BoardState.ACTIVE
 
     @property
     def owners(self) -> frozenset[str]:
@@ -169,7 +169,7 @@ class Damage(Struct, frozen=True):
     line: int
     """The line at fault."""
     reason: str
-    state: ClassVar = State.DAMAGED
+    state: ClassVar = BoardState.DAMAGED
     owners: ClassVar = frozenset[str]()
     """Nobody: who owns the sides now is not known."""
     finish: ClassVar[Finish | None] = None
@@ -349,7 +349,7 @@ def count_active(snapshot: Snapshot, userid: str) -> int:
     return snapshot.number(
         "SELECT count(*) FROM board_userids WHERE userid = ? AND state = ? AND is_owner = 1",
         userid,
-        State.ACTIVE.value,
+        BoardState.ACTIVE.value,
     )
 
 
@@ -360,7 +360,7 @@ def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str])
         "WHERE a.userid = ? AND a.state = ? AND a.is_owner = 1 AND b.is_owner = 1 "
         "AND b.userid IN (SELECT value FROM json_each(?))",
         userid,
-        State.ACTIVE.value,
+        BoardState.ACTIVE.value,
         words_list(others),
     )
 
@@ -375,7 +375,7 @@ def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
         "JOIN boards b USING (kind, board) "
         "WHERE u.userid IN (SELECT value FROM json_each(?)) AND u.state = ? AND u.is_owner = 1",
         words_list(userids),
-        State.ACTIVE.value,
+        BoardState.ACTIVE.value,
     )
     return (int(row[0]), int(row[1])) if row else (0, 0)
 
@@ -501,7 +501,7 @@ _TO_MOVE = (
 _LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
 
 
-class Part(Struct, frozen=True):
+class Window(Struct, frozen=True):
     """Which boards of a list are wanted: at most so many, after so many."""
 
     most: int
@@ -519,8 +519,8 @@ class Extract(Struct, frozen=True):
 def boards_in(
     snapshot: Snapshot,
     kind: str,
-    states: Collection[State],
-    part: Part,
+    states: Collection[BoardState],
+    part: Window,
     since: datetime | None = None,
 ) -> Extract:
     """Return boards of a kind in some states; only those with a record after `since`."""
@@ -535,7 +535,11 @@ def boards_in(
 
 
 def boards_of(
-    snapshot: Snapshot, kind: str, userids: Collection[str], states: Collection[State], part: Part
+    snapshot: Snapshot,
+    kind: str,
+    userids: Collection[str],
+    states: Collection[BoardState],
+    part: Window,
 ) -> Extract:
     """Return boards of a kind in some states on which any of these players owns a side."""
     values = words_list(userids), words_list(state.value for state in states), kind
@@ -543,14 +547,14 @@ def boards_of(
 
 
 def boards_waiting_for(
-    snapshot: Snapshot, kind: str, userids: Collection[str], part: Part
+    snapshot: Snapshot, kind: str, userids: Collection[str], part: Window
 ) -> Extract:
     """Return boards of a kind on which any of these players is to move."""
     values = words_list(userids), kind
     return _extract(snapshot, _count(snapshot, _TO_MOVE, *values), part, _TO_MOVE, *values)
 
 
-def _extract(snapshot: Snapshot, count: int, part: Part, boards: str, *values: Value) -> Extract:
+def _extract(snapshot: Snapshot, count: int, part: Window, boards: str, *values: Value) -> Extract:
     if part.skipped >= count or not part.most:
         return Extract([], count)
     wanted = f"{ENTRIES} {boards} {_LATEST}"
@@ -561,7 +565,7 @@ def _count(snapshot: Snapshot, boards: str, *values: Value) -> int:
     return snapshot.number(f"{_COUNT} {boards}", *values)
 
 
-def count_in(snapshot: Snapshot, kind: str, state: State) -> int:
+def count_in(snapshot: Snapshot, kind: str, state: BoardState) -> int:
     """Return how many boards of a kind are in a state."""
     return snapshot.number(
         "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value

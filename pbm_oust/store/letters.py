@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from email.policy import EmailPolicy
 
 
-class State(Enum):
+class LetterState(Enum):
     """Where a letter is."""
 
     WAITING = "waiting"
@@ -86,7 +86,7 @@ class Letter(Struct, frozen=True):
     id: int
     head: Head
     posted: datetime
-    state: State
+    state: LetterState
     next_try: datetime
     failures: int
     """How often the relay has put it off."""
@@ -112,7 +112,7 @@ SELECT = (
 
 
 def add_letter(
-    transaction: Transaction, head: Head, content: bytes, posted: datetime, state: State
+    transaction: Transaction, head: Head, content: bytes, posted: datetime, state: LetterState
 ) -> None:
     """Add a letter, which is WAITING or a FILE to be written after the transaction.
 
@@ -143,7 +143,7 @@ def add_letter(
         seconds(posted),
         seconds(posted),
     )
-    if state is State.FILE:
+    if state is LetterState.FILE:
         transaction.letters.append((letter, posted, content))
 
 
@@ -159,16 +159,16 @@ def content_of(snapshot: Snapshot, letter: int) -> bytes | None:
     return row[0] if row else None
 
 
-def all_letters(snapshot: Snapshot, state: State) -> list[Letter]:
+def all_letters(snapshot: Snapshot, state: LetterState) -> list[Letter]:
     """Return all letters in a state, oldest first."""
     rows = snapshot.rows(f"{SELECT} WHERE state = ? ORDER BY id", state.value)
     return [letter_of(row) for row in rows]
 
 
-def count_letters(snapshot: Snapshot) -> dict[State, int]:
+def count_letters(snapshot: Snapshot) -> dict[LetterState, int]:
     """Return the number of letters in each state."""
     rows = snapshot.rows("SELECT state, count(*) FROM letters GROUP BY state")
-    return dict.fromkeys(State, 0) | {State(word): number for word, number in rows}
+    return dict.fromkeys(LetterState, 0) | {LetterState(word): number for word, number in rows}
 
 
 def remove_letter(transaction: Transaction, letter: int) -> bool:
@@ -214,7 +214,7 @@ def unsent_about(
     return [each for each in letters if normal_address(each.head.recipient) in normal]
 
 
-def answers_about(snapshot: Snapshot, game: Game, record: int, userid: str) -> list[State]:
+def answers_about(snapshot: Snapshot, game: Game, record: int, userid: str) -> list[LetterState]:
     """Return where the letters are in the outbox that answered a player with a board.
 
     `record` is the latest one that they show.
@@ -227,7 +227,7 @@ def answers_about(snapshot: Snapshot, game: Game, record: int, userid: str) -> l
         record,
         userid,
     )
-    return [State(state) for (state,) in rows]
+    return [LetterState(state) for (state,) in rows]
 
 
 def may_show_board_since(snapshot: Snapshot, addresses: Iterable[str], letter: int) -> bool:
@@ -252,7 +252,7 @@ def letter_of(row: Row) -> Letter:
             *(copies, bool(is_answer), bool(shows_any)),
         ),
         moment_of(posted),
-        State(state),
+        LetterState(state),
         moment_of(next_try),
         failures,
         moment_of(since) if since is not None else None,
@@ -420,7 +420,7 @@ def hold_waiting(transaction: Transaction) -> int:
     )
 
 
-def release_held(transaction: Transaction, state: State, now: datetime) -> int:
+def release_held(transaction: Transaction, state: LetterState, now: datetime) -> int:
     """Give all letters that are held back another state, and return their number."""
     return transaction.run(
         "UPDATE letters SET state = ?, next_try = ?, failures = 0, put_off_since = NULL"

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from pbm_oust.board.formats.sheet import BadGame, Checked, Draft
+from pbm_oust.board.formats.sheet import BadGame, Checked, UncheckedSheet
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import check_time, format_time
 from pbm_oust.refusal import NotAllowed
@@ -97,7 +97,7 @@ class NotImported(Exception):
     """A sound game cannot become a board here, and why."""
 
 
-def import_game(draft: Draft, home: Home, at: datetime, number: int | None = None) -> Game:
+def import_game(draft: UncheckedSheet, home: Home, at: datetime, number: int | None = None) -> Game:
     """Make a board of a game, under the given number or the next one, and return it.
 
     It takes the place of a damaged board, if that number is given. Nobody is mailed. Raises BadGame
@@ -116,7 +116,7 @@ def import_game(draft: Draft, home: Home, at: datetime, number: int | None = Non
     return home.database.write(work)
 
 
-def plan_import(draft: Draft, home: Home, at: datetime, number: int | None = None) -> Game:
+def plan_import(draft: UncheckedSheet, home: Home, at: datetime, number: int | None = None) -> Game:
     """Return a game as the board that it would become.
 
     Raises BadGame if it does not replay, or if there is something in it that no game has that was
@@ -126,7 +126,7 @@ def plan_import(draft: Draft, home: Home, at: datetime, number: int | None = Non
     return _planned(_checked(draft, at), home, number).game
 
 
-def _checked(draft: Draft, now: datetime) -> Checked:
+def _checked(draft: UncheckedSheet, now: datetime) -> Checked:
     """Return a game that may have been played until now. Raises BadGame."""
     for piece in draft.pieces:
         if _CONTROL.search(piece.text):

@@ -21,7 +21,7 @@ from pbm_oust.store.database import Database, Row, Snapshot, Transaction, moment
 from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, linked, locked_folder
 from pbm_oust.store.letters import (
     Letter,
-    State,
+    LetterState,
     Unwritten,
     all_letters,
     content_of,
@@ -271,7 +271,9 @@ class Outbox:
     def listed(self) -> list[Letter]:
         """Return all letters as they are at one moment: those that wait, are held back, failed."""
         with self._database.read() as snapshot:
-            aside = all_letters(snapshot, State.HELD) + all_letters(snapshot, State.FAILED)
+            aside = all_letters(snapshot, LetterState.HELD) + all_letters(
+                snapshot, LetterState.FAILED
+            )
             return self._waiting(snapshot) + aside
 
     def waiting(self) -> list[Letter]:
@@ -280,7 +282,7 @@ class Outbox:
             return self._waiting(snapshot)
 
     def _waiting(self, snapshot: Snapshot) -> list[Letter]:
-        found = all_letters(snapshot, State.WAITING) + all_letters(snapshot, State.FILE)
+        found = all_letters(snapshot, LetterState.WAITING) + all_letters(snapshot, LetterState.FILE)
         there = (each for each in found if not each.file or self._maildir.has_new(each.file))
         return sorted(there, key=lambda each: each.id)
 
@@ -288,7 +290,7 @@ class Outbox:
         """Return the names of the letters that nobody has taken yet, oldest first."""
         return [name_of(letter) for letter in self.waiting()]
 
-    def aside(self, *states: State) -> list[str]:
+    def aside(self, *states: LetterState) -> list[str]:
         """Return the names of the letters that are held back, or have failed, oldest first."""
         with self._database.read() as snapshot:
             return [name_of(letter) for state in states for letter in all_letters(snapshot, state)]

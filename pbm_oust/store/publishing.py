@@ -24,7 +24,7 @@ from pathlib import Path
 
 from pbm_oust.board.history import with_other_userid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import MICROSECONDS, Boards, Change, Latest
+from pbm_oust.store.boards import MICROSECONDS, BoardChange, Boards, Latest
 from pbm_oust.store.database import Database, Snapshot
 from pbm_oust.store.disk import (
     FOLDER_OF_HISTORIES,
@@ -167,7 +167,7 @@ class Publisher:
 
     # Publishing what was committed
 
-    def publish(self, changes: Mapping[BoardName, Change]) -> None:
+    def publish(self, changes: Mapping[BoardName, BoardChange]) -> None:
         """Write what transactions have changed into the files. What cannot be written waits."""
         for name, change in changes.items():
             try:
@@ -176,7 +176,7 @@ class Publisher:
             except OSError as error:
                 self._complain(name, error)
 
-    def _append(self, name: BoardName, change: Change) -> bool:
+    def _append(self, name: BoardName, change: BoardChange) -> bool:
         """Append lines to the file of a board; return whether it was as we left it."""
         path, length = self.path(name), change.length
         if length == 0:

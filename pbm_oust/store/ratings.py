@@ -15,10 +15,10 @@ from functools import partial
 from msgspec import Struct
 
 from pbm_oust.board.ratings import (
-    Change,
     Finish,
     Place,
     RatedGame,
+    RatingChange,
     SizeClass,
     Standing,
     Table,
@@ -29,7 +29,7 @@ from pbm_oust.board.ratings import (
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.database import ALL_ROWS, Database, Row, Snapshot, Transaction, words_list
-from pbm_oust.store.index import ENTRIES, Part, read_entries
+from pbm_oust.store.index import ENTRIES, Window, read_entries
 
 MOST_AT_ONCE = 100
 """How many games are counted while others wait to write."""
@@ -49,11 +49,11 @@ _FORGET_SOME = (
 
 Key = tuple[SizeClass, str]
 """A class of sizes, and a userid: who has a standing."""
-Changes = list[tuple[str, Change]]
+Changes = list[tuple[str, RatingChange]]
 """What games did to the rating of a player, by their names."""
 
 
-class Step(Struct, frozen=True):
+class RatingStep(Struct, frozen=True):
     """What one of its players had achieved before a game that was counted."""
 
     place: Place
@@ -284,8 +284,10 @@ def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
     return wrong
 
 
-def _steps_of(game: RatedGame) -> list[Step]:
-    return [Step(game.game.place, change.outcome, change.before) for change in (game.x, game.o)]
+def _steps_of(game: RatedGame) -> list[RatingStep]:
+    return [
+        RatingStep(game.game.place, change.outcome, change.before) for change in (game.x, game.o)
+    ]
 
 
 def _steps(
@@ -294,7 +296,7 @@ def _steps(
     size: SizeClass,
     after: Place = _BEFORE_ALL,
     until: Place = _AFTER_ALL,
-) -> list[Step]:
+) -> list[RatingStep]:
     """Return the steps after one place and up to another, in the order of the games."""
     rows = snapshot.rows(
         "SELECT ended, board, outcome, userid, rating, wins, losses, draws, worth "
@@ -307,7 +309,7 @@ def _steps(
 
 def _next_steps(
     snapshot: Snapshot, kind: Kind, size: SizeClass, userids: Iterable[str], after: Place
-) -> dict[str, Step]:
+) -> dict[str, RatingStep]:
     """Return the first step of each of some players after a place, if there is one."""
     if after == _AFTER_ALL:
         return {}
@@ -324,9 +326,9 @@ def _next_steps(
     return {step.before.userid: step for step in map(_step, rows)}
 
 
-def _step(row: Row) -> Step:
+def _step(row: Row) -> RatingStep:
     ended, board, outcome, *before = row
-    return Step((ended, board), outcome, Standing(*before))
+    return RatingStep((ended, board), outcome, Standing(*before))
 
 
 def _standings(
@@ -360,7 +362,7 @@ def standings_of(snapshot: Snapshot, kind: Kind) -> list[Table]:
     return [table for table in tables if table.standings]
 
 
-def best_players(snapshot: Snapshot, kind: Kind, part: Part) -> list[Best]:
+def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:
     """Return the same part of the standings of each class of sizes, the highest rating first."""
     statement = "SELECT size, players FROM rating_classes WHERE kind = ?"
     counts = {SizeClass(size): number for size, number in snapshot.rows(statement, kind.name)}
@@ -377,7 +379,7 @@ def best_players(snapshot: Snapshot, kind: Kind, part: Part) -> list[Best]:
     return best
 
 
-def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Part) -> Explained:
+def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Window) -> Explained:
     """Return a part of the games of some players.
 
     It goes through the players and the classes of sizes in turn, and of each takes the latest games
@@ -393,14 +395,14 @@ def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Part) 
             found.standings.append((size, standings[userid]))
             taken = min(most, max(0, standings[userid].games - skipped))
             if taken:
-                changes = _latest_changes(snapshot, kind, size, userid, Part(taken, skipped))
+                changes = _latest_changes(snapshot, kind, size, userid, Window(taken, skipped))
                 found.players.append((userid, size, changes[::-1]))
             most, skipped = most - taken, max(0, skipped - standings[userid].games)
     return found
 
 
 def _latest_changes(
-    snapshot: Snapshot, kind: Kind, size: SizeClass, userid: str, part: Part
+    snapshot: Snapshot, kind: Kind, size: SizeClass, userid: str, part: Window
 ) -> Changes:
     """Return what games did to the rating of a player, the latest game first."""
     rows = snapshot.rows(
@@ -418,7 +420,7 @@ def _latest_changes(
     return [_change(kind, row) for row in rows]
 
 
-def _change(kind: Kind, row: Row) -> tuple[str, Change]:
+def _change(kind: Kind, row: Row) -> tuple[str, RatingChange]:
     board, outcome, *standings = row
     before, other = Standing(*standings[:6]), Standing(*standings[6:])
     return f"{kind.name} {board}", change_by(before, other, outcome)

@@ -80,7 +80,7 @@ SQLite's own pauses grow up to a tenth of a second, and whoever comes meanwhile 
 """
 
 
-class Patience:
+class BusyWait:
     """Waits a moment, again and again, until it has been long enough.
 
     It knows no connection, so that nothing keeps one that is dropped.
@@ -116,7 +116,7 @@ class SqliteConnection:
         self.identity = identity_of(path)
         self.is_broken = False
         """Whether a fault has shown, after which the connection should be closed."""
-        self._patience = Patience(patience)
+        self._patience = BusyWait(patience)
         try:
             if self.identity is None:
                 self._apsw = connection_to_nothing()

@@ -12,7 +12,7 @@ from pbm_oust.store.database import Snapshot, Transaction, moment_of
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import (
-    State,
+    LetterState,
     addresses_waiting,
     count_letters,
     first_due,
@@ -147,7 +147,7 @@ def _do_letters_stay(snapshot: Snapshot, now: datetime) -> bool:
 class Gauges(Struct, frozen=True):
     """What a home holds."""
 
-    letters: dict[State, int]
+    letters: dict[LetterState, int]
     oldest: datetime | None
     """When the oldest of the letters was written that wait for the relay; None if none waits."""
     boards: dict[tuple[str, str], int]

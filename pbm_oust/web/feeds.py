@@ -29,7 +29,7 @@ from pbm_oust.play.finding import Wish, find_games, find_latest
 from pbm_oust.play.notices import Reader
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.index import Part
+from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import player_asked
@@ -118,7 +118,7 @@ def _ground(request: Request) -> Ground:
 def _entries(wish: Wish, request: Request) -> list[FeedEntry]:
     """Return an entry for each of some boards, that with the latest record first."""
     ground = ground_of(request)
-    found = find_latest(ground.work, wish, Part(MOST_ENTRIES))
+    found = find_latest(ground.work, wish, Window(MOST_ENTRIES))
     templates = ground.templates_for(request)
     return [_of_board(each, ground, templates) for each in found.boards]
 

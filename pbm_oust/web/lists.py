@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.board.notation import LONGEST_USERID
-from pbm_oust.board.ratings import Change, SizeClass, Standing
+from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
 from pbm_oust.commands.lists import LATE
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
@@ -18,7 +18,7 @@ from pbm_oust.play.starting import open_seeks, open_seeks_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
-from pbm_oust.store.index import Part
+from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web import addresses
@@ -41,7 +41,7 @@ async def front(request: Request) -> Response:
 
 def _written(ground: Ground, templates: Templates) -> str:
     """Return the page, all of which is of one moment."""
-    kinds, part = list(KINDS.values()), Part(MOST_ON_FRONT)
+    kinds, part = list(KINDS.values()), Window(MOST_ON_FRONT)
     late = ground.clock() - LATE
     with ground.home.database.read():
         active = find_latest(ground.work, Wish(kinds), part)
@@ -129,7 +129,7 @@ class RatingHistory(Struct, frozen=True):
     """What rated games of one game did to the rating of a player, for one class of sizes."""
 
     size: SizeClass
-    changes: tuple[tuple[str, Change], ...]
+    changes: tuple[tuple[str, RatingChange], ...]
     """The names of the boards with what each did, the latest last."""
 
     @property

@@ -29,7 +29,7 @@ from pbm_oust.rules.grid import format_size
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import Part
+from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import number_in
@@ -74,8 +74,8 @@ def _mine_page(
     kinds, own = list(KINDS.values()), (player.userid,)
     with ground.home.database.read():
         waits = find_games(ground.work, Wish(kinds, own, Filter.NEXT), MOST_WAITING)
-        active = find_latest(ground.work, Wish(kinds, own), Part(MOST_LISTED))
-        ended = find_latest(ground.work, Wish(kinds, own, Filter.INACTIVE), Part(MOST_ENDED))
+        active = find_latest(ground.work, Wish(kinds, own), Window(MOST_LISTED))
+        ended = find_latest(ground.work, Wish(kinds, own, Filter.INACTIVE), Window(MOST_ENDED))
         seeks = open_seeks(kinds, ground.work)[:MOST_LISTED]
         due = _by_deadline(waits.boards, ground)
     return ground.secret_page(

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from pbm_oust.cli import main
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import State, all_letters
+from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
 from tests.support.document import block
 from tests.support.player import Player, latest_mail, play_to_the_end
@@ -116,7 +116,7 @@ def check(home: Home, boards: int, records: int) -> None:
     assert len(game.records) >= records
     told = {
         (letter.head.recipient, letter.head.about.board, letter.head.about.record)
-        for letter in home.ask(all_letters, State.HELD)
+        for letter in home.ask(all_letters, LetterState.HELD)
         if letter.head.about
     }
     happened = [*((number, 0) for number in numbers), *((1, each.number) for each in game.records)]

@@ -17,8 +17,8 @@ from pbm_oust.store import index as queries
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import (
     BoardName,
-    Part,
-    State,
+    BoardState,
+    Window,
     believe,
     boards_in,
     entry_of,
@@ -157,7 +157,7 @@ def test_the_database_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path
     home.prepare()
     with home.database.read() as snapshot:
         assert queries.damaged_boards(snapshot, kind.name) == []
-        found = boards_in(snapshot, kind.name, [State.OVER], Part(len(results))).entries
+        found = boards_in(snapshot, kind.name, [BoardState.OVER], Window(len(results))).entries
         assert {entry.name.board: entry.result for entry in found} == {
             number: result for number, (result, _) in results.items()
         }

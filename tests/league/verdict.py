@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pbm_oust.service.table import FORMS
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import State
+from pbm_oust.store.letters import LetterState
 from tests.league.players import World
 from tests.support.server import PROGRAM
 
@@ -28,7 +28,7 @@ def faults(world: World, log: str, copy: Path, *, uses_all: bool) -> Iterator[st
     for line in log.splitlines():
         if re.search(r" (WARNING|ERROR) |kept by the sender|Traceback", line):
             yield f"the log says: {line}"
-    if home.outbox.aside(State.FAILED):
+    if home.outbox.aside(LetterState.FAILED):
         yield "letters were set aside"
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from pbm_oust.mail import relay
-from pbm_oust.mail.relay import Lost, Refused, connected, transmit
+from pbm_oust.mail.relay import Lost, RelayRefusal, connected, transmit
 from pbm_oust.store.configuration import Endpoint
 from tests.support.waiting import PATIENCE
 
@@ -72,7 +72,7 @@ def sent(
     smtp: smtplib.SMTP,
     letter: bytes = b"Subject: x\r\n\r\n.\r\n..y\r\n",
     options: Sequence[str] = (),
-) -> Refused | None:
+) -> RelayRefusal | None:
     return transmit(smtp, SENDER, RECIPIENT, letter, list(options))
 
 
@@ -110,14 +110,16 @@ def test_a_letter_without_a_last_line_end_gets_one() -> None:
 @pytest.mark.parametrize(
     ("replies", "refused"),
     [
-        (["550 5.7.1 no"], Refused("550 5.7.1 no", False, "5.7.1", is_about_us=True)),
-        (["250 OK", "550 5.1.1 no"], Refused("550 5.1.1 no", True, "5.1.1")),
-        (["250 OK", "450 later"], Refused("450 later", False, "4.0.0")),
-        (["250 OK", "250 OK", "554 no"], Refused("554 no", True, "5.0.0")),
-        (["250 OK", "250 OK", "354 go", "554 no"], Refused("554 no", True, "5.0.0")),
+        (["550 5.7.1 no"], RelayRefusal("550 5.7.1 no", False, "5.7.1", is_about_us=True)),
+        (["250 OK", "550 5.1.1 no"], RelayRefusal("550 5.1.1 no", True, "5.1.1")),
+        (["250 OK", "450 later"], RelayRefusal("450 later", False, "4.0.0")),
+        (["250 OK", "250 OK", "554 no"], RelayRefusal("554 no", True, "5.0.0")),
+        (["250 OK", "250 OK", "354 go", "554 no"], RelayRefusal("554 no", True, "5.0.0")),
     ],
 )
-def test_after_a_refusal_the_relay_forgets_the_letter(replies: list[str], refused: Refused) -> None:
+def test_after_a_refusal_the_relay_forgets_the_letter(
+    replies: list[str], refused: RelayRefusal
+) -> None:
     turns = [(each, f"{reply}\r\n") for each, reply in zip(SAID, replies, strict=False)]
     with talking(PLAIN, *turns, (b"rset\r\n", "250 OK\r\n")) as smtp:
         assert sent(smtp) == refused

@@ -14,7 +14,7 @@ import pytest
 
 from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import MOST_CONNECTIONS, ConnectionLimits, Patience
-from pbm_oust.mail.delivery import Reply, hand_over, handed
+from pbm_oust.mail.delivery import SmtpReply, hand_over, handed
 from pbm_oust.mail.own_socket import FOR_DELIVER, OwnSocket, connect
 from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
@@ -150,7 +150,7 @@ def test_the_exit_status_is_right_where_nothing_can_be_printed(
     assert done.returncode == status
 
 
-def answered(home: Path, take: Callable[[socket.socket], None]) -> Reply | None:
+def answered(home: Path, take: Callable[[socket.socket], None]) -> SmtpReply | None:
     """Return what `deliver` hears from a server that does this with a connection."""
     own = OwnSocket(home, FOR_DELIVER)
 

@@ -12,7 +12,7 @@ from click.testing import Result
 
 from pbm_oust.doctor.home import check_host
 from pbm_oust.mail import own_socket
-from pbm_oust.mail.own_socket import FOR_OWNER, Occupied, OwnSocket
+from pbm_oust.mail.own_socket import FOR_OWNER, OwnSocket, SocketTaken
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 from tests.support.command_line import run
@@ -166,7 +166,7 @@ def test_the_doctor_says_when_others_can_open_it(home: Home) -> None:
 
 def test_a_live_socket_is_not_taken(tmp_path: Path) -> None:
     own = OwnSocket(tmp_path, FOR_OWNER)
-    with pytest.raises(Occupied):
+    with pytest.raises(SocketTaken):
         OwnSocket(tmp_path, FOR_OWNER)
     own.close()
     OwnSocket(tmp_path, FOR_OWNER).close()

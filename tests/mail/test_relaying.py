@@ -30,7 +30,14 @@ from pbm_oust.mail.relay import (
 )
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Draft, Head, State, hold_letters, on_the_wire, parse_content
+from pbm_oust.store.letters import (
+    Draft,
+    Head,
+    LetterState,
+    hold_letters,
+    on_the_wire,
+    parse_content,
+)
 from pbm_oust.store.upkeep import release_letters, turn_letters_into_files
 from pbm_oust.store.verifications import all_bounces, bounces_of
 from tests.support.disturbed import FAULTS, FaultyWrites
@@ -163,7 +170,7 @@ def test_letters_go_in_their_order_over_one_connection_whatever_becomes_of_some(
     assert way.subjects == [0, 4, 5]
     assert len(way.sink.sessions) == way.sink.put_off == 1
     assert way.waiting == ["slow"] * 2
-    (failed,) = way.home.outbox.aside(State.FAILED)
+    (failed,) = way.home.outbox.aside(LetterState.FAILED)
     assert b"To: unknown@example.org" in way.home.outbox.read(failed)
 
 
@@ -232,7 +239,10 @@ def test_a_letter_that_fails_while_the_outbox_is_listed_is_listed_once(way: Way)
     listing = way.home.outbox.listed()
     assert way.flush() == Flushed(sent=1, failed=1)
     listed = [(letter.head.recipient, letter.state) for letter in listing]
-    assert listed == [("a@example.org", State.FILE), ("unknown@example.org", State.FILE)]
+    assert listed == [
+        ("a@example.org", LetterState.FILE),
+        ("unknown@example.org", LetterState.FILE),
+    ]
 
 
 def test_a_letter_that_was_held_back_for_long_is_tried_for_days_all_the_same(way: Way) -> None:
@@ -291,7 +301,7 @@ def test_what_the_relay_has_against_us_is_never_permanent(reply: str, way: Way) 
     way.post("a", "b")
     way.sink.refuses_senders, way.sink.refusal = True, reply
     assert way.flush() == Flushed(kept=2)
-    assert (way.home.outbox.aside(State.FAILED), way.came_back()) == ([], [])
+    assert (way.home.outbox.aside(LetterState.FAILED), way.came_back()) == ([], [])
     way.sink.refuses_senders = False
     way.now += SHORTEST_WAIT
     assert way.flush() == Flushed(sent=2)
@@ -314,7 +324,7 @@ def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     way.post("d")
     assert way.flush() == Flushed(sent=1, kept=3)
     assert (way.sent, way.waiting) == (["a", "b", "c", "d"], [lost] * 3)
-    assert (way.home.outbox.aside(State.FAILED), way.came_back()) == ([], [])
+    assert (way.home.outbox.aside(LetterState.FAILED), way.came_back()) == ([], [])
 
 
 class Leaving(Sink):
@@ -447,7 +457,7 @@ def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(fault: Fault,
         way.flush()
         assert {*way.sent[taken:]} == {"a", "b"}, at
         assert way.waiting == [], at
-        assert len(way.home.outbox.aside(State.FAILED)) == at
+        assert len(way.home.outbox.aside(LetterState.FAILED)) == at
         assert len(way.home.ask(bounces_of, f"unknown{at}@example.org").bounces) == 1
     assert at > 5
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from pbm_oust.store.database import Database, Snapshot, Transaction
-from pbm_oust.store.letters import Head, Letter, State, add_letter, all_letters, find_letter
+from pbm_oust.store.letters import Head, Letter, LetterState, add_letter, all_letters, find_letter
 
 
 def head(recipient: str = "alice@example.org", **facts: Any) -> Head:
@@ -17,7 +17,7 @@ def post(
     known: Head,
     at: datetime,
     content: bytes = b"To: alice\n\nHello\n",
-    state: State = State.WAITING,
+    state: LetterState = LetterState.WAITING,
 ) -> int:
     """Add a letter and return its id."""
 
@@ -42,7 +42,7 @@ def letter(database: Database, number: int) -> Letter:
     return found
 
 
-def ids(database: Database, state: State) -> list[int]:
+def ids(database: Database, state: LetterState) -> list[int]:
     """Return the ids of the letters in a state."""
     with database.read() as snapshot:
         return [each.id for each in all_letters(snapshot, state)]

@@ -15,7 +15,7 @@ from pbm_oust.store.backup import Copied, NotCopied, back_up, restore
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.letters import State, all_letters
+from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.sqlite import UNFINISHED
 from tests.support.games import EXAMPLE
@@ -65,7 +65,7 @@ def boards(home: Home) -> list[int]:
 
 
 def held(home: Home) -> list[str]:
-    letters = home.ask(all_letters, State.HELD)
+    letters = home.ask(all_letters, LetterState.HELD)
     return [f"{letter.head.recipient}: {letter.head.subject}" for letter in letters]
 
 

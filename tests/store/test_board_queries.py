@@ -12,10 +12,10 @@ from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.index import (
+    BoardState,
     Entry,
-    Part,
     Source,
-    State,
+    Window,
     boards_between,
     boards_in,
     boards_of,
@@ -97,11 +97,11 @@ def test_a_player_who_has_handed_a_side_over_still_stands_in_the_history(full: K
 
 def test_boards_that_wait_for_a_player(full: Kept) -> None:
     with full.database.read() as snapshot:
-        found = boards_waiting_for(snapshot, "oust", ["bob", "dave"], Part(9))
+        found = boards_waiting_for(snapshot, "oust", ["bob", "dave"], Window(9))
         assert sorted(numbers(found.entries)) == [1, 3]
         assert found.count == 2
-        assert boards_waiting_for(snapshot, "oust", ["alice"], Part(9)).entries == []
-        assert boards_waiting_for(snapshot, "churn", ["bob"], Part(9)).entries == []
+        assert boards_waiting_for(snapshot, "oust", ["alice"], Window(9)).entries == []
+        assert boards_waiting_for(snapshot, "churn", ["bob"], Window(9)).entries == []
 
 
 def test_boards_between_two_players(full: Kept) -> None:
@@ -119,30 +119,32 @@ def test_boards_in_whose_history_a_player_stands(full: Kept) -> None:
 
 def test_boards_that_ended_of_late(full: Kept) -> None:
     with full.database.read() as snapshot:
-        over = partial(boards_in, snapshot, "oust", [State.OVER])
-        assert numbers(over(Part(9), STARTED).entries) == [4, 2]
-        assert numbers(over(Part(9), STARTED + 2 * HOUR).entries) == [4]
+        over = partial(boards_in, snapshot, "oust", [BoardState.OVER])
+        assert numbers(over(Window(9), STARTED).entries) == [4, 2]
+        assert numbers(over(Window(9), STARTED + 2 * HOUR).entries) == [4]
 
 
 def test_parts_of_a_list_make_the_whole_list(full: Kept) -> None:
     with full.database.read() as snapshot:
         lists = [
-            partial(boards_in, snapshot, "oust", [State.ACTIVE, State.OVER]),
-            partial(boards_of, snapshot, "oust", ["alice", "bob"], [State.ACTIVE, State.OVER]),
+            partial(boards_in, snapshot, "oust", [BoardState.ACTIVE, BoardState.OVER]),
+            partial(
+                boards_of, snapshot, "oust", ["alice", "bob"], [BoardState.ACTIVE, BoardState.OVER]
+            ),
             partial(boards_waiting_for, snapshot, "oust", ["alice", "bob"]),
         ]
         wanted = [{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 3}]
         for listed, boards in zip(lists, wanted, strict=True):
-            whole = listed(Part(9))
+            whole = listed(Window(9))
             assert set(numbers(whole.entries)) == boards
             assert whole.count == len(boards)
             assert whole.entries == sorted(
                 whole.entries, key=lambda entry: (entry.latest, entry.name), reverse=True
             )
-            parts = [listed(Part(1, skipped)) for skipped in range(len(boards))]
+            parts = [listed(Window(1, skipped)) for skipped in range(len(boards))]
             assert [entry for part in parts for entry in part.entries] == whole.entries
             assert {part.count for part in parts} == {whole.count}
-            assert listed(Part(9, len(boards))).entries == []
+            assert listed(Window(9, len(boards))).entries == []
 
 
 def test_boards_on_which_something_may_be_due(full: Kept) -> None:

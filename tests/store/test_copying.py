@@ -13,7 +13,7 @@ from pbm_oust.store.backup import Copied, NotCopied, copied_tables, copy_home
 from pbm_oust.store.faults import DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.letters import State
+from pbm_oust.store.letters import LetterState
 from pbm_oust.store.sqlite import UNFINISHED, make_tables
 from pbm_oust.store.upkeep import UNREACHABLE, find_trouble
 from tests.support.accounts import account_of
@@ -108,7 +108,7 @@ def test_a_home_is_copied_as_it_is(homes: tuple[Home, Home]) -> None:
     assert here.key() == there.key()
     for userid in ("alice", "bob", "carol"):
         assert account_of(here, userid) == account_of(there, userid)
-    assert len(here.outbox.aside(State.HELD)) == waiting
+    assert len(here.outbox.aside(LetterState.HELD)) == waiting
 
 
 @pytest.mark.parametrize(("source", "target"), ENGINES)

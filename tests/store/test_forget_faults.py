@@ -13,7 +13,7 @@ import pytest
 from pbm_oust.board.history import userids_in
 from pbm_oust.play.renaming import merge_players, rename_player
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import State, all_letters
+from pbm_oust.store.letters import LetterState, all_letters
 from tests.store.disturbed import (
     ALICE,
     BOB,
@@ -116,7 +116,7 @@ def test_letters_that_waited_for_a_player_who_was_forgotten_go_with_their_files(
     assert len(after) == 1
     assert before[0].name != after[0].name
     there = {path.name for path in (home.outbox.path / "new").iterdir()}
-    assert there == {letter.file for letter in home.ask(all_letters, State.FILE)}
+    assert there == {letter.file for letter in home.ask(all_letters, LetterState.FILE)}
 
 
 def test_a_letter_that_a_forgotten_player_has_opened_stays_theirs(home: Home) -> None:

@@ -10,7 +10,7 @@ from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.letters import (
     About,
     Head,
-    State,
+    LetterState,
     add_letter,
     addresses_waiting,
     begin_sending,
@@ -61,7 +61,7 @@ def test_a_letter_is_found_as_it_was_added(database: Database, now: datetime) ->
     content = bytes(range(256)) * 50
     number = post(database, known, now, content)
     found = letter(database, number)
-    assert (found.head, found.posted, found.state) == (known, now, State.WAITING)
+    assert (found.head, found.posted, found.state) == (known, now, LetterState.WAITING)
     assert (found.next_try, found.failures, found.reason) == (now, 0, "")
     assert (found.is_leaving, found.file) == (False, "")
     with database.read() as snapshot:
@@ -90,15 +90,15 @@ def test_a_letter_stays_when_its_reader_leaves_and_follows_a_new_userid(
 
 def test_letters_are_listed_and_counted_by_their_state(database: Database, now: datetime) -> None:
     first, second = post(database, head(), now), post(database, head(BOB), now)
-    third = post(database, head(), now, state=State.FILE)
-    fourth = post(database, head(), now, state=State.HELD)
+    third = post(database, head(), now, state=LetterState.FILE)
+    fourth = post(database, head(), now, state=LetterState.HELD)
     database.write(lambda transaction: fail_letter(transaction, second, "550 no"))
-    assert ids(database, State.WAITING) == [first]
-    assert ids(database, State.FAILED) == [second]
-    assert ids(database, State.FILE) == [third]
-    assert ids(database, State.HELD) == [fourth]
+    assert ids(database, LetterState.WAITING) == [first]
+    assert ids(database, LetterState.FAILED) == [second]
+    assert ids(database, LetterState.FILE) == [third]
+    assert ids(database, LetterState.HELD) == [fourth]
     with database.read() as snapshot:
-        assert count_letters(snapshot) == dict.fromkeys(State, 1)
+        assert count_letters(snapshot) == dict.fromkeys(LetterState, 1)
 
 
 def test_the_letters_to_an_address_are_removed_however_it_is_written(
@@ -109,16 +109,18 @@ def test_the_letters_to_an_address_are_removed_however_it_is_written(
     failed = post(database, head(ALICE), now)
     database.write(lambda transaction: fail_letter(transaction, failed, "550 no"))
     database.write(lambda transaction: remove_letters_to(transaction, ALICE))
-    assert ids(database, State.FAILED) == []
-    assert [letter(database, each).head.recipient for each in ids(database, State.WAITING)] == [BOB]
+    assert ids(database, LetterState.FAILED) == []
+    assert [
+        letter(database, each).head.recipient for each in ids(database, LetterState.WAITING)
+    ] == [BOB]
 
 
 # What a player has not been told
 
 
-@pytest.mark.parametrize("state", [State.WAITING, State.FILE])
+@pytest.mark.parametrize("state", [LetterState.WAITING, LetterState.FILE])
 def test_letters_about_records_from_one_on_are_found(
-    state: State, database: Database, now: datetime
+    state: LetterState, database: Database, now: datetime
 ) -> None:
     six = post(database, head(ALICE, about=SIX), now, state=state)
     seven = post(database, head("ALICE@example.org", about=SEVEN), now, state=state)
@@ -224,7 +226,7 @@ def test_what_was_leaving_is_held_with_all_that_waits(database: Database, now: d
     database.write(lambda transaction: begin_sending(transaction, [first, second], now))
     database.write(lambda transaction: fail_letter(transaction, third, "550 no"))
     assert database.write(hold_waiting) == 2
-    assert ids(database, State.HELD) == [first, second]
+    assert ids(database, LetterState.HELD) == [first, second]
     assert not letter(database, first).is_leaving
     assert database.write(lambda transaction: begin_sending(transaction, [first], now)) == []
 
@@ -240,7 +242,7 @@ def test_a_letter_that_failed_is_tried_again_when_the_operator_says_so(
     assert not database.write(lambda transaction: retry_letter(transaction, number, later))
     assert due(database, later) == [number]
     assert letter(database, number).failures == 0
-    assert ids(database, State.FAILED) == []
+    assert ids(database, LetterState.FAILED) == []
 
 
 # However many letters wait
@@ -263,7 +265,7 @@ def test_what_is_asked_for_each_flush_takes_as_many_steps_whatever_waits(
     def post_many(transaction: Transaction) -> None:
         for number in range(400):
             at = now + MINUTE if number % 2 else now - MINUTE
-            add_letter(transaction, head(f"{number}@example.org"), b"x", at, State.WAITING)
+            add_letter(transaction, head(f"{number}@example.org"), b"x", at, LetterState.WAITING)
 
     database.write(post_many)
     many = steps(database, lambda snapshot: question(snapshot, now))
@@ -303,7 +305,7 @@ def test_letters_to_some_addresses_become_files(database: Database, now: datetim
         assert addresses_waiting(snapshot) == [ALICE, BOB]
     database.write(lambda transaction: turn_into_files(transaction, [BOB]))
     states = [letter(database, each).state for each in (first, second, third)]
-    assert states == [State.FILE, State.WAITING, State.FILE]
+    assert states == [LetterState.FILE, LetterState.WAITING, LetterState.FILE]
 
 
 def test_each_failure_is_counted(database: Database, now: datetime) -> None:

@@ -11,7 +11,13 @@ from random import Random
 import pytest
 
 from pbm_oust.store.database import Transaction
-from pbm_oust.store.letters import State, add_letter, all_letters, recall_letter, remove_letter
+from pbm_oust.store.letters import (
+    LetterState,
+    add_letter,
+    all_letters,
+    recall_letter,
+    remove_letter,
+)
 from pbm_oust.store.outbox import Maildir
 from pbm_oust.store.sqlite import SqliteDatabase
 from tests.chaos.launcher import TracedDisk
@@ -45,7 +51,7 @@ def add(database: SqliteDatabase, at: datetime, *texts: str) -> list[int]:
     def work(transaction: Transaction) -> list[int]:
         added = list[int]()
         for text in texts:
-            add_letter(transaction, head(), text.encode(), at, State.FILE)
+            add_letter(transaction, head(), text.encode(), at, LetterState.FILE)
             added.append(latest_letter(transaction))
         return added
 
@@ -54,7 +60,7 @@ def add(database: SqliteDatabase, at: datetime, *texts: str) -> list[int]:
 
 def files_of(database: SqliteDatabase) -> list[str]:
     with database.read() as snapshot:
-        return [each.file for each in all_letters(snapshot, State.FILE)]
+        return [each.file for each in all_letters(snapshot, LetterState.FILE)]
 
 
 def remove(database: SqliteDatabase, letters: Iterable[int]) -> None:
@@ -107,7 +113,7 @@ def test_letters_that_were_taken_are_forgotten(
     (third,) = add(database, now, "three")
     maildir.write_out()
     assert maildir.forget_taken() == 2
-    assert ids(database, State.FILE) == [third]
+    assert ids(database, LetterState.FILE) == [third]
 
 
 # Taking back
@@ -124,7 +130,7 @@ def test_a_letter_that_nobody_has_opened_is_taken_back(
         remove(database, [second])
     assert contents(maildir) == ["one"]
     assert contents(maildir, "tmp") == []
-    assert ids(database, State.FILE) == [first]
+    assert ids(database, LetterState.FILE) == [first]
 
 
 def test_letters_are_taken_back_together_or_not_at_all(
@@ -150,7 +156,7 @@ def test_a_letter_may_go_to_the_relay_instead(
         assert is_withheld
         database.write(lambda transaction: recall_letter(transaction, found))
     assert contents(maildir) == []
-    assert ids(database, State.WAITING) == [number]
+    assert ids(database, LetterState.WAITING) == [number]
     assert letter(database, number).file == ""
 
 
@@ -162,12 +168,12 @@ def test_a_letter_that_has_just_become_a_file_does_not_go_to_the_relay_as_well(
     maildir.write_out()
     database.write(lambda transaction: recall_letter(transaction, found))
     assert contents(maildir) == ["one"]
-    assert ids(database, State.WAITING) == []
+    assert ids(database, LetterState.WAITING) == []
     written = letter(database, number)
     with maildir.withheld([written.file]) as is_withheld:
         assert is_withheld
         database.write(lambda transaction: recall_letter(transaction, written))
-    assert (contents(maildir), ids(database, State.WAITING)) == ([], [number])
+    assert (contents(maildir), ids(database, LetterState.WAITING)) == ([], [number])
 
 
 # Trouble
@@ -238,7 +244,7 @@ def test_a_fault_at_any_step_of_taking_back_leaves_letters_and_database_of_one_m
             is_over = trouble.steps < at
             trouble.end()
             maildir.write_out()
-            left = ids(database, State.FILE)
+            left = ids(database, LetterState.FILE)
             assert left in ([], letters)
             assert contents(maildir) == (["one", "two"] if left else [])
             assert contents(maildir, "tmp") == []
@@ -270,7 +276,7 @@ def test_a_power_cut_at_any_step_loses_and_doubles_no_letter(
         maildir = Maildir(home / "outbox", database)
         maildir.write_out()
         found = contents(maildir)
-        assert len(set(found)) == len(found) == len(ids(database, State.FILE))
+        assert len(set(found)) == len(found) == len(ids(database, LetterState.FILE))
         assert contents(maildir, "tmp") == []
         if cut >= taken_back:
             assert found == ["one"]

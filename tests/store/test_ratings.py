@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.store import ratings
 from pbm_oust.store.database import Database, Transaction, Value
-from pbm_oust.store.index import Part
+from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import (
     best_players,
     changes_by,
@@ -163,7 +163,7 @@ def test_ratings_that_are_not_those_of_the_games_are_found(wrong: str, kept: Kep
 def test_what_games_did_is_told_as_if_all_were_counted(kept: Kept) -> None:
     for nth, winner in enumerate("xoxxo"):
         finished(kept, winner, o=("bob", "carol")[nth % 2])
-    parts = [Part(99), Part(2), Part(2, 2), Part(3, 4), Part(9, 9)]
+    parts = [Window(99), Window(2), Window(2, 2), Window(3, 4), Window(9, 9)]
     (table,) = computed(kept)
     of_alice = [(rated.game.name, rated.x) for rated in table.games]
     of_carol = [(name, rated.o) for (name, _), rated in zip(of_alice, table.games, strict=True)]

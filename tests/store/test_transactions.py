@@ -14,7 +14,14 @@ from pbm_oust.store.database import Transaction
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Draft, Letter, State, add_letter, all_letters, remove_letter
+from pbm_oust.store.letters import (
+    Draft,
+    Letter,
+    LetterState,
+    add_letter,
+    all_letters,
+    remove_letter,
+)
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from tests.store.posting import head
 from tests.support.accounts import account_of, make_account
@@ -137,7 +144,7 @@ def test_what_was_undone_of_an_account_is_not_remembered(home: Home) -> None:
 
 def test_a_letter_that_is_removed_goes_with_its_file(home: Home) -> None:
     post(home, "one", "two")
-    first, second = home.ask(all_letters, State.FILE)
+    first, second = home.ask(all_letters, LetterState.FILE)
     remove(home, first)
     assert [path.name for path in (home.outbox.path / "new").iterdir()] == [second.file]
     assert list((home.outbox.path / "tmp").iterdir()) == []
@@ -153,7 +160,7 @@ def test_of_two_that_remove_letters_in_one_transaction_one_comes_later(home: Hom
 
         return work
 
-    first, second = home.ask(all_letters, State.FILE)
+    first, second = home.ask(all_letters, LetterState.FILE)
     one, other = home.database.write_all([removing(first), removing(second)])
     one.result()
     with pytest.raises(Stale):
@@ -165,7 +172,7 @@ def test_of_two_that_remove_letters_in_one_transaction_one_comes_later(home: Hom
 def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: Home) -> None:
     """Whoever writes letters out has the Maildir, and waits until the command has written."""
     post(home, "one")
-    (first,) = home.ask(all_letters, State.FILE)
+    (first,) = home.ask(all_letters, LetterState.FILE)
     has_turn = threading.Event()
 
     def removing(transaction: Transaction) -> None:
@@ -178,7 +185,7 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
         with locked_folder(home.outbox.path / "tmp", waits=False) as is_free:
             return not is_free
 
-    home.database.write(lambda each: add_letter(each, head(), b"two\n", NOON, State.FILE))
+    home.database.write(lambda each: add_letter(each, head(), b"two\n", NOON, LetterState.FILE))
     home.do(lambda each: each.run("UPDATE letters SET file = NULL WHERE id <> ?", first.id))
     with ThreadPoolExecutor(2) as pool:
         taking_back = pool.submit(home.database.write, removing)
@@ -191,7 +198,7 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
 
 def test_a_letter_that_somebody_has_opened_is_not_removed(home: Home) -> None:
     post(home, "one", "two")
-    first, second = home.ask(all_letters, State.FILE)
+    first, second = home.ask(all_letters, LetterState.FILE)
     (home.outbox.path / "new" / second.file).rename(home.outbox.path / "cur" / second.file)
     with pytest.raises(Stale):
         remove(home, first, second)

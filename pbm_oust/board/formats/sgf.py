@@ -15,7 +15,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from pbm_oust import __version__
-from pbm_oust.board.formats.sheet import BadGame, Draft, Piece, Sheet, draft
+from pbm_oust.board.formats.sheet import BadGame, Piece, Sheet, UncheckedSheet, draft
 from pbm_oust.board.game import Game, redo
 from pbm_oust.board.notation import NUMBER, format_action, format_record, parse_action, record_line
 from pbm_oust.board.record import Deed, Record
@@ -193,7 +193,7 @@ def _noted(node: Properties, note: Properties) -> Properties:
     return {**node, **note, "C": ["\n".join(comment)] if comment else []}
 
 
-def parse_sgf(text: str) -> Draft:
+def parse_sgf(text: str) -> UncheckedSheet:
     """Return the history in SGF from `format_sgf`, to which variations may have been added.
 
     Raises BadGame, also if the moves are not those of the records.

@@ -91,7 +91,7 @@ class Checked(Struct, frozen=True):
         return Checked(game, self.history.replace(before, after, 1))
 
 
-class Draft(Struct, frozen=True):
+class UncheckedSheet(Struct, frozen=True):
     """The lines of a history from another format, not yet checked."""
 
     pieces: tuple[Piece, ...]
@@ -116,7 +116,7 @@ class Draft(Struct, frozen=True):
 
 def draft(
     header: Sequence[Piece], records: Sequence[Piece], remarks: Sequence[tuple[int, Piece]]
-) -> Draft:
+) -> UncheckedSheet:
     """Return the history that these lines make; the result is among `records`.
 
     Raises BadGame for a line that cannot be in its place.
@@ -133,7 +133,7 @@ def draft(
             raise BadGame(piece.where, "a line break stands in it")
         if any("\ud800" <= character <= "\udfff" for character in piece.text):
             raise BadGame(piece.where, "half a character stands in it")
-    return Draft(tuple(pieces))
+    return UncheckedSheet(tuple(pieces))
 
 
 def format_moves(game: Game) -> str:

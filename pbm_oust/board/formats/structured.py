@@ -10,7 +10,7 @@
 import json
 from typing import Any, TypeVar
 
-from pbm_oust.board.formats.sheet import FORMAT, BadGame, Draft, Piece, Sheet, draft
+from pbm_oust.board.formats.sheet import FORMAT, BadGame, Piece, Sheet, UncheckedSheet, draft
 from pbm_oust.board.notation import format_action, format_time, record_line
 from pbm_oust.board.record import Record
 from pbm_oust.rules.position import Result
@@ -50,7 +50,7 @@ def result_fields(result: Result | None) -> dict[str, str | None] | None:
     return {"winner": result.winner.value if result.winner else None, "how": result.how.value}
 
 
-def parse_structured(text: str) -> Draft:
+def parse_structured(text: str) -> UncheckedSheet:
     """Return the history in a JSON object. Raises BadGame."""
     try:
         whole = json.loads(text)

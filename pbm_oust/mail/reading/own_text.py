@@ -167,7 +167,7 @@ _LEAST_TO_WRAP = 50
 _MOST_EMPTY_LINES = 10
 
 
-class Ending(Enum):
+class EndOfText(Enum):
     """Whether a line ends what the sender wrote for this mail."""
 
     NO = 0
@@ -181,29 +181,29 @@ class Ending(Enum):
     """It does: an older message follows."""
 
 
-def ending(lines: Sequence[str], number: int, is_letter_below: bool) -> Ending:
+def ending(lines: Sequence[str], number: int, is_letter_below: bool) -> EndOfText:
     """Return whether a line ends the sender's text; `is_letter_below`: a board of ours follows."""
     line = lines[number]
     if _SIGNATURE.match(line):
-        return Ending.SIGNATURE
+        return EndOfText.SIGNATURE
     if _BARE_SIGNATURE.match(line):
-        return Ending.LIKELY
+        return EndOfText.LIKELY
     if disclaims := disclaimer(lines, number):
-        return Ending.SIGNATURE if disclaims > 1 else Ending.LIKELY
+        return EndOfText.SIGNATURE if disclaims > 1 else EndOfText.LIKELY
     if _UNDERSCORES.match(line):
         below = " ".join(lines[number + 1 : number + 1 + _MOST_LINES_OF_LIST])
         if _OF_LIST.match(below.lower()):
-            return Ending.SIGNATURE
+            return EndOfText.SIGNATURE
     if announced := _announcement(line):
         return announced
     headers = max(_headers_from(lines, number), _headers_in_line(line), key=len)
     if len(headers) >= _HEADERS_IN_A_BLOCK:
         is_subject = any(_name_of(header) in _SUBJECTS for header in headers)
         return judged(" ".join(headers), is_letter_below, is_sure=is_subject)
-    return Ending.DOUBTFUL if headers[1:] or _DRAWN.match(line) else Ending.NO
+    return EndOfText.DOUBTFUL if headers[1:] or _DRAWN.match(line) else EndOfText.NO
 
 
-def judged(above: str, is_letter_below: bool, *, is_sure: bool = False) -> Ending:
+def judged(above: str, is_letter_below: bool, *, is_sure: bool = False) -> EndOfText:
     """Return whether an older message follows below what looks like its headers.
 
     It does if they name us; it is likely if they hold an address or, as `is_sure` says, something
@@ -211,11 +211,11 @@ def judged(above: str, is_letter_below: bool, *, is_sure: bool = False) -> Endin
     """
     is_sure = is_sure or bool(ADDRESS.search(above))
     if _OURS.search(above.lower()) or (is_sure and is_letter_below):
-        return Ending.OLDER
-    return Ending.LIKELY if is_sure or is_letter_below else Ending.DOUBTFUL
+        return EndOfText.OLDER
+    return EndOfText.LIKELY if is_sure or is_letter_below else EndOfText.DOUBTFUL
 
 
-def _announcement(line: str) -> Ending | None:
+def _announcement(line: str) -> EndOfText | None:
     """Return what a line says that announces an older message, between dashes or before a colon."""
     if len(line) > _LONGEST_ANNOUNCEMENT:
         return None
@@ -223,8 +223,8 @@ def _announcement(line: str) -> Ending | None:
     line = line.strip()
     if words.lower() in _ANNOUNCED:
         if line.startswith(_DASHES):
-            return Ending.OLDER
-        return Ending.LIKELY if line.endswith((":", "\uff1a")) else None
+            return EndOfText.OLDER
+        return EndOfText.LIKELY if line.endswith((":", "\uff1a")) else None
     if line.startswith("---") and line.endswith("---") and signs_of(words) > 1:
         return judged(words, is_letter_below=False)
     return None
@@ -312,7 +312,7 @@ _BROKEN_ADDRESS = re.compile(
 )
 """An address that Polymail writes on three lines, of which the last looks like a quote."""
 _MOST_FOOTERS = 6
-_ENDS = (Ending.LIKELY, Ending.SIGNATURE, Ending.OLDER)
+_ENDS = (EndOfText.LIKELY, EndOfText.SIGNATURE, EndOfText.OLDER)
 _NARROWEST = 60
 """Programs that break long lines anew leave at least this many columns."""
 
@@ -378,7 +378,7 @@ class _Parting:
             found = ending(bare, number, self._last_board > number)
             if found in _ENDS:
                 self._leave_out(bare[number:], found)
-                return self._whole(is_older=found is Ending.OLDER)
+                return self._whole(is_older=found is EndOfText.OLDER)
             if self._is_quoted(number):
                 number = self._pass_quote(number, _QUOTED)
                 continue
@@ -386,7 +386,7 @@ class _Parting:
             is_glued = _GLUED.match(line) and not line.startswith(_STUFFED)
             is_glued = is_glued and not _SMILEY.match(line)
             is_of_letter = _MAY_BE_QUOTED.match(bare[number]) or _OF_A_BOARD.match(bare[number])
-            if found is Ending.DOUBTFUL or is_glued or is_of_letter:
+            if found is EndOfText.DOUBTFUL or is_glued or is_of_letter:
                 self._note_trace(is_marked=False)
             self._keep(line[line.startswith(_STUFFED) :])
             number += 1
@@ -394,10 +394,10 @@ class _Parting:
             begin = next_written(bare, number)
             if not above or (begin < len(bare) and self._is_quoted(begin)):
                 continue
-            found = Ending.DOUBTFUL
+            found = EndOfText.DOUBTFUL
             if attribution(kept, is_sure=True):
                 found = judged(" ".join(kept[-above:]), self._last_board >= begin)
-            if found is Ending.DOUBTFUL:
+            if found is EndOfText.DOUBTFUL:
                 self._note_trace(above, is_marked=False)
             elif begin < len(bare) and _OTHER_MARK.match(bare[begin]):
                 number = self._pass_quote(begin, _OTHER_MARK_OR_EMPTY)
@@ -419,9 +419,9 @@ class _Parting:
         above = self._kept[:-1] if self._kept and not self._kept[-1] else self._kept
         return not is_alone or bool(attribution(above))
 
-    def _leave_out(self, lines: Sequence[str], found: Ending = Ending.LIKELY) -> None:
+    def _leave_out(self, lines: Sequence[str], found: EndOfText = EndOfText.LIKELY) -> None:
         """Note how lines begin that are removed, unless they are certainly not the sender's."""
-        if found is Ending.LIKELY:
+        if found is EndOfText.LIKELY:
             written = (line.strip() for line in lines if line.strip(" -"))
             self._left_out = self._left_out or next(written, "")
 
