@@ -39,6 +39,7 @@ from pbm_oust.store.letters import (
     put_off,
     recall_letter,
     remove_letter,
+    remove_letters,
     stop_sending,
     task_of,
     wait_beyond,
@@ -323,8 +324,17 @@ class _Flush:
             for worker in list(self._workers):
                 worker.join(STOP_SECONDS if self._relaying.is_stopping else None)
         if self._fault:
+            self._remove_accepted()
             raise self._fault
         return self._flushed
+
+    def _remove_accepted(self) -> None:
+        """Remove letters that were handed over when a fault kept us from noting it."""
+        letters = sorted(self._relaying.accepted)
+        if letters and not self._relaying.is_stopping:
+            with suppress(OSError):
+                self._home.do(remove_letters, letters)
+                self._relaying.accepted.difference_update(letters)
 
     @property
     def _is_over(self) -> bool:
@@ -591,7 +601,7 @@ class Sender:
     def stop(self) -> None:
         """Stop sending, once what is on its way has left or has taken too long.
 
-        Before that, what waits for histories is written into them if possible.
+        Before that, what dead processes have left is finished if possible.
         """
         self._is_stopping = True
         if self._relaying:

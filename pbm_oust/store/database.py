@@ -503,6 +503,7 @@ class Database(ABC):
                     self._lead()
         except BaseException:
             for task in tasks:
+                task.release()
                 with suppress(ValueError):
                     self._waiting.remove(task)
             raise
@@ -535,6 +536,10 @@ class Database(ABC):
         try:
             with self._faults_of(tasks):
                 self._commit(tasks)
+        except BaseException:
+            for task in tasks:
+                task.release()
+            raise
         finally:
             self._turn.release()
         return self._followed(tasks)

@@ -53,7 +53,7 @@ from pbm_oust.store.disk import (
 )
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
-from pbm_oust.store.letters import Draft, LetterState, Unwritten, add_letter
+from pbm_oust.store.letters import Draft, LetterState, add_letter
 from pbm_oust.store.limits import Tally, write_tally
 from pbm_oust.store.outbox import Maildir, Outbox
 from pbm_oust.store.publishing import Publisher, keeping_up
@@ -98,8 +98,6 @@ class Home:
         self.database.after = self._follow_up
         if has_relay is not None:
             self.has_relay = has_relay
-        self._has_unwritten = False
-        """Whether letters could not be written into the Maildir."""
 
     def prepare(self, progress: Progress = untold) -> None:
         """Keep others out, and make what is missing: folders, the key, the database.
@@ -249,15 +247,13 @@ class Home:
         """Keep others on this host from the letters, and give whether nobody else is at them."""
         return locked_folder(self.outbox.path, waits=waits)
 
-    def write_out(self, letters: Sequence[Unwritten] | None = None) -> None:
-        """Write these letters, or all that are to be files, into the Maildir."""
+    def write_out(self) -> None:
+        """Write all letters that are to be files into the Maildir."""
         if self.has_relay:
             return
-        named, self._has_unwritten = None if self._has_unwritten else letters, False
         try:
-            self.maildir.write_out(named)
+            self.maildir.write_out()
         except OSError as error:
-            self._has_unwritten = True
             log.warning("letters wait for the Maildir: %s", error)
 
     def write_tally(self, now: datetime) -> None:
@@ -319,9 +315,8 @@ class Home:
         if not self.is_on_server:
             for transaction in transactions:
                 self.publisher.publish(transaction.boards)
-        letters = [letter for each in transactions for letter in each.letters]
-        if letters or self._has_unwritten:
-            self.write_out(letters)
+        if any(transaction.letters for transaction in transactions):
+            self.write_out()
 
 
 def open_database(home: Path, disk: Disk) -> Database:

@@ -114,7 +114,7 @@ SELECT = (
 def add_letter(
     transaction: Transaction, head: Head, content: bytes, posted: datetime, state: LetterState
 ) -> None:
-    """Add a letter, which is WAITING or a FILE to be written after the transaction.
+    """Add a letter, which is WAITING or is to be a FILE.
 
     It belongs to nobody if its reader's account has just been removed.
     """
@@ -174,6 +174,11 @@ def count_letters(snapshot: Snapshot) -> dict[LetterState, int]:
 def remove_letter(transaction: Transaction, letter: int) -> bool:
     """Remove a letter, and return whether it existed. The Maildir removes its file."""
     return transaction.run("DELETE FROM letters WHERE id = ?", letter) > 0
+
+
+def remove_letters(transaction: Transaction, letters: Iterable[int]) -> None:
+    """Remove letters, as far as they are still there."""
+    transaction.run_all("DELETE FROM letters WHERE id = ?", [(letter,) for letter in letters])
 
 
 def files_to(snapshot: Snapshot, address: str) -> list[str]:

@@ -11,7 +11,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -53,6 +53,8 @@ class Maildir:
         self._withholding = threading.Lock()
         self._database = database
         self._disk = disk or Disk()
+        self._is_behind = False
+        """Whether letters may wait that could not be written."""
 
     def prepare(self) -> None:
         """Make missing folders."""
@@ -60,46 +62,46 @@ class Maildir:
             self._disk.make_folder(folder, mode=0o700)
         self._disk.sync_folder(self.path)
 
-    def write_out(self, letters: Sequence[Unwritten] | None = None) -> int:
-        """Write letters that are to be files; return their number.
+    def write_out(self) -> int:
+        """Write all letters that are to be files, whoever has added them; return their number.
 
-        If none are named, they are all, whoever has added them. This also finishes what dead
-        processes have left.
+        This also finishes what dead processes have left.
         """
+        self._is_behind = True
         with self._held():
             self._settle()
-            if letters is None:
-                with self._database.read_latest() as snapshot:
-                    rows = snapshot.rows(_UNWRITTEN)
-                letters = [(letter, moment_of(posted), content) for letter, posted, content in rows]
-            names = self._drafts(letters)
+            with self._database.read_latest() as snapshot:
+                rows = snapshot.rows(_UNWRITTEN)
+            names = self._drafts(
+                (letter, moment_of(posted), content) for letter, posted, content in rows
+            )
             if names:
-                marked = self._database.write(partial(_mark, names=names))
-                self._publish(marked)
-                for name in {*names.values()} - {*marked}:
-                    self._disk.step_remove(self._tmp / name)
+                self._open(names, self._database.write(partial(_mark, names=names)))
+        self._is_behind = False
         return len(names)
 
     @contextmanager
     def receiving(self, transactions: Iterable[Transaction]) -> Iterator[None]:
         """Write the letters of transactions, and have them opened once the body commits those.
 
-        If others are at the files, or they cannot be written, that is left to `write_out`.
+        If others are at the files, if they cannot be written, or if older ones could not be, that
+        is left to `write_out`.
         """
         posted = [transaction for transaction in transactions if transaction.letters]
-        if not posted:
+        if not posted or self._is_behind:
             yield
             return
-        letters = [letter for transaction in posted for letter in transaction.letters]
         names = dict[int, str]()
         with ExitStack() as held:
             with _left_for_later():
                 if held.enter_context(self._held(0)):
-                    names = self._new_drafts(letters)
+                    names = self._new_drafts(
+                        [letter for transaction in posted for letter in transaction.letters]
+                    )
             marked = _mark(posted[0], names)
             yield
             with _left_for_later():
-                self._publish(marked)
+                self._open(names, marked)
                 for transaction in posted if names else ():
                     transaction.letters.clear()
 
@@ -211,6 +213,12 @@ class Maildir:
             self._disk.sync_file(path)
         else:
             self._disk.write(path, content, mode=0o600)
+
+    def _open(self, names: Mapping[int, str], marked: Collection[str]) -> None:
+        """Publish the drafts that letters have as files now, and remove the others."""
+        self._publish(marked)
+        for name in {*names.values()} - {*marked}:
+            self._disk.step_remove(self._tmp / name)
 
     def _publish(self, names: Collection[str]) -> None:
         for name in names:

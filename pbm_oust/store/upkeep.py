@@ -33,7 +33,7 @@ MOST_TOGETHER = 1000
 def forget_expired(home: Home, now: datetime) -> None:
     """Forget what is too old to matter, in the database and among the letters that were taken.
 
-    Ratings that no longer fit are counted anew. From then on, no file of the database holds what
+    Games that wait to be counted for ratings are. From then on, no file of the database holds what
     was removed. May raise OSError.
     """
 

@@ -29,6 +29,7 @@ def _look_around(season: Season) -> None:
     ):
         alice.ask(subject)
     alice.signed("oust showas", "all")
+    alice.signed("next")
 
 
 def _talk(season: Season) -> None:

@@ -128,7 +128,7 @@ def test_others_go_on_wherever_a_host_is_stopped(
         again = one.run("deliver", "--sender", ALICE, given=mailed(ALICE, LINES[ALICE], 1))
         assert again.returncode == 0, again.stderr
     other.run("outbox", "flush")
-    assert subjects(relay) == TOLD
+    assert subjects(relay) == TOLD, said
 
 
 @pytest.mark.parametrize("what", WORKS)
