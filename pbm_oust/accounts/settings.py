@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import astuple, replace
 
 from pbm_oust.accounts.account import Account, Digested, Setting
@@ -176,13 +176,13 @@ def with_setting(settings: Settings, name: str, value: str) -> Settings:
     """Return settings with one of them changed. Raises ValueError for a value that is none."""
     change: dict[str, Any] = {name: _READERS[name](value)}
     unknown = tuple(each for each in settings.unknown if each.name != name)
-    return structs.replace(settings, **change, unknown=unknown)
+    return replace(settings, **change, unknown=unknown)
 
 
 def with_all_told(settings: Settings) -> Settings:
     """Return settings whose player knows which of them mean nothing here."""
-    unknown = tuple(structs.replace(each, is_told=True) for each in settings.unknown)
-    return structs.replace(settings, unknown=unknown)
+    unknown = tuple(replace(each, is_told=True) for each in settings.unknown)
+    return replace(settings, unknown=unknown)
 
 
 def has_untold(settings: Settings) -> bool:
@@ -236,7 +236,7 @@ def read_settings(stored: tuple[Setting, ...]) -> Settings:
             settings = with_setting(settings, name, value)
         except (KeyError, ValueError):
             unknown.append(Unknown(name, value, is_told))
-    return structs.replace(settings, unknown=tuple(unknown))
+    return replace(settings, unknown=tuple(unknown))
 
 
 def with_settings(account: Account, settings: Settings) -> Account:

@@ -1,6 +1,5 @@
 """The commands for an account: signup, verify, add, change address, change password and forgot."""
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, Proof, with_signed_off
@@ -432,7 +431,7 @@ def _challenged(
     if account is None:
         raise NotAllowed(NoSuchCode())
     home = work.home
-    confirmed = structs.replace(
+    confirmed = replace(
         request,
         line=pending.line,
         chat="",
@@ -453,7 +452,7 @@ def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> A
         if has_played(userid, work.home):
             raise _taken(userid, work)
         account = Account(userid, pending.password, (address,), work.now(), pending.message_key)
-        return with_settings(account, structs.replace(USUAL, language=pending.language))
+        return with_settings(account, replace(USUAL, language=pending.language))
     if account.message_key == pending.message_key:
         return _with_address(account, address)
     if not account.has_address(address):

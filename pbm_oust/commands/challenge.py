@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from msgspec import structs
 from msgspec.structs import asdict, replace
 
 from pbm_oust.accounts.account import Account
@@ -77,7 +76,7 @@ class Challenge(Command, frozen=True):
         """Return a challenge with the usual grid, if the game cannot be played on this one."""
         if not isinstance(refusal.reason, UnusableGrid):
             return None
-        return structs.replace(self, grid=self.kind.default_grid, terms=Terms())
+        return replace(self, grid=self.kind.default_grid, terms=Terms())
 
 
 def challenge_with(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from pbm_oust.accounts.tags import SheetReply
@@ -90,10 +90,10 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     is_proved = look_at_all(seen, work)
     if request.doubt and not is_proved:
         return silent(request.doubt)
-    request = structs.replace(request, doubt=None, mark=None)
+    request = replace(request, doubt=None, mark=None)
     may_show = to_stranger(work.vocabulary, work.names_for(request))
     tasks = [
-        Subcommand(each.line.shown(may_show), structs.replace(request, line=line, chat=""))
+        Subcommand(each.line.shown(may_show), replace(request, line=line, chat=""))
         for each, line in zip(seen, lines, strict=True)
     ]
     return carry_out_all(tasks, request, work, service)
@@ -153,9 +153,7 @@ def carry_out_all(
         identity = f"{request.identity}\0{nth}"
         latest.clear()
         quiet = replace(work, write=collect, is_within=True, room=room)
-        handled = service.handle(
-            structs.replace(task.request, identity=identity, left_out=""), quiet
-        )
+        handled = service.handle(replace(task.request, identity=identity, left_out=""), quiet)
         is_proved |= handled.is_proved
         is_guess |= handled.is_guess
         if handled.limit:
@@ -213,7 +211,7 @@ def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
     """Answer with pages of the help, in the language in which they are asked for."""
     reader, asked = as_owner(work.sender_of(request), work.home), request.spoken
     if asked:
-        reader = replace(reader, settings=structs.replace(reader.settings, language=asked))
+        reader = replace(reader, settings=replace(reader.settings, language=asked))
     return work.answer(HelpNotice(reader, command.subjects, work.has_house), request)
 
 

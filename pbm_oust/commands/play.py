@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
@@ -322,7 +321,7 @@ class Queue(BoardCommand, frozen=True):
                 wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
                 return suggested(game, self.userid, wish) if wish else None
             case OtherRecord(game=game):
-                renewed = structs.replace(self, guard=game.next_number)
+                renewed = replace(self, guard=game.next_number)
                 with suppress(Refusal):
                     renewed.try_on(game)
                     return renewed
@@ -480,7 +479,7 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
     reason = refusal.reason
     if not isinstance(reason, MayHaveBoard):
         return refusal
-    reason = structs.replace(reason, supposed=supposed, told_to=told_to)
+    reason = replace(reason, supposed=supposed, told_to=told_to)
     return type(refusal)(reason, refusal.culprit)
 
 

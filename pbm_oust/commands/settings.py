@@ -6,18 +6,27 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, rejected_by, with_limit, with_rejected
+from pbm_oust.accounts.account import (
+    HIGHEST_LIMIT,
+    Account,
+    Digested,
+    rejected_by,
+    with_limit,
+    with_rejected,
+)
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.accounts.settings import (
     NAMES,
     Auth,
     Settings,
     Unknown,
+    digested,
     format_setting,
     has_untold,
     settings_of,
     values_of,
     with_all_told,
+    with_digested,
     with_setting,
     with_settings,
 )
@@ -144,6 +153,9 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
         settings = with_all_told(settings_of(account))
         for name, value in command.changes:
             settings = with_setting(settings, name, value)
+        if "digest" in dict(command.changes) and account.digests:
+            # The next one comes at the new hour, not at once because that has passed today.
+            account = with_digested(account, Digested(work.now(), digested(account).sent))
         return with_settings(account, settings)
 
     def tell(account: Account) -> SettingsNotice:

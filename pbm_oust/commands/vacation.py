@@ -11,7 +11,7 @@ from pkgutil import get_data
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
@@ -124,11 +124,11 @@ class Vacation(OwnCommand, frozen=True):
         """Return the longest vacation that is still possible, or the end of the announced ones."""
         match refusal.reason, self.asked:
             case SaidLoosely(meant=meant), _:
-                return structs.replace(self, asked=meant)
+                return replace(self, asked=meant)
             case VacationOverlaps(), _:
-                return structs.replace(self, asked=Ask.CANCEL)
+                return replace(self, asked=Ask.CANCEL)
             case VacationTooLong(left=left), Leave() as asked if left:
-                return structs.replace(self, asked=structs.replace(asked, days=left))
+                return replace(self, asked=replace(asked, days=left))
         return None
 
 

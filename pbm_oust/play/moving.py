@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from enum import Enum
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import HOUSE, Account, signed_off_since, with_signed_off
@@ -129,7 +129,7 @@ def take_back(
 def _untold(notice: Notice, other: str) -> Notice:
     """Return the answer to the actor, saying that the other player knows nothing of the move."""
     if isinstance(notice, BoardNotice) and notice.reader.asked:
-        return structs.replace(notice, untold=other)
+        return replace(notice, untold=other)
     return notice
 
 
@@ -140,7 +140,7 @@ def _with_return(
     back = replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
     clock = None if game.result else work.clock_of(game, back)
     return [
-        structs.replace(notice, clock=clock, back=actor.userid)
+        replace(notice, clock=clock, back=actor.userid)
         if isinstance(notice, BoardNotice)
         else notice
         for notice in notices

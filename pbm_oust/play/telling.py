@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from itertools import filterfalse, takewhile
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, is_house, note_about
@@ -49,7 +48,7 @@ def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
         if left or is_played or game.result
         else waiting(reader.queue, reader.userid, game.after(since - 1))
     )
-    return structs.replace(
+    return replace(
         seen,
         waiting=tuple(str(plan.clause) for plan in left),
         dropped=tuple(str(plan.clause) for plan in went),

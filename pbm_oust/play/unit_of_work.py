@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account, changed_at
@@ -59,7 +59,7 @@ def language_at(address: str, asked: Language, home: Home) -> Language:
 
 def stranger(address: str, asked: Language, home: Home) -> Reader:
     """Return whoever wrote from an address and has not proved to be a player."""
-    settings = structs.replace(USUAL, language=language_at(address, asked, home))
+    settings = replace(USUAL, language=language_at(address, asked, home))
     return Reader((address,), None, address, returned_from(home, address), settings)
 
 
@@ -78,7 +78,7 @@ def as_owner(reader: Reader, home: Home, userids: Sequence[str] = ()) -> Reader:
     if len(chosen) != 1:
         return reader
     account = chosen[0]
-    settings = structs.replace(settings_of(account), language=reader.settings.language)
+    settings = replace(settings_of(account), language=reader.settings.language)
     return replace(reader, userid=account.userid, account=account, settings=settings)
 
 
@@ -280,7 +280,7 @@ class UnitOfWork(Struct, frozen=True):
                 # One look at the clock of a board is enough for all who are told of it.
                 if timed is None or timed[0] is not game:
                     timed = game, self.clock_of(game)
-                made = structs.replace(made, clock=made.clock or timed[1])
+                made = replace(made, clock=made.clock or timed[1])
             letters += self.write(made, request)
         return self.home.posting(letters)
 
@@ -347,7 +347,7 @@ class UnitOfWork(Struct, frozen=True):
             account = self.account_if_any(userid)
             if account and account.has_exactly(request.sender):
                 known = reachable(account, reader.addresses, reader.wrote_from, self.home)
-                return structs.replace(notice, reader=known)
+                return replace(notice, reader=known)
         return notice
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
@@ -379,7 +379,7 @@ class UnitOfWork(Struct, frozen=True):
         NotAllowed for a mail that was refused before.
         """
         if self._is_done(actor.message_key, done.board()):
-            return self.answer(structs.replace(done, is_repeated=True), request, _DONE_BEFORE)
+            return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
         with self.posting([done, *notices], request):
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return handled
@@ -402,7 +402,7 @@ class UnitOfWork(Struct, frozen=True):
         """
         account = self.account(actor.userid)
         if self._is_done(actor.message_key, None):
-            done = structs.replace(tell(account), is_repeated=True)
+            done = replace(tell(account), is_repeated=True)
             return self.answer(done, request, _DONE_BEFORE)
         changed = change(account)
         with self.posting([tell(changed), *tell_others(changed)], request):

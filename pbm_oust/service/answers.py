@@ -508,6 +508,8 @@ def answer_sheet(
     """
     unread, parts = _parts_below(request.chat)
     if not parts:
+        if _is_of_no_board(request.chat):
+            return replace(request, line="", reply=sheet.positions[0])
         return _alone(sheet, request, work)
     if len(parts) == 1 and not parts[0].label and not unread:
         return _without_letter(parts[0].first, "\n".join(parts[0].below), request)
@@ -539,6 +541,13 @@ def _is_whole(line: str) -> bool:
     begun = {fold(word) for word in first_words(line, 1)}
     is_begun = bool(begun & {*KINDS, *GENERAL_FORMS})
     return is_begun and not isinstance(parse_line(line)[1], Unreadable)
+
+
+def _is_of_no_board(text: str) -> bool:
+    """Return whether an answer begins with a word of its own line that means no board: `next`."""
+    first, _, _ = text.strip().partition("\n")
+    form = GENERAL_FORMS.get(in_english(fold(first.strip()).rstrip(ENDS)))
+    return form is not None and form.by_letter
 
 
 def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from pbm_oust.accounts.password import Secret
@@ -126,7 +126,7 @@ def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Reques
     read = read_request(request, is_whole_mail=is_whole_mail)
     is_unseen = isinstance(read.command, Command) and form_of(read.command).text is Text.UNSEEN
     spoken = read.language
-    asked = structs.replace(
+    asked = replace(
         request,
         left_out=without_passwords(request.lost if is_unseen else request.left_out),
         chat=read.text,
@@ -149,7 +149,7 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     if form.text is not Text.UNSEEN:
         chat = without_passwords(chat, password)
     left_out = request.left_out and without_passwords(request.left_out, password)
-    return structs.replace(request, chat=chat, left_out=left_out)
+    return replace(request, chat=chat, left_out=left_out)
 
 
 def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handled:
@@ -159,9 +159,9 @@ def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handle
     try:
         meant = answer_sheet(sheet, request, work, _SERVICE)
     except Unreadable as error:
-        meant = structs.replace(request, fault=error.reason)
+        meant = replace(request, fault=error.reason)
     if isinstance(meant, Handled):
-        return structs.replace(meant, command="multiple")
+        return replace(meant, command="multiple")
     return _handle(*_read(meant), work)
 
 
@@ -179,7 +179,7 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
             if request.doubt and form.command is not Multiple:  # its lines may prove it
-                return structs.replace(silent(request.doubt), command=form.name)
+                return replace(silent(request.doubt), command=form.name)
             charge_stranger(cost, request, work)
         if isinstance(form.run, ForTwoPlayers):
             password = proof if isinstance(proof, Secret) else None
@@ -194,15 +194,15 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
                 if not work.was_done(userid, request):
                     raise
                 # It has changed what would prove it.
-                return structs.replace(answer_done_before(request, work), command=form.name)
+                return replace(answer_done_before(request, work), command=form.name)
         is_proved = may_prove or bool(actor and actor.is_proved)
         if request.left_out and not (is_proved or form.text is Text.UNSEEN):
-            request = structs.replace(request, left_out="")
+            request = replace(request, left_out="")
         if is_proved:
             charge_player(cost, actor, request, work)
         handled = _run(form, read.command, actor, request, work)
         is_untold = is_proved and actor and has_untold(settings_of(actor.account))
-        return structs.replace(
+        return replace(
             handled,
             command=form.name,
             is_proved=is_proved or handled.is_proved,
@@ -212,9 +212,9 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         if _waits_for_repair(form, actor):
             raise
         handled = _refuse(damage.refusal(), read, None, request, work)
-        return structs.replace(handled, command=form.name, board=str(damage.name))
+        return replace(handled, command=form.name, board=str(damage.name))
     except Refusal as refusal:
-        return structs.replace(_refuse(refusal, read, actor, request, work), command=form.name)
+        return replace(_refuse(refusal, read, actor, request, work), command=form.name)
 
 
 def _run(
@@ -281,7 +281,7 @@ def _refuse(
     is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
     doubt = request.doubt or (None if is_command else request.mark)
     if doubt and not is_proved:
-        return structs.replace(silent(doubt), is_guess=is_guess(refusal.reason))
+        return replace(silent(doubt), is_guess=is_guess(refusal.reason))
     try:
         is_last = charge_refusal(refusal, request, work, is_charged=is_charged)
     except NotAllowed as reached:
@@ -289,13 +289,13 @@ def _refuse(
     if isinstance(refusal.reason, TooMuch) and not is_to_be_told(refusal.reason, work):
         beyond = silent(Silence.LIMIT)
         limit = refusal.reason.limit
-        return structs.replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
+        return replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
     left = 1
     if not (is_proved or work.is_within):
         left = number_left(refusal, request, work, is_guess=is_guess(refusal.reason))
     if left < 0:
         beyond = silent(Silence.TOO_MANY_EQUAL_REFUSALS)
-        return structs.replace(beyond, is_guess=is_guess(refusal.reason))
+        return replace(beyond, is_guess=is_guess(refusal.reason))
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
     instead: list[Command | Partial] = []

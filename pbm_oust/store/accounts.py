@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
@@ -365,5 +364,5 @@ def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
                 number = following[seek.kind]
                 following[seek.kind] += 1
             used.add((seek.kind, number))
-            kept.append(structs.replace(seek, number=number))
+            kept.append(replace(seek, number=number))
         yield replace(account, seeks=tuple(kept))

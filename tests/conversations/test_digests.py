@@ -20,6 +20,7 @@ from pbm_oust.accounts.settings import (
     with_digested,
     with_settings,
 )
+from pbm_oust.play.request import Outcome
 from pbm_oust.store.home import Home
 from tests.support import tables
 from tests.support.disturbed import FAULTS, disturbed
@@ -31,6 +32,7 @@ tabled = tables.tabled(__file__)
 
 WANTED = Settings(mail=MailWhen.DIGEST)
 SEVEN = (7 - 15.6) / 24
+TWELVE = (12 - 15.6) / 24
 """Seven o'clock, in the days of the world, on the day of its beginning."""
 
 
@@ -52,6 +54,16 @@ def test_a_digest_comes_once_a_day_at_its_hour(world: World) -> None:
         False, False, True, False, False, False, True,
     ]  # fmt: skip
     assert world.letters() == [("dora", "digest: 1 board waits for you")] * 2
+
+
+def test_who_chooses_another_hour_gets_the_next_digest_at_it(world: World) -> None:
+    """Also if that hour has passed on this day, and today's digest has come."""
+    world.add_board("dora", "bob")
+    assert digests(world, 1 + SEVEN) == ["dora"]
+    world.today = 1 + TWELVE + 0.04
+    handled = world.take("dora", "settings dora wonderland digest noon")
+    assert handled.outcome is Outcome.DONE
+    assert [digests(world, at) for at in (world.today, 2 + TWELVE)] == [[], ["dora"]]
 
 
 def test_a_digest_has_the_boards_that_wait_and_what_happened_on_others(world: World) -> None:

@@ -20,10 +20,12 @@ from pbm_oust.store.letters import (
 )
 from pbm_oust.store.outbox import Maildir
 from pbm_oust.store.sqlite import SqliteDatabase
+from pbm_oust.store.upkeep import forget_expired
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
 from tests.store.posting import head, ids, latest_letter, letter
+from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 from tests.support.vfs import TracedVfs
 
@@ -304,3 +306,18 @@ def posted_and_taken_back(home: Path, path: Path, now: datetime) -> tuple[list[S
     steps = list(disk.trace.steps())
     disk.trace.close()
     return steps, written, taken_back
+
+
+def test_letters_that_wait_keep_no_upkeep_waiting(tmp_path: Path) -> None:
+    home = home_of(tmp_path, ALICE, BOB, mails=[(ALICE, "oust challenge alice bob wonderland")])
+    outbox, away = home.outbox.path, tmp_path / "away"
+    before = len(open_mail(home.maildir))
+    (outbox / "tmp").rename(away)
+    (outbox / "tmp").touch()
+    mailed(home, ALICE, "oust move 1 alice wonderland C3")
+    (outbox / "tmp").unlink()
+    away.rename(outbox / "tmp")
+    forget_expired(home, home.now())
+    assert contents(home.maildir) == []
+    mailed(home, BOB, "oust move 1 bob lookingglass D4")
+    assert len(contents(home.maildir)) == before + 2
