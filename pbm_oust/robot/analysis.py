@@ -276,15 +276,3 @@ def _comment(evaluation: Evaluation) -> str:
     rate = f"x wins with {evaluation.x_wins:.1%}"
     said = _CERTAIN[evaluation.x_wins] if evaluation.is_certain else rate
     return f"{said}; best: {line_text(evaluation)}" if evaluation.line else said
-
-
-def read_analysis(text: str | None, game: Game) -> Analysis | None:
-    """Return the analysis of a game that is kept for its board, if any is.
-
-    One that was made of another history of the board counts as none.
-    """
-    try:
-        found = parse_analysis(text) if text else None
-    except BadAnalysis:
-        return None
-    return found if found and found.identity == identity_of(game) else None

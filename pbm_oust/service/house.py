@@ -26,10 +26,12 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot.analysis import (
     SECONDS,
     Analysis,
+    BadAnalysis,
     Evaluation,
     format_analysis,
+    identity_of,
     judged,
-    read_analysis,
+    parse_analysis,
 )
 from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
 from pbm_oust.robot.search import Trees, can_search
@@ -179,13 +181,13 @@ def keep(home: Home, game: Game, analysis: Analysis) -> None:
 
 
 def kept(home: Home, game: Game) -> Analysis | None:
-    """Return the analysis of a game, as `kept_text` and `read_analysis` do."""
-    return read_analysis(kept_text(home, game), game)
-
-
-def kept_text(home: Home, game: Game) -> str | None:
-    """Return what is kept for a board; None if that is nothing, or if the game is not over."""
-    return home.ask(find_analysis, BoardName.of(game.header)) if game.result else None
+    """Return the analysis of a game that is over; None if none is kept of the history as it is."""
+    text = home.ask(find_analysis, BoardName.of(game.header)) if game.result else None
+    if text:
+        with suppress(BadAnalysis):
+            found = parse_analysis(text)
+            return found if found.identity == identity_of(game) else None
+    return None
 
 
 def level_of(userid: str) -> Level:
