@@ -361,7 +361,7 @@ def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
     findings = list(examine(home, with_relay))
     if as_json:
         found = [
-            {"verdict": each.verdict.value, "about": each.about, "text": each.text}
+            {"verdict": each.severity.value, "about": each.about, "text": each.text}
             for each in findings
         ]
         trouble = find_trouble(home, lasts=False)
@@ -369,5 +369,5 @@ def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
     else:
         for finding in findings:
             say(finding)
-    if any(finding.verdict is Severity.BAD for finding in findings):
+    if any(finding.severity is Severity.BAD for finding in findings):
         raise SystemExit(1)

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 class Refused(click.ClickException):
     """Something was not done; exit status 1."""
 
-    exit_code = 1
-
 
 @dataclass
 class Operator:
@@ -171,6 +169,9 @@ def no_board(kind: Kind, board: int) -> Refused:
     return Refused(f"there is no board {kind.name} {board}")
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
 def command(
     name: str | None = None,
     *,
@@ -197,11 +198,7 @@ def command(
                 raise Refused(str(damage)) from None
 
         made = click.command(name, context_settings=context_settings)(with_operator)
-        if has_json:
-            made.params.append(
-                click.Option(["--json", "as_json"], is_flag=True, help="Print JSON.")
-            )
-        return made
+        return json_option(made) if has_json else made
 
     return made_of
 

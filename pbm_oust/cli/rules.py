@@ -13,15 +13,13 @@ from typing import Any
 import click
 from msgspec.structs import asdict
 
-from pbm_oust.cli.operator import Refused, grid_named, print_json
+from pbm_oust.cli.operator import Refused, grid_named, json_option, print_json
 from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.experiments import counting
 from pbm_oust.experiments.simulate import Figures, Totals, simulate
 from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
 from pbm_oust.rules.grid import Grid
 from pbm_oust.rules.position import Kind
-
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 _BEST_PLAY = {
     Worth.WIN: "the first player wins",
@@ -36,7 +34,7 @@ _BEST_PLAY = {
     "--depth", type=click.IntRange(min=1), default=3, show_default=True, help="Placements."
 )
 @click.option("--divide", "divided", is_flag=True, help="Count by first placement.")
-@_as_json
+@json_option
 def perft(kind: Kind, grid: Grid, depth: int, divided: bool, as_json: bool) -> None:
     """Count the sequences of placements from the empty board."""
     start = kind.start(grid)
@@ -60,7 +58,7 @@ def perft(kind: Kind, grid: Grid, depth: int, divided: bool, as_json: bool) -> N
 @click.option("--games", type=click.IntRange(min=1), default=100, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same figures.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
-@_as_json
+@json_option
 def simulate_(kind: Kind, grid: Grid, games: int, seed: int, jobs: int, as_json: bool) -> None:
     """Play games at random.
 
@@ -123,7 +121,7 @@ def _figures(figures: Figures) -> str:
     show_default=True,
     help="How many placements lead to the positions of the table.",
 )
-@_as_json
+@json_option
 def solve_(
     kind: Kind, grid: Grid, census: bool, table: Path | None, placements: int, as_json: bool
 ) -> None:

@@ -34,12 +34,12 @@ class Severity(Enum):
 class Finding(Struct, frozen=True):
     """One line of `pbm-oust doctor`: sentences about one thing."""
 
-    verdict: Severity
+    severity: Severity
     about: str
     text: str
 
     def __str__(self) -> str:
-        return f"{self.verdict.value:4}  {self.about}: {self.text}"
+        return f"{self.severity.value:4}  {self.about}: {self.text}"
 
 
 class Examiner(Struct, frozen=True):
@@ -64,7 +64,7 @@ class Examiner(Struct, frozen=True):
         """Yield the findings, or else that all is right."""
         is_ok = True
         for finding in findings:
-            is_ok = is_ok and finding.verdict is not Severity.BAD
+            is_ok = is_ok and finding.severity is not Severity.BAD
             yield finding
         if is_ok:
             yield self.ok(ok)

@@ -389,7 +389,7 @@ def board_svg(
         colours={side.value: colour for side, colour in COLOURS.items()},
         stones={side.value: places(cells) for side, cells in stones.items()},
         latest={side.value: places(cells & marks.latest) for side, cells in stones.items()},
-        taken=places(marks.taken & ~sum(stones.values())),
+        taken=places(marks.taken & ~position.occupied),
         to_move=position.to_move.value,
         placements=[
             (cell & capturing, grid.format_cell(cell), *place)

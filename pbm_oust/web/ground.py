@@ -198,8 +198,9 @@ class Templates:
     @cached_property
     def titles_of_examples(self) -> Mapping[str, str]:
         """What the examples of the rules are called, by their names."""
-        found: Mapping[str, str] = self._templates.get_template("web/examples.html").module.titles  # type: ignore[attr-defined]
-        return found
+        module = self._templates.get_template("web/examples.html").module
+        titles: Mapping[str, str] = vars(module)["titles"]
+        return titles
 
     def fill(self, name: str, **given: object) -> str:
         """Return what the template of a page writes."""

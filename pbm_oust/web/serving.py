@@ -6,7 +6,7 @@ import signal
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from enum import Enum
 from socket import SO_LINGER, SOL_SOCKET
 from struct import pack
@@ -210,10 +210,10 @@ def listening_socket(endpoint: Endpoint) -> socket.socket:
 class _PageServer(uvicorn.Server):
     """A server that leaves signals to whoever runs it."""
 
-    # uvicorn declares a generator, and uses it as a context manager only.
-    def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
         """Leave the signals alone."""
-        return nullcontext()
+        yield
 
 
 async def serve(
