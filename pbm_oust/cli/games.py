@@ -233,10 +233,14 @@ def _stone_fields(game: Game) -> dict[str, Any]:
     }
 
 
+def _heading(game: Game) -> str:
+    """Return the name, the grid and the state of a board."""
+    return f"{game.name}, {game.header.grid}: {state_of(entry_of(game))}"
+
+
 def _headed(game: Game) -> TerminalText:
-    """Return a board as it is printed, below its name, grid and state."""
-    heading = shown(f"{game.name}, {game.header.grid}: {state_of(entry_of(game))}")
-    return TerminalText(f"{heading}\n\n{_drawn(game)}")
+    """Return a board as it is printed, below its heading."""
+    return TerminalText(f"{shown(_heading(game))}\n\n{_drawn(game)}")
 
 
 def _drawn(game: Game) -> TerminalText:
@@ -480,8 +484,7 @@ def analyse(
     elif as_json:
         print_json(summary(entry_of(game)) | _fields(game, analysis))
     else:
-        heading = f"{game.name}, {game.header.grid}: {state_of(entry_of(game))}"
-        say(f"{heading}; {analysis.seconds:g} s a position")
+        say(f"{_heading(game)}; {analysis.seconds:g} s a position")
         print_table(("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE"), _rows(game, analysis))
 
 

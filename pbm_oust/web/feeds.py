@@ -233,14 +233,15 @@ def _event(game: Game, account: Account, ground: Ground) -> icalendar.Event:
     clock, players = ground.work.clock_of(game), {game.x, game.o}
     accounts = filter(None, map(ground.work.account_if_any, players))
     changes = [each.changed for each in accounts if each.changed]
+    changed = max([game.latest, *changes])
     # An account that is changed in the second of a record is changed after that.
-    later = max([game.latest, *(changed + timedelta(seconds=1) for changed in changes)])
+    later = max([game.latest, *(each + timedelta(seconds=1) for each in changes)])
     turn = turn_of(game, {}).record + 1  # stays the same while a reminder or an offer comes
     translator = templates.translator
     event = icalendar.Event()
     event.add("uid", f"{game.name.replace(' ', '.')}.{turn}@{urlsplit(ground.base).hostname}")
-    event.add("dtstamp", max([game.latest, *changes]))
-    event.add("last-modified", max([game.latest, *changes]))
+    event.add("dtstamp", changed)
+    event.add("last-modified", changed)
     # Higher whenever it has moved or says something else.
     event.add("sequence", int(later.timestamp()) + game.next_number)
     event.add("dtstart", clock.deadline - SHOWN)

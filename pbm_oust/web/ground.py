@@ -106,9 +106,9 @@ class Cache:
             MOST_BYTES, lambda known: len(known[1].content)
         )
 
-    def get(self, key: Hashable, make: Callable[[], str], state: Hashable = None) -> Made:
-        """Return what was made for a key; make it if it is not cached, or the state was another."""
-        return self.find(key, state) or self.put(key, Made(make().encode()), state)
+    def get(self, key: Hashable, make: Callable[[], str]) -> Made:
+        """Return what was made for a key; make it if it is not cached."""
+        return self.find(key) or self.put(key, Made(make().encode()))
 
     def find(self, key: Hashable, state: Hashable = None) -> Made | None:
         """Return what was made for a key, if it is cached and the state is the same still."""
