@@ -173,7 +173,6 @@ class Templates:
             addresses=addresses,
             base=base,
             language=language,
-            has_own_pages=bool(base),
             kinds=tuple(KINDS.values()),
             static=STATIC,
             anybody=ANYBODY,
