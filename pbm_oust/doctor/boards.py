@@ -161,13 +161,14 @@ _on_bounces = Examiner("bounces")
 @readable(_on_accounts)
 def check_accounts(home: Home) -> Iterator[Finding]:
     """Yield findings about accounts, and about addresses from which letters bounced."""
-    accounts = counted(len(home.userids()), "account")
-    yield from _on_accounts.all_or(f"{accounts} can be read", _accounts(home))
+    userids = home.userids()
+    told = f"{counted(len(userids), 'account')} can be read"
+    yield from _on_accounts.all_or(told, _accounts(home, userids))
     yield from _bounces(home)
 
 
-def _accounts(home: Home) -> Iterator[Finding]:
-    for userid in home.userids():
+def _accounts(home: Home, userids: Iterable[str]) -> Iterator[Finding]:
+    for userid in userids:
         try:
             account = home.account(userid)
         except AccountDamaged as damage:

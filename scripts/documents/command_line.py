@@ -25,8 +25,6 @@ def leaves(
     group: click.Group, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Yield each command below a group that can be run, with the names that lead there."""
-    if path and group.invoke_without_command:
-        yield path, group
     for name in group.list_commands(click.Context(group)):
         command = _sub(group, name)
         if isinstance(command, click.Group):
