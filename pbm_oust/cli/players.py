@@ -35,7 +35,7 @@ from pbm_oust.cli.operator import (
 )
 from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.commands.talk import announce
-from pbm_oust.doctor import counted
+from pbm_oust.doctor import counted, first_of
 from pbm_oust.grammar.values import (
     LONGEST_PASSWORD,
     ReservedUserid,
@@ -423,10 +423,9 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
             )
             say(f"  {rated.game.name}  {effects}")
     if wrong:
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise Refused(
-            f"the ratings that were kept are not those of the finished games: {wrong[0]}{more}; "
-            "they have been counted anew"
+            "the ratings that were kept are not those of the finished games: "
+            f"{first_of(wrong)}; they have been counted anew"
         )
 
 

@@ -5,7 +5,7 @@ examined, whether it is right, and if not, what to do.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import wraps
@@ -93,6 +93,11 @@ def readable(
 def counted(number: int, thing: str) -> str:
     """Return a number of things in words: 1 board, 2 boards."""
     return f"{number} {thing if number == 1 else f'{thing}s'}"
+
+
+def first_of(things: Sequence[str]) -> str:
+    """Return the first of some things, and how many more there are."""
+    return f"{things[0]} (and {len(things) - 1} more)" if len(things) > 1 else things[0]
 
 
 def status(path: Path) -> os.stat_result | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pbm_oust.accounts.address import is_address, normal_address
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.board.notation import format_time
-from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, readable, status, within
+from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, first_of, readable, status, within
 from pbm_oust.doctor.boards import check_accounts, check_boards
 from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.mail.relay import connected
@@ -55,13 +55,14 @@ _on_space = Examiner("space")
 
 def check_host(home: Home, configuration: Configuration) -> Iterator[Finding]:
     """Yield findings about what others can read, who owns the files, and free space."""
+    files = _files(home)
     yield from _on_permissions.all_or(
         "private files are private, and all belong to one user",
         [
             *_open_to_others(home, configuration.readers),
-            *_of_others(home),
-            *_unusable(home),
-            *_linked(home),
+            *_of_others(home, files),
+            *_unusable(home, files),
+            *_linked(home, files),
             *_key(home),
         ],
     )
@@ -70,8 +71,8 @@ def check_host(home: Home, configuration: Configuration) -> Iterator[Finding]:
     if free < LEAST_BYTES:
         yield _on_space.bad(f"{free >> 20} MiB are free", "Make room: a full disk stops all mail")
     elif inodes.f_files and inodes.f_favail < LEAST_FILES:
-        files = counted(inodes.f_favail, "more file")
-        yield _on_space.bad(f"the disk has room for {files}", "Remove files that are not needed")
+        room = counted(inodes.f_favail, "more file")
+        yield _on_space.bad(f"the disk has room for {room}", "Remove files that are not needed")
     else:
         yield _on_space.ok(f"{free >> 20} MiB are free")
 
@@ -102,9 +103,9 @@ def _open_to_others(home: Home, has_readers: bool) -> Iterator[Finding]:
             )
 
 
-def _of_others(home: Home) -> Iterator[Finding]:
+def _of_others(home: Home, files: Iterable[Path]) -> Iterator[Finding]:
     owner = home.path.stat().st_uid
-    found = ((path, status(path)) for path in _files(home))
+    found = ((path, status(path)) for path in files)
     strange = [
         (path, is_there.st_uid) for path, is_there in found if is_there and is_there.st_uid != owner
     ]
@@ -119,8 +120,8 @@ def _of_others(home: Home) -> Iterator[Finding]:
         )
 
 
-def _linked(home: Home) -> Iterator[Finding]:
-    for path in _files(home):
+def _linked(home: Home, files: Iterable[Path]) -> Iterator[Finding]:
+    for path in files:
         if path.is_symlink() and path != home.path:
             yield _on_permissions.bad(
                 f"{within(home.path, path)} is a link, and links in the home are not followed",
@@ -128,8 +129,8 @@ def _linked(home: Home) -> Iterator[Finding]:
             )
 
 
-def _unusable(home: Home) -> Iterator[Finding]:
-    for path in _files(home):
+def _unusable(home: Home, files: Iterable[Path]) -> Iterator[Finding]:
+    for path in files:
         wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
         if not os.access(path, wanted) and status(path):
             user = user_name(os.geteuid())
@@ -342,9 +343,8 @@ def _settings(home: Path, facts: "ServerFacts") -> Iterator[Finding]:
 
 def _rights(facts: "ServerFacts") -> Iterator[Finding]:
     if facts.forbidden:
-        others = f" (and {len(facts.forbidden) - 1} more)" if len(facts.forbidden) > 1 else ""
         yield _on_server.bad(
-            f"we may not read and write {facts.forbidden[0]}{others}",
+            f"we may not read and write {first_of(facts.forbidden)}",
             "Grant it: see Roles and rights in docs/several-hosts.md",
         )
     if facts.is_superuser:
