@@ -663,6 +663,11 @@ def words_list(words: Iterable[str]) -> str:
     return json.dumps(list(words))
 
 
+def selection(table: str, columns: Iterable[str]) -> str:
+    """Return the beginning of a statement that reads columns of a table, whose names are ours."""
+    return f"SELECT {', '.join(columns)} FROM {table}"  # noqa: S608 - the names are ours # nosec B608
+
+
 @cache
 def tables(engine: str) -> str:
     """Return the statements that make all tables: for `sqlite` or `postgresql`."""
