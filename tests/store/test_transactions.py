@@ -195,6 +195,21 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
         assert writing_out.result(PATIENCE) == 1
 
 
+def test_a_letter_is_put_back_if_removing_it_is_broken_off(home: Home) -> None:
+    post(home, "one")
+    (letter,) = home.ask(all_letters, LetterState.FILE)
+
+    def removing(transaction: Transaction) -> None:
+        home.withhold([letter.file])
+        remove_letters(transaction, [letter.id])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        home.database.write(removing)
+    assert texts(home) == ["one"]
+    assert (home.outbox.path / "new" / letter.file).exists()
+
+
 def test_a_letter_that_somebody_has_opened_is_not_removed(home: Home) -> None:
     post(home, "one", "two")
     first, second = home.ask(all_letters, LetterState.FILE)
