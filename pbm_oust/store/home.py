@@ -55,7 +55,7 @@ from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import Draft, LetterState, add_letter
 from pbm_oust.store.limits import Tally, write_tally
-from pbm_oust.store.outbox import Maildir, Outbox
+from pbm_oust.store.outbox import Maildir, Outbox, left_for_later
 from pbm_oust.store.publishing import Publisher, keeping_up
 from pbm_oust.store.rebuilding import Progress, rebuild, untold
 from pbm_oust.store.sqlite import FILE_NAME, KEY, UNFINISHED, SqliteDatabase
@@ -249,12 +249,9 @@ class Home:
 
     def write_out(self) -> None:
         """Write all letters that are to be files into the Maildir."""
-        if self.has_relay:
-            return
-        try:
-            self.maildir.write_out()
-        except OSError as error:
-            log.warning("letters wait for the Maildir: %s", error)
+        if not self.has_relay:
+            with left_for_later():
+                self.maildir.write_out()
 
     def write_tally(self, now: datetime) -> None:
         """Record what was refused without an answer."""

@@ -93,14 +93,14 @@ class Maildir:
             return
         names = dict[int, str]()
         with ExitStack() as held:
-            with _left_for_later():
+            with left_for_later():
                 if held.enter_context(self._held(0)):
                     names = self._new_drafts(
                         [letter for transaction in posted for letter in transaction.letters]
                     )
             marked = _mark(posted[0], names)
             yield
-            with _left_for_later():
+            with left_for_later():
                 self._open(names, marked)
                 for transaction in posted if names else ():
                     transaction.letters.clear()
@@ -130,7 +130,7 @@ class Maildir:
                 try:
                     yield self._withdraw(files)
                 finally:
-                    with _left_for_later():
+                    with left_for_later():
                         self._settle()
         finally:
             self._withholding.release()
@@ -238,7 +238,7 @@ class Maildir:
 
 
 @contextmanager
-def _left_for_later() -> Iterator[None]:
+def left_for_later() -> Iterator[None]:
     """Leave a Maildir that fails for another time."""
     try:
         yield
