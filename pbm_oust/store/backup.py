@@ -27,7 +27,7 @@ from pbm_oust.store.faults import DatabaseFault, DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import LetterState, count_letters, hold_letters
-from pbm_oust.store.rebuilding import Progress
+from pbm_oust.store.publishing import Progress
 from pbm_oust.store.sqlite import (
     FILE_NAME,
     UNFINISHED,
