@@ -37,7 +37,7 @@ from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import CONFIGURATION, Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import Salvage
-from pbm_oust.store.rebuilding import Progress, untold
+from pbm_oust.store.publishing import Progress, untold
 
 if TYPE_CHECKING:
     from pbm_oust.mail.inbound import Inbound

@@ -38,7 +38,6 @@ from pbm_oust.store.letters import (
     on_the_wire,
     put_off,
     recall_letter,
-    remove_letter,
     remove_letters,
     stop_sending,
     task_of,
@@ -246,7 +245,7 @@ class Relaying:
     ) -> Flushed:
         """Write down what became of a letter: it has left, is put off, or has failed."""
         if refused is None:
-            remove_letter(transaction, letter.id)
+            remove_letters(transaction, [letter.id])
             return Flushed(sent=1)
         now = self.now()
         tried = now - (letter.put_off_since or now)
@@ -463,7 +462,7 @@ class _Flush:
         def work(transaction: Transaction) -> tuple[Flushed, bytes | None]:
             became = self._relaying.note(transaction, done, refused) if done else Flushed()
             if letter and letter.id in accepted:
-                remove_letter(transaction, letter.id)
+                remove_letters(transaction, [letter.id])
                 return became + Flushed(sent=1), None
             if letter and begin_sending(transaction, [letter.id], due):
                 return became, content_of(transaction, letter.id)

@@ -22,7 +22,7 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.boards import Board, DamagedHistory
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import remove_letter
+from pbm_oust.store.letters import remove_letters
 from pbm_oust.store.message_keys import Cause, Incoming, find_cause, outcome_of
 from pbm_oust.store.open_boards import append, read_board, read_game
 
@@ -121,8 +121,7 @@ def take_back(
     with work.posting(told, request):
         append(home, board, acted, incoming(actor, request, work))
         home.withhold(letter.file for letter in letters if letter.file)
-        for letter in letters:
-            home.do(remove_letter, letter.id)
+        home.do(remove_letters, [letter.id for letter in letters])
     return Handled(Outcome.DONE, acted.name, len(acted.records))
 
 

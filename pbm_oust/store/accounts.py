@@ -46,6 +46,9 @@ from pbm_oust.store.index import highest_source
 
 _DOCUMENTS = "SELECT userid, changed, document FROM accounts WHERE userid"
 """The beginning of a statement whose rows `account_of` reads."""
+_WATCHING = "(SELECT userid FROM watched WHERE kind = ? AND board = ?)"
+_SEEKING = "(SELECT userid FROM seeks WHERE kind = ? AND at > ?)"
+_SEEKER = "(SELECT userid FROM seeks WHERE kind = ? AND number = ?)"
 PAGE = 500
 """How many accounts are read at a time."""
 
@@ -146,15 +149,15 @@ _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] =
 def _write_beside(transaction: Transaction, before: Account | None, account: Account) -> None:
     """Let the other tables say what the document of an account says."""
     for table, (columns, rows_of) in _BESIDE.items():
-        old = dict.fromkeys(rows_of(before) if before else ())
-        new = dict.fromkeys(rows_of(account))
+        old = set(rows_of(before) if before else ())
+        new = set(rows_of(account))
         is_one = " AND ".join(f"{column} = ?" for column in columns)
         delete = f"DELETE FROM {table} WHERE userid = ? AND {is_one}"  # noqa: S608 - the names are ours # nosec B608
         names, places = ", ".join(columns), ", ".join("?" for _ in columns)
         insert = f"INSERT INTO {table} (userid, {names}) VALUES (?, {places})"  # noqa: S608 - the names are ours # nosec B608
-        for row in old.keys() - new.keys():
+        for row in old - new:
             transaction.run(delete, account.userid, *row)
-        for row in new.keys() - old.keys():
+        for row in new - old:
             transaction.run(insert, account.userid, *row)
             if table == "seeks":
                 _note_number(transaction, *row[:2])
@@ -207,10 +210,7 @@ def mentioning(snapshot: Snapshot, userid: str) -> list[str]:
 
 def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
     """Return the accounts of those who watch a board; damaged ones are left out."""
-    search = (
-        f"{_DOCUMENTS} IN (SELECT userid FROM watched WHERE kind = ? AND board = ?)"  # noqa: S608 - the words are ours # nosec B608
-        " ORDER BY userid"
-    )
+    search = f"{_DOCUMENTS} IN {_WATCHING} ORDER BY userid"
     found = map(account_of, snapshot.rows(search, kind, board))
     return [account for account in found if not account.damaged]
 
@@ -253,10 +253,10 @@ def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[See
     They are in the order of their numbers. Those of players who have signed off or whose accounts
     are disabled are left out, and those that cannot be read.
     """
-    search = f"{_DOCUMENTS} IN (SELECT userid FROM seeks WHERE kind = ? AND at > ?)"  # noqa: S608 - the words are ours # nosec B608
+    rows = snapshot.rows(f"{_DOCUMENTS} IN {_SEEKING}", kind, seconds(since))
     found = [
         (seek, account.userid)
-        for account in map(account_of, snapshot.rows(search, kind, seconds(since)))
+        for account in map(account_of, rows)
         for seek in account.seeks
         if is_there(account) and seek.kind == kind and seek.at > since
     ]
@@ -265,8 +265,7 @@ def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[See
 
 def seeker(snapshot: Snapshot, kind: str, number: int) -> Account | None:
     """Return the account that made the open challenge with this number, or None."""
-    search = f"{_DOCUMENTS} IN (SELECT userid FROM seeks WHERE kind = ? AND number = ?)"  # noqa: S608 - the words are ours # nosec B608
-    found = snapshot.row(search, kind, number)
+    found = snapshot.row(f"{_DOCUMENTS} IN {_SEEKER}", kind, number)
     return whole(account_of(found)) if found else None
 
 

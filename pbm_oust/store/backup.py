@@ -21,13 +21,13 @@ from msgspec import Struct
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.configuration import without_server
-from pbm_oust.store.database import LATEST, Database, Row, Snapshot, Transaction, Value
+from pbm_oust.store.database import LATEST, Database, Row, Snapshot, Transaction, Value, selection
 from pbm_oust.store.disk import Disk, bytes_of, locked_folder
 from pbm_oust.store.faults import DatabaseFault, DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import LetterState, count_letters, hold_letters
-from pbm_oust.store.rebuilding import Progress
+from pbm_oust.store.publishing import Progress
 from pbm_oust.store.sqlite import (
     FILE_NAME,
     UNFINISHED,
@@ -219,6 +219,8 @@ _PAGE = 500
 _LOWEST = -(2**63)
 Keys = tuple[tuple[str, Value], ...]
 """The columns by which the rows of a table are in order, and what comes before all values."""
+_BY_ID: Keys = (("id", _LOWEST),)
+"""Those of a table that gives its rows ids."""
 
 
 @cache
@@ -294,19 +296,14 @@ def copy_tables(
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
     for table, keys in known.items():
         _insert_all(transaction, table, _rows(snapshot, table, keys))
-    for table in filter(gives_ids, known):
-        target.note_latest_id(transaction, table, latest_id(source, snapshot, table))
+        if keys == _BY_ID:
+            target.note_latest_id(transaction, table, _latest_id(source, snapshot, table))
 
 
-def latest_id(database: Database, snapshot: Snapshot, table: str) -> int:
+def _latest_id(database: Database, snapshot: Snapshot, table: str) -> int:
     """Return the highest id that a table has given."""
-    search = f"SELECT max(id) FROM {table}"  # noqa: S608 - the names are ours # nosec B608
-    return max(database.latest_id(snapshot, table), snapshot.number(search))
-
-
-def gives_ids(table: str) -> bool:
-    """Return whether a table gives its rows ids."""
-    return copied_tables()[table] == (("id", _LOWEST),)
+    given = database.latest_id(snapshot, table)
+    return max(given, snapshot.number(selection(table, ["max(id)"])))
 
 
 def _compare(snapshot: Snapshot, copy: Snapshot, path: Path) -> int:
@@ -328,8 +325,8 @@ def _rows(snapshot: Snapshot, table: str, keys: Keys) -> Iterator[Row]:
     names = ", ".join(name for name, _ in keys)
     places = ", ".join("?" * len(keys))
     search = (
-        f"SELECT {names}, t.* FROM {table} t WHERE ({names}) > ({places}) "  # noqa: S608 - the names are ours # nosec B608
-        f"ORDER BY {names} LIMIT {_PAGE}"
+        f"{selection(f'{table} t', [names, 't.*'])} WHERE ({names}) > ({places})"
+        f" ORDER BY {names} LIMIT {_PAGE}"
     )
     after: tuple[Value, ...] = tuple(lowest for _, lowest in keys)
     while page := snapshot.rows(search, *after):

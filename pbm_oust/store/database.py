@@ -220,7 +220,6 @@ class Task(Generic[T]):
         Such a fault is one of the whole transaction, including the work before this. If it is the
         first of the transaction, that ends where it fails.
         """
-        self.release()
         if not is_first:
             connection.execute("SAVEPOINT task")
         self.error, transaction = None, Transaction(connection)
@@ -229,9 +228,6 @@ class Task(Generic[T]):
             self._result = [self.work(transaction)]
         except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
             self.error = error
-        except BaseException:
-            self.release()
-            raise
         finally:
             here.transaction = None
         fault = transaction.fault
@@ -536,10 +532,6 @@ class Database(ABC):
         try:
             with self._faults_of(tasks):
                 self._commit(tasks)
-        except BaseException:
-            for task in tasks:
-                task.release()
-            raise
         finally:
             self._turn.release()
         return self._followed(tasks)
@@ -607,6 +599,8 @@ class Database(ABC):
             if self._writer:
                 with suppress(DatabaseFault):
                     self._writer.roll_back()
+            for task in tasks:
+                task.release()
             undone = [task for task in tasks if not task.is_over]
             if self._is_second_try:
                 self._waiting.extendleft(reversed(undone))
@@ -661,6 +655,11 @@ ALL_ROWS = 2**63 - 1
 def words_list(words: Iterable[str]) -> str:
     """Return words as one value, which `json_each` takes apart in a statement."""
     return json.dumps(list(words))
+
+
+def selection(table: str, columns: Iterable[str]) -> str:
+    """Return the beginning of a statement that reads columns of a table, whose names are ours."""
+    return f"SELECT {', '.join(columns)} FROM {table}"  # noqa: S608 - the names are ours # nosec B608
 
 
 @cache

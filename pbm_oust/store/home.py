@@ -8,7 +8,7 @@
     HOME/.pbm_oust.db.draft  while the home is not fully restored or copied yet (`backup.py`)
     HOME/.rebuilding         while a new database is made from the files of histories
     HOME/.published          which histories are known to be published
-    HOME/socket              where a server that runs takes mail from its owner (`own_socket.py`),
+    HOME/socket              where a server takes mail from its owner (`mail/own_socket.py`),
     HOME/deliver             and from `deliver`
 
 Any number of processes may share a home. What a command reads and writes is one transaction;
@@ -55,9 +55,9 @@ from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import Draft, LetterState, add_letter
 from pbm_oust.store.limits import Tally, write_tally
-from pbm_oust.store.outbox import Maildir, Outbox
-from pbm_oust.store.publishing import Publisher, keeping_up
-from pbm_oust.store.rebuilding import Progress, rebuild, untold
+from pbm_oust.store.outbox import Maildir, Outbox, left_for_later
+from pbm_oust.store.publishing import Progress, Publisher, keeping_up, untold
+from pbm_oust.store.rebuilding import rebuild
 from pbm_oust.store.sqlite import FILE_NAME, KEY, UNFINISHED, SqliteDatabase
 from pbm_oust.store.verifications import keep_sheet
 
@@ -249,12 +249,9 @@ class Home:
 
     def write_out(self) -> None:
         """Write all letters that are to be files into the Maildir."""
-        if self.has_relay:
-            return
-        try:
-            self.maildir.write_out()
-        except OSError as error:
-            log.warning("letters wait for the Maildir: %s", error)
+        if not self.has_relay:
+            with left_for_later():
+                self.maildir.write_out()
 
     def write_tally(self, now: datetime) -> None:
         """Record what was refused without an answer."""

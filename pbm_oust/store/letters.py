@@ -109,6 +109,7 @@ SELECT = (
     " file FROM letters"
 )
 """The statement that reads letters, without its condition."""
+_DUE = "state = 'waiting' AND next_try <= ? AND normal NOT IN (SELECT value FROM json_each(?))"
 
 
 def add_letter(
@@ -147,12 +148,6 @@ def add_letter(
         transaction.letters.append((letter, posted, content))
 
 
-def find_letter(snapshot: Snapshot, letter: int) -> Letter | None:
-    """Return the letter with an id, or None."""
-    row = snapshot.row(f"{SELECT} WHERE id = ?", letter)
-    return letter_of(row) if row else None
-
-
 def content_of(snapshot: Snapshot, letter: int) -> bytes | None:
     """Return the bytes of a letter, or None if it is gone."""
     row = snapshot.row("SELECT content FROM letters WHERE id = ?", letter)
@@ -171,13 +166,8 @@ def count_letters(snapshot: Snapshot) -> dict[LetterState, int]:
     return dict.fromkeys(LetterState, 0) | {LetterState(word): number for word, number in rows}
 
 
-def remove_letter(transaction: Transaction, letter: int) -> bool:
-    """Remove a letter, and return whether it existed. The Maildir removes its file."""
-    return transaction.run("DELETE FROM letters WHERE id = ?", letter) > 0
-
-
 def remove_letters(transaction: Transaction, letters: Iterable[int]) -> None:
-    """Remove letters, as far as they are still there."""
+    """Remove letters, as far as they are still there. The Maildir removes their files."""
     transaction.run_all("DELETE FROM letters WHERE id = ?", [(letter,) for letter in letters])
 
 
@@ -286,8 +276,7 @@ def due_letters(
     Those to the addresses `without`, in their normal forms, are left out.
     """
     rows = snapshot.rows(
-        f"{SELECT} WHERE state = 'waiting' AND next_try <= ? AND normal NOT IN"  # noqa: S608 - the names are ours # nosec B608
-        " (SELECT value FROM json_each(?)) ORDER BY next_try, id LIMIT ?",
+        f"{SELECT} WHERE {_DUE} ORDER BY next_try, id LIMIT ?",
         seconds(now),
         words_list(without),
         most,

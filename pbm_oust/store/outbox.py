@@ -25,7 +25,7 @@ from pbm_oust.store.letters import (
     Unwritten,
     all_letters,
     content_of,
-    remove_letter,
+    remove_letters,
     retry_letter,
 )
 
@@ -93,14 +93,14 @@ class Maildir:
             return
         names = dict[int, str]()
         with ExitStack() as held:
-            with _left_for_later():
+            with left_for_later():
                 if held.enter_context(self._held(0)):
                     names = self._new_drafts(
                         [letter for transaction in posted for letter in transaction.letters]
                     )
             marked = _mark(posted[0], names)
             yield
-            with _left_for_later():
+            with left_for_later():
                 self._open(names, marked)
                 for transaction in posted if names else ():
                     transaction.letters.clear()
@@ -130,7 +130,7 @@ class Maildir:
                 try:
                     yield self._withdraw(files)
                 finally:
-                    with _left_for_later():
+                    with left_for_later():
                         self._settle()
         finally:
             self._withholding.release()
@@ -146,10 +146,9 @@ class Maildir:
             with self._database.read_latest() as snapshot:
                 known = snapshot.rows("SELECT file, id FROM letters WHERE file IS NOT NULL")
             there = {path.name for path in self._new.iterdir()}
-            taken = [(letter,) for file, letter in known if file not in there]
+            taken = [letter for file, letter in known if file not in there]
             if taken:
-                remove = "DELETE FROM letters WHERE id = ?"
-                self._database.write(lambda transaction: transaction.run_all(remove, taken))
+                self._database.write(partial(remove_letters, letters=taken))
         return len(taken)
 
     @contextmanager
@@ -239,7 +238,7 @@ class Maildir:
 
 
 @contextmanager
-def _left_for_later() -> Iterator[None]:
+def left_for_later() -> Iterator[None]:
     """Leave a Maildir that fails for another time."""
     try:
         yield
@@ -319,7 +318,7 @@ class Outbox:
         with self._maildir.withheld(files) as is_withheld:
             if letter is None or not is_withheld:
                 raise NoSuchFile(name)
-            self._database.write(lambda transaction: remove_letter(transaction, letter.id))
+            self._database.write(lambda transaction: remove_letters(transaction, [letter.id]))
 
     def retry(self, name: str, now: datetime) -> None:
         """Let a letter that failed wait for the relay again. Raises NoSuchFile."""

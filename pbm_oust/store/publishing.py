@@ -73,6 +73,14 @@ class FileState(Enum):
     """It says something else, or there is no such board."""
 
 
+Progress = Callable[[int, int], None]
+"""Is told how many boards are done, and of how many."""
+
+
+def untold(_done: int, _of: int) -> None:
+    """Tell nobody."""
+
+
 def whole_lines(data: bytes) -> bytes:
     """Return what counts of a file: its whole lines, without NULs that a power cut has left."""
     data = data.rstrip(b"\0")
@@ -278,7 +286,7 @@ class Publisher:
     def catch_up(
         self,
         goes_on: Callable[[], bool] = lambda: True,
-        progress: Callable[[int, int], None] = lambda _done, _of: None,
+        progress: Progress = untold,
     ) -> int:
         """Mend and sync the files of all boards that have changed since this was done last.
 
@@ -288,7 +296,7 @@ class Publisher:
         with self._syncing:
             return self._catch_up(goes_on, progress)
 
-    def _catch_up(self, goes_on: Callable[[], bool], progress: Callable[[int, int], None]) -> int:
+    def _catch_up(self, goes_on: Callable[[], bool], progress: Progress) -> int:
         noted, mark = self._noted()
         begun = self._database.time()
         with self._database.read_latest() as snapshot:

@@ -133,11 +133,11 @@ def count_marked(database: Database) -> None:
 
     Raises DatabaseFault.
     """
-    for kind in KINDS.values():
-        with database.read_latest() as snapshot:
-            is_behind = is_counting(snapshot, kind)
-        while is_behind:
-            is_behind = database.write(partial(_count_waiting, kind=kind))
+    with database.read_latest() as snapshot:
+        behind = [kind for kind in KINDS.values() if is_counting(snapshot, kind)]
+    for kind in behind:
+        while database.write(partial(_count_waiting, kind=kind)):
+            pass
 
 
 def _count_waiting(transaction: Transaction, kind: Kind) -> bool:

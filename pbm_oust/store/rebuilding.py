@@ -19,19 +19,18 @@ from pbm_oust.store.boards import Boards, WithLines, by_records, reading_of
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import bytes_of
 from pbm_oust.store.index import BoardName, Damage, Entry, believe, count_all, find_entry
-from pbm_oust.store.publishing import FileState, Publisher, compared, whole_lines
+from pbm_oust.store.publishing import (
+    FileState,
+    Progress,
+    Publisher,
+    compared,
+    untold,
+    whole_lines,
+)
 from pbm_oust.store.ratings import count_marked, mark
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
-
-Progress = Callable[[int, int], None]
-"""Is told how many boards are done, and of how many."""
-
-
-def untold(_done: int, _of: int) -> None:
-    """Tell nobody."""
 
 
 class NotAccepted(Exception):

@@ -12,7 +12,7 @@ import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -254,12 +254,11 @@ class SqliteConnection:
     def copy_to(self, path: Path) -> None:
         """Copy all that the database holds into an empty file, and sync it."""
         try:
-            copy = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-            try:
-                with copy.backup("main", self._apsw, "main") as backup:
-                    backup.step()
-            finally:
-                copy.close()
+            with (
+                closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as copy,
+                copy.backup("main", self._apsw, "main") as backup,
+            ):
+                backup.step()
         except apsw.Error as error:
             raise fault_of(error, path) or error from error
 
@@ -332,14 +331,11 @@ class SqliteDatabase(Database):
         Others may write meanwhile. What the file held before is lost.
         """
         self._disk.write(path, b"", mode=0o600)
-        connection = self.connect(reads_only=True)
-        try:
+        with closing(self.connect(reads_only=True)) as connection:
             connection.begin(writes=False)
             connection.copy_to(path)
             self._disk.sync_file(path)
             yield Snapshot(connection)
-        finally:
-            connection.close()
 
     def upgrade(self, work: Callable[[Transaction, int], T]) -> T | None:
         """Have tables of an earlier version brought up to date, which the work is given.
@@ -347,8 +343,7 @@ class SqliteDatabase(Database):
         Returns what the work returns; None if the tables can be used already. A missing database is
         made. Raises DatabaseTooOld for other tables.
         """
-        connection = self.connect()
-        try:
+        with closing(self.connect()) as connection:
             version = connection.version()
             if version not in EARLIER:
                 connection.begin(writes=False)
@@ -359,22 +354,15 @@ class SqliteDatabase(Database):
             connection.execute(f"PRAGMA user_version = {LATEST}")
             connection.commit()
             return done
-        finally:
-            connection.close()
 
     def empty_log(self) -> None:
         """Empty the log, which keeps removed data until it is overwritten.
 
         The log stays as it is while somebody else uses it.
         """
-        if not self.path.exists():
-            return
-        connection = self.connect()
-        try:
-            with suppress(DatabaseLocked):
+        if self.path.exists():
+            with closing(self.connect()) as connection, suppress(DatabaseLocked):
                 connection.empty_log()
-        finally:
-            connection.close()
 
     def connect(self, *, reads_only: bool = False) -> SqliteConnection:
         """Open a connection, once root has given away what it has just made beside the file.
@@ -406,9 +394,9 @@ class SqliteDatabase(Database):
             return
         with locked_folder(self.path.parent):
             if not self.path.exists():
-                for companion in COMPANIONS:
+                for companion in files_of(self.path)[1:]:
                     with suppress(FileNotFoundError):
-                        self._disk.remove(self.path.with_name(self.path.name + companion))
+                        self._disk.remove(companion)
                 self._disk.create(self.path, empty_database(), mode=0o600)
 
 
@@ -450,10 +438,7 @@ def make_tables(connection: apsw.Connection) -> None:
 
 def empty_database() -> bytes:
     """Return a whole database file with all tables, all empty."""
-    connection = connection_to_nothing()
-    try:
+    with closing(connection_to_nothing()) as connection:
         content = bytearray(connection.serialize("main"))
-    finally:
-        connection.close()
     content[_FORMAT_VERSIONS] = b"\2\2"
     return bytes(content)

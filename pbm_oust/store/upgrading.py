@@ -20,7 +20,15 @@ from pbm_oust.board.notation import format_time
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import account_of, write_account
 from pbm_oust.store.boards import by_records, reading_of
-from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value, moment_of
+from pbm_oust.store.database import (
+    Database,
+    Row,
+    Snapshot,
+    Transaction,
+    Value,
+    moment_of,
+    selection,
+)
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.home import Home
@@ -128,8 +136,7 @@ def _upgrade(home: Home, transaction: Transaction, version: int) -> int:
     accounts = list(_accounts(transaction)) if is_of_files else []
     same = _SAME if is_of_files else _SAME | _SAME_SINCE_12
     for table, columns in _TAKEN.items():
-        rows = f"SELECT {', '.join(columns)} FROM {table}"  # noqa: S608 - the names are ours # nosec B608
-        transaction.run(f"CREATE TEMPORARY TABLE old_{table} AS {rows}")
+        transaction.run(f"CREATE TEMPORARY TABLE old_{table} AS {selection(table, columns)}")
     transaction.run("DELETE FROM old_message_keys WHERE outcome = 'begun'")
     search = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     for kind, table, _ in transaction.rows(search):
@@ -140,8 +147,8 @@ def _upgrade(home: Home, transaction: Transaction, version: int) -> int:
             if table not in same:
                 transaction.run(str(statement))
     for table, columns in _TAKEN.items():
-        names = ", ".join(columns)
-        transaction.run(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")  # noqa: S608 - the names are ours # nosec B608
+        taken = selection(f"old_{table}", columns)
+        transaction.run(f"INSERT INTO {table} ({', '.join(columns)}) {taken}")
         transaction.run(f"DROP TABLE old_{table}")
     if is_of_files:
         for account in accounts:
@@ -172,12 +179,10 @@ def _accounts(snapshot: Snapshot) -> Iterator[Account]:
     """Yield all accounts, made of their rows."""
     kept = {table: defaultdict[str, list[Row]](list) for table in TABLES}
     for table, columns in TABLES.items():
-        names = ", ".join(columns)
-        search = f"SELECT userid, {names} FROM {table} ORDER BY userid, position"  # noqa: S608 - the names are ours # nosec B608
+        search = f"{selection(table, ['userid', *columns])} ORDER BY userid, position"
         for userid, *cells in snapshot.rows(search):
             kept[table][userid].append(tuple(cells))
-    search = f"SELECT {', '.join(ACCOUNT)} FROM accounts"  # noqa: S608 - the names are ours # nosec B608
-    for row in snapshot.rows(search):
+    for row in snapshot.rows(selection("accounts", ACCOUNT)):
         yield upgraded_account(row, {table: found[row[0]] for table, found in kept.items()})
 
 

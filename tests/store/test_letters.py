@@ -18,12 +18,11 @@ from pbm_oust.store.letters import (
     count_letters,
     due_letters,
     fail_letter,
-    find_letter,
     has_waiting,
     hold_waiting,
     may_show_board_since,
     put_off,
-    remove_letter,
+    remove_letters,
     remove_letters_to,
     retry_letter,
     stop_sending,
@@ -67,13 +66,12 @@ def test_a_letter_is_found_as_it_was_added(database: Database, now: datetime) ->
     with database.read() as snapshot:
         assert content_of(snapshot, number) == content
         assert content_of(snapshot, number + 1) is None
-        assert find_letter(snapshot, number + 1) is None
 
 
 def test_an_id_is_never_given_twice(database: Database, now: datetime) -> None:
     first = post(database, head(), now)
-    assert database.write(lambda transaction: remove_letter(transaction, first))
-    assert not database.write(lambda transaction: remove_letter(transaction, first))
+    database.write(lambda transaction: remove_letters(transaction, [first, first + 1]))
+    assert ids(database, LetterState.WAITING) == []
     assert post(database, head(), now) == first + 1
 
 
@@ -209,7 +207,7 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
     first, second, third = (post(database, head(address), now) for address in (ALICE, BOB, BOB))
 
     def begin(transaction: Transaction) -> list[int]:
-        remove_letter(transaction, second)
+        remove_letters(transaction, [second])
         return begin_sending(transaction, [first, second, third], now)
 
     assert database.write(begin) == [first, third]

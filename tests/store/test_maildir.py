@@ -16,7 +16,7 @@ from pbm_oust.store.letters import (
     add_letter,
     all_letters,
     recall_letter,
-    remove_letter,
+    remove_letters,
 )
 from pbm_oust.store.outbox import Maildir
 from pbm_oust.store.sqlite import SqliteDatabase
@@ -66,7 +66,7 @@ def files_of(database: SqliteDatabase) -> list[str]:
 
 
 def remove(database: SqliteDatabase, letters: Iterable[int]) -> None:
-    database.write(lambda transaction: [remove_letter(transaction, each) for each in letters])
+    database.write(lambda transaction: remove_letters(transaction, letters))
 
 
 def open_mail(maildir: Maildir) -> list[str]:

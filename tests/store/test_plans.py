@@ -77,7 +77,7 @@ def test_a_statement_of_the_program_that_reads_a_whole_table_is_refused(
         database = SqliteDatabase(tmp_path / "pbm_oust.db")
         monkeypatch.setattr(letters, "SELECT", "SELECT * FROM letters WHERE subject = ? --")
         with database.read() as snapshot, pytest.raises(ReadsWholeTable):
-            letters.find_letter(snapshot, 1)
+            letters.all_letters(snapshot, letters.LetterState.WAITING)
         with database.read() as snapshot:
             snapshot.rows("SELECT * FROM letters")
         database.close()

@@ -20,7 +20,7 @@ from pbm_oust.store.letters import (
     LetterState,
     add_letter,
     all_letters,
-    remove_letter,
+    remove_letters,
 )
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from tests.store.posting import head
@@ -86,8 +86,7 @@ def settle_and_fail(home: Home, error: BaseException) -> None:
 def remove(home: Home, *removed: Letter) -> None:
     def deed() -> None:
         home.withhold(each.file for each in removed)
-        for each in removed:
-            home.do(remove_letter, each.id)
+        home.do(remove_letters, [each.id for each in removed])
         settle(home)
 
     within(home, deed)
@@ -156,7 +155,7 @@ def test_of_two_that_remove_letters_in_one_transaction_one_comes_later(home: Hom
     def removing(letter: Letter) -> Callable[[Transaction], None]:
         def work(transaction: Transaction) -> None:
             home.withhold([letter.file])
-            remove_letter(transaction, letter.id)
+            remove_letters(transaction, [letter.id])
 
         return work
 
@@ -179,7 +178,7 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
         has_turn.set()
         wait_until(is_held, "somebody who writes letters out")
         home.withhold([first.file])
-        remove_letter(transaction, first.id)
+        remove_letters(transaction, [first.id])
 
     def is_held() -> bool:
         with locked_folder(home.outbox.path / "tmp", waits=False) as is_free:
@@ -194,6 +193,21 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
         with pytest.raises(Stale):
             taking_back.result(PATIENCE)
         assert writing_out.result(PATIENCE) == 1
+
+
+def test_a_letter_is_put_back_if_removing_it_is_broken_off(home: Home) -> None:
+    post(home, "one")
+    (letter,) = home.ask(all_letters, LetterState.FILE)
+
+    def removing(transaction: Transaction) -> None:
+        home.withhold([letter.file])
+        remove_letters(transaction, [letter.id])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        home.database.write(removing)
+    assert texts(home) == ["one"]
+    assert (home.outbox.path / "new" / letter.file).exists()
 
 
 def test_a_letter_that_somebody_has_opened_is_not_removed(home: Home) -> None:
