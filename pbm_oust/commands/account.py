@@ -373,7 +373,8 @@ def verify(command: Verify, request: Request, work: UnitOfWork, service: Service
     if pending is None or pending.purpose is Purpose.SIGN_IN:
         if home.ask(outcome_of, name) is None:
             raise NotAllowed(NoSuchCode())
-        return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)
+        done_before = Handled(Outcome.DONE_BEFORE)
+        return work.answer(CodeUsedNotice(work.sender_of(request)), request, done_before)
     if not command.is_agreed:
         home.do(forget_verification, name)
         return work.answer(SaidNoNotice(work.sender_of(request)), request)
@@ -507,9 +508,6 @@ def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
     while work.has_account(free := f"{userid[:17]}{number}") or has_played(free, work.home):
         number += 1
     return NotAllowed(UseridTaken(userid, free), userid)
-
-
-_AGAIN = Handled(Outcome.DONE_BEFORE)
 
 
 FORMS = (
