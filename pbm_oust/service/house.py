@@ -179,13 +179,9 @@ def keep(home: Home, game: Game, analysis: Analysis) -> None:
 
 
 def kept(home: Home, game: Game) -> Analysis | None:
-    """Return the analysis of a game, as `kept_text` and `read_analysis` do."""
-    return read_analysis(kept_text(home, game), game)
-
-
-def kept_text(home: Home, game: Game) -> str | None:
-    """Return what is kept for a board; None if that is nothing, or if the game is not over."""
-    return home.ask(find_analysis, BoardName.of(game.header)) if game.result else None
+    """Return the analysis that is kept for a board; None if none is, or the game is not over."""
+    text = home.ask(find_analysis, BoardName.of(game.header)) if game.result else None
+    return read_analysis(text, game)
 
 
 def level_of(userid: str) -> Level:
