@@ -6,14 +6,7 @@ from pbm_oust.accounts.account import Account, Proof, with_signed_off
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
-from pbm_oust.accounts.tags import (
-    CODE,
-    Pending,
-    Purpose,
-    name_of,
-    salt_for,
-    with_proof,
-)
+from pbm_oust.accounts.tags import CODE, Pending, Purpose, name_of, salt_for, with_proof
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading, OwnCommand, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter
