@@ -395,8 +395,8 @@ def _changed(
         raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
         new = command.new
-        if has_new_password(request.chat):
-            new = new or read_new_password(_first_words(request.chat)[1])
+        if new is None and has_new_password(request.chat):
+            new = read_new_password(_first_words(request.chat)[1])
         if new is None:
             raise NotAllowed(PasswordMissing())
         if is_of(work.vocabulary | {account.userid}, new.text):
