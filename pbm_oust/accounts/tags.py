@@ -248,7 +248,8 @@ Answered = Reply | SheetReply | Correspondence | Joining | Unsubscribing
 """The letter that a mail answers."""
 
 
-TOKEN = re.compile(r"[a-z2-7]{16}")
+TOKEN = CODE
+"""A token is written as a code is."""
 
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""

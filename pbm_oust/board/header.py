@@ -6,14 +6,7 @@ from msgspec import Struct
 
 from pbm_oust.board.record import Deed, Placement
 from pbm_oust.rules.grid import Grid, NoSuchCell
-from pbm_oust.rules.position import (
-    IllegalPass,
-    IllegalPlacement,
-    Kind,
-    Position,
-    Side,
-    taken,
-)
+from pbm_oust.rules.position import IllegalPass, IllegalPlacement, Kind, Position, Side, taken
 
 
 class BadOrigin(ValueError):

@@ -6,14 +6,7 @@ from pbm_oust.accounts.account import Account, Proof, with_signed_off
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
-from pbm_oust.accounts.tags import (
-    CODE,
-    Pending,
-    Purpose,
-    name_of,
-    salt_for,
-    with_proof,
-)
+from pbm_oust.accounts.tags import CODE, Pending, Purpose, name_of, salt_for, with_proof
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading, OwnCommand, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter
@@ -373,7 +366,8 @@ def verify(command: Verify, request: Request, work: UnitOfWork, service: Service
     if pending is None or pending.purpose is Purpose.SIGN_IN:
         if home.ask(outcome_of, name) is None:
             raise NotAllowed(NoSuchCode())
-        return work.answer(CodeUsedNotice(work.sender_of(request)), request, _AGAIN)
+        done_before = Handled(Outcome.DONE_BEFORE)
+        return work.answer(CodeUsedNotice(work.sender_of(request)), request, done_before)
     if not command.is_agreed:
         home.do(forget_verification, name)
         return work.answer(SaidNoNotice(work.sender_of(request)), request)
@@ -401,8 +395,8 @@ def _changed(
         raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
         new = command.new
-        if has_new_password(request.chat):
-            new = new or read_new_password(_first_words(request.chat)[1])
+        if new is None and has_new_password(request.chat):
+            new = read_new_password(_first_words(request.chat)[1])
         if new is None:
             raise NotAllowed(PasswordMissing())
         if is_of(work.vocabulary | {account.userid}, new.text):
@@ -507,9 +501,6 @@ def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
     while work.has_account(free := f"{userid[:17]}{number}") or has_played(free, work.home):
         number += 1
     return NotAllowed(UseridTaken(userid, free), userid)
-
-
-_AGAIN = Handled(Outcome.DONE_BEFORE)
 
 
 FORMS = (

@@ -89,8 +89,7 @@ def challenge_with(
     **terms: Any,
 ) -> Challenge:
     """Return a challenge for which options set the grid and some of the terms."""
-    chosen = replace(Terms(), **terms)
-    return Challenge(kind, x, o, password, grid or kind.default_grid, chosen)
+    return Challenge(kind, x, o, password, grid or kind.default_grid, Terms(**terms))
 
 
 def _settled(command: Command) -> dict[str, object]:
@@ -353,21 +352,8 @@ class OpenChallenge(Command, frozen=True):
     terms: Terms
 
 
-class Withdraw(Command, frozen=True):
-    """Withdraw an open challenge."""
-
-    kind: Kind
-    number: int
-    userid: str
-    password: Secret
-
-    def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of open challenges, if this one does not exist."""
-        return Listing((self.kind.name,)) if isinstance(refusal.reason, NoSuchSeek) else None
-
-
-class Join(Command, frozen=True):
-    """Start the board that an open challenge offers."""
+class _OfOpenChallenge(Command, frozen=True):
+    """A command about an open challenge."""
 
     kind: Kind
     number: int
@@ -375,9 +361,17 @@ class Join(Command, frozen=True):
     password: Credential
 
     def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of open challenges, if this one cannot be joined."""
+        """Return the list of open challenges, if this one does not exist or cannot be joined."""
         is_wrong = isinstance(refusal.reason, NoSuchSeek | OwnSeek)
         return Listing((self.kind.name,)) if is_wrong else None
+
+
+class Withdraw(_OfOpenChallenge, frozen=True):
+    """Withdraw an open challenge."""
+
+
+class Join(_OfOpenChallenge, frozen=True):
+    """Start the board that an open challenge offers."""
 
 
 class SoughtNotice(OutcomeNotice, frozen=True):
@@ -398,8 +392,8 @@ def _seek(
     grid: Grid | None = None,
     **terms: Any,
 ) -> OpenChallenge:
-    chosen = replace(Terms(), **terms)
-    return OpenChallenge(kind, userid, password, side, grid or kind.default_grid, chosen)
+    usual = kind.default_grid
+    return OpenChallenge(kind, userid, password, side, grid or usual, Terms(**terms))
 
 
 def _read_number(word: str) -> int:
@@ -426,7 +420,7 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWor
         seek = Seek.of(number, kind.name, work.now(), side, grid, terms)
         return replace(account, seeks=(*kept, seek))
 
-    return _change(change, command, actor, request, work)
+    return _change(change, actor, request, work, is_made=True)
 
 
 def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -439,7 +433,7 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork
             raise _no_such_seek(command)
         return replace(account, seeks=tuple(kept))
 
-    return _change(change, command, actor, request, work)
+    return _change(change, actor, request, work, is_made=False)
 
 
 def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -461,13 +455,13 @@ def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Han
 
 def _change(
     change: Callable[[Account], Account],
-    command: OpenChallenge | Withdraw,
     actor: Actor,
     request: Request,
     work: UnitOfWork,
+    *,
+    is_made: bool,
 ) -> Handled:
     """Change the challenges of a player, and tell them which are open."""
-    is_made = isinstance(command, OpenChallenge)
 
     def tell(account: Account) -> SoughtNotice:
         named = tuple((each, account.userid) for each in open_of(account, work.now()))

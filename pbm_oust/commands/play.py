@@ -41,13 +41,7 @@ from pbm_oust.play.moving import (
     side_of,
     side_on,
 )
-from pbm_oust.play.notices import (
-    BoardNotice,
-    BoardOutcomeNotice,
-    News,
-    Reader,
-    ShownBoard,
-)
+from pbm_oust.play.notices import BoardNotice, BoardOutcomeNotice, News, Reader, ShownBoard
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import (

@@ -150,10 +150,11 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
         raise NotAllowed(SenderNotEnough())
 
     def change(account: Account) -> Account:
-        settings = with_all_told(settings_of(account))
+        before = settings_of(account)
+        settings = with_all_told(before)
         for name, value in command.changes:
             settings = with_setting(settings, name, value)
-        if "digest" in dict(command.changes) and account.digests:
+        if settings.digest is not before.digest and account.digests:
             # The next one comes at the new hour, not at once because that has passed today.
             account = with_digested(account, Digested(work.now(), digested(account).sent))
         return with_settings(account, settings)

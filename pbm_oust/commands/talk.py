@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterable
 from enum import Enum
+from functools import cache
 
 from pbm_oust.accounts.account import (
     LONGEST_NOTE,
@@ -299,18 +300,19 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
             raise NotAllowed(TooManyBroadcasts(MOST_BROADCASTS))
         return changed
 
-    notices = list[BroadcastNotice]()
-
-    def tell(account: Account) -> BroadcastSentNotice:
+    @cache
+    def notices() -> list[BroadcastNotice]:
         others = (
             each
             for each in work.home.ask(wanting_broadcasts)
-            if each.userid != account.userid and account.userid not in rejected_by(each)
+            if each.userid != actor.userid and actor.userid not in rejected_by(each)
         )
-        notices[:] = notices_to(others, text, account.userid, work)
-        return BroadcastSentNotice(work.player_at(account, request), text, len(notices))
+        return notices_to(others, text, actor.userid, work)
 
-    return work.change_account(change, tell, actor, request, tell_others=lambda _account: notices)
+    def tell(account: Account) -> BroadcastSentNotice:
+        return BroadcastSentNotice(work.player_at(account, request), text, len(notices()))
+
+    return work.change_account(change, tell, actor, request, tell_others=lambda _account: notices())
 
 
 def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:

@@ -216,10 +216,14 @@ def _read_date(word: str) -> date:
     return read
 
 
-_WORDS: Mapping[str, Any] = tomllib.loads((get_data(__package__, "vacation.toml") or b"").decode())
-"""The words of sentences about vacations."""
 USUAL_DAYS = 7
 """How many days are offered if nothing says how long a vacation is."""
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    """Return the words of sentences about vacations."""
+    return tomllib.loads((get_data(__package__, "vacation.toml") or b"").decode())
 
 
 @cache
@@ -279,23 +283,24 @@ def _said(words: Sequence[str], today: date) -> tuple[Leave | None, bool]:
 
     Its last day is away as well. None if no day and no number of days is named.
     """
+    known = _words()
     first, last, days, is_end, is_all = None, None, 0, False, True
     plain = _with_days(" ".join(map(_plain, words)), today).split()
     for nth, word in enumerate(plain):
         day = _day_said(word, today)
-        unit = _WORDS["units"].get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
-        if word in _WORDS["until"]:
+        unit = known["units"].get(plain[nth + 1], 0) if nth + 1 < len(plain) else 0
+        if word in known["until"]:
             is_end = True
         elif day and (is_end or first):
             last = day
         elif day:
             first = day
-        elif word in _WORDS["next"] and {*_WORDS["week"]} & {*plain[max(0, nth - 1) : nth + 2]}:
+        elif word in known["next"] and {*known["week"]} & {*plain[max(0, nth - 1) : nth + 2]}:
             first = first or today + timedelta(days=7 - today.weekday())
-        elif _DAYS.fullmatch(word) or (word in _WORDS["numbers"] and unit):
-            days = _WORDS["numbers"].get(word, 0) or int(word)
+        elif _DAYS.fullmatch(word) or (word in known["numbers"] and unit):
+            days = known["numbers"].get(word, 0) or int(word)
             days *= unit or 1
-        elif word not in _WORDS["between"] and not (nth and word in _WORDS["units"]):
+        elif word not in known["between"] and not (nth and word in known["units"]):
             is_all = False
     begin = max(first or today, today)
     if last:
@@ -340,8 +345,8 @@ def _day_of_month(found: re.Match[str], after: date) -> date | None:
 
 def _day_said(word: str, today: date) -> date | None:
     """Return the day that a word names, the next of that name from today on, or None."""
-    if word in _WORDS["in_days"]:
-        return today + timedelta(days=_WORDS["in_days"][word])
+    if (ahead := _words()["in_days"].get(word)) is not None:
+        return today + timedelta(days=ahead)
     if word in _weekdays():
         return today + timedelta(days=(_weekdays()[word] - today.weekday()) % 7)
     with suppress(Unreadable):

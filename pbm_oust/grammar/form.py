@@ -36,13 +36,7 @@ from pbm_oust.grammar.parts import (
     read_right_options,
     without_options,
 )
-from pbm_oust.grammar.words import (
-    MASK,
-    fold,
-    is_harmless,
-    is_of,
-    without_accents,
-)
+from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of, without_accents
 from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.position import Kind

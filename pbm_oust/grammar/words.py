@@ -130,18 +130,13 @@ def _counts(word: str) -> bool:
     return in_english(word, _OF_CLAUSES) not in _OF_CLAUSES
 
 
-class _OfLanguages(UnreadableReason, frozen=True, kw_only=True):
-    """A word is not what it should be, which languages have words for."""
-
-    section: Section = Section.COMMANDS
-    """Where other languages have them."""
-
-
-class NoneOfThese(_OfLanguages, frozen=True):
+class NoneOfThese(UnreadableReason, frozen=True):
     """A word is not one of those that are possible in its place."""
 
     known: tuple[str, ...]
     """The possible words, or those that it could be short for."""
+    section: Section = Section.COMMANDS
+    """Where other languages have them."""
 
 
 class UnknownWord(NoneOfThese, frozen=True):

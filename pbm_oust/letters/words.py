@@ -18,6 +18,7 @@ from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
 from pbm_oust.accounts.items import MOST_SEEKS
+from pbm_oust.accounts.settings import HOURS
 from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
 from pbm_oust.board import ratings
@@ -94,6 +95,7 @@ FIGURES: dict[str, object] = {
     "clocks": clock,
     "usual_terms": Terms(),
     "vacation_days": ALLOWANCE,
+    "digest_hours": {at.value: hour for at, hour in HOURS.items()},
     "longest_note": LONGEST_NOTE,
     "most_watched": MOST_WATCHED,
     "most_broadcasts": MOST_BROADCASTS,

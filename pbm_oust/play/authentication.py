@@ -4,12 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from pbm_oust.accounts.account import Account, is_house
-from pbm_oust.accounts.password import (
-    NO_PASSWORD,
-    Match,
-    Secret,
-    nobodys_password,
-)
+from pbm_oust.accounts.password import NO_PASSWORD, Match, Secret, nobodys_password
 from pbm_oust.accounts.settings import Auth, settings_of
 from pbm_oust.accounts.tags import (
     Answered,

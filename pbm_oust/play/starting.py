@@ -117,7 +117,7 @@ def write_board(
     makes the notices that show it. Raises NotAllowed if a player does not want to play.
     """
     game = _new_game(header, actor, work)
-    other = game.o if actor.userid == game.x else game.x
+    other = game.opponent_of(actor.userid)
     if source is None and other not in HOUSE:
         spend(of_challenged(actor.userid, other), work)
     notices = tell_players(

@@ -51,6 +51,7 @@ from pbm_oust.service.table import (
     AnyForm,
     UnlabelledCharacter,
     form_named,
+    form_of,
     is_of_letter,
     parse_line,
     recognise,
@@ -508,8 +509,6 @@ def answer_sheet(
     """
     unread, parts = _parts_below(request.chat)
     if not parts:
-        if _is_of_no_board(request.chat):
-            return replace(request, line="", reply=sheet.positions[0])
         return _alone(sheet, request, work)
     if len(parts) == 1 and not parts[0].label and not unread:
         return _without_letter(parts[0].first, "\n".join(parts[0].below), request)
@@ -543,19 +542,18 @@ def _is_whole(line: str) -> bool:
     return is_begun and not isinstance(parse_line(line)[1], Unreadable)
 
 
-def _is_of_no_board(text: str) -> bool:
-    """Return whether an answer begins with a word of its own line that means no board: `next`."""
-    first, _, _ = text.strip().partition("\n")
-    form = GENERAL_FORMS.get(in_english(fold(first.strip()).rstrip(ENDS)))
-    return form is not None and form.by_letter
-
-
 def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:
-    """Return an answer that names no board as one to a letter about the board it must be for."""
+    """Return an answer that names no board as one to a letter about the board it must be for.
+
+    That is any of them for a command that is about none: `next`.
+    """
     waiting = sheet.positions if len(sheet.positions) == 1 else _waiting(sheet, work)
+    at = waiting[0] if waiting else sheet.positions[0]
     if len(waiting) != 1:
-        raise Unreadable(WhichBoard(tuple(at.name for at in sheet.positions)))
-    return replace(request, line="", reply=waiting[0])
+        said = read_answer("", request.chat, at).command
+        if isinstance(said, Unreadable) or not form_of(said).by_letter:
+            raise Unreadable(WhichBoard(tuple(each.name for each in sheet.positions)))
+    return replace(request, line="", reply=at)
 
 
 def _waiting(sheet: SheetReply, work: UnitOfWork) -> list[Reply]:

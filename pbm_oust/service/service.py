@@ -30,14 +30,7 @@ from pbm_oust.play.authentication import (
     number_left,
     sender_among,
 )
-from pbm_oust.play.forms import (
-    ForAnybody,
-    ForPlayer,
-    ForTwoPlayers,
-    Seen,
-    Service,
-    WithService,
-)
+from pbm_oust.play.forms import ForAnybody, ForPlayer, ForTwoPlayers, Seen, Service, WithService
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent

@@ -14,12 +14,7 @@ from pbm_oust.accounts.tags import Answered, Credential, without_tokens
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.form import Form, Line, MissingWord, SurplusWord, to_player
-from pbm_oust.grammar.habits import (
-    as_written_here,
-    is_courtesy,
-    said_plainly,
-    wished_plainly,
-)
+from pbm_oust.grammar.habits import as_written_here, is_courtesy, said_plainly, wished_plainly
 from pbm_oust.grammar.notation import Command, Heading, Known, Partial
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword

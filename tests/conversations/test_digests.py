@@ -66,6 +66,14 @@ def test_who_chooses_another_hour_gets_the_next_digest_at_it(world: World) -> No
     assert [digests(world, at) for at in (world.today, 2 + TWELVE)] == [[], ["dora"]]
 
 
+def test_the_same_hour_once_more_takes_no_digest_away(world: World) -> None:
+    world.add_board("dora", "bob")
+    assert digests(world, 1 + SEVEN) == ["dora"]
+    world.today = 2 + SEVEN + 0.01
+    world.take("dora", "settings dora wonderland digest morning")
+    assert digests(world, world.today) == ["dora"]
+
+
 def test_a_digest_has_the_boards_that_wait_and_what_happened_on_others(world: World) -> None:
     for x, o in (("dora", "bob"), ("alice", "dora"), ("alice", "dora"), ("alice", "bob")):
         world.add_board(x, o)
