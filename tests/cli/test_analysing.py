@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from msgspec.structs import replace
 
-from pbm_oust.cli import main
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.house import keep, kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, keep_analysis
 from pbm_oust.store.open_boards import read_game
+from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
 from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ALICE, Talk
@@ -39,8 +39,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def analyse(home: Home, *words: str) -> Result:
-    words = ("--home", str(home.path), "games", "analyse", *words)
-    return CliRunner().invoke(main, words)
+    return run(home, "games", "analyse", *words)
 
 
 def kept_in(home: Home) -> Analysis:

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from pbm_oust.cli import main
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import mark
+from tests.support.command_line import run
 
 GAMES = Path(__file__).parents[2] / "games" / "oust"
 
@@ -25,7 +24,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def output(home: Path, *arguments: str) -> str:
-    result = CliRunner().invoke(main, ["--home", str(home), *arguments])
+    result = run(home, *arguments)
     assert result.exit_code == 0
     return result.output
 
@@ -61,7 +60,7 @@ def test_until_ratings_are_counted_anew_they_are_those_that_all_games_give(home:
 
 def doctor_says(home: Path) -> str:
     """Return what the doctor says about a home."""
-    return CliRunner().invoke(main, ["--home", str(home), "doctor"]).output
+    return run(home, "doctor").output
 
 
 def written(home: Path, work: Callable[[Transaction], object]) -> None:
@@ -79,7 +78,7 @@ def test_ratings_that_the_histories_do_not_give_are_told_and_counted_anew(
 ) -> None:
     written(home, lambda transaction: transaction.run(wrong))
     assert "the ratings of oust are not those that its finished games give" in doctor_says(home)
-    found = CliRunner().invoke(main, ["--home", str(home), "ratings", "--recompute"])
+    found = run(home, "ratings", "--recompute")
     assert found.exit_code == 1
     assert found.output.endswith(
         "Error: the ratings that were kept are not those of the finished games: demo_ann in Oust "

@@ -28,10 +28,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from pbm_oust.cli.main import main
 from pbm_oust.store.home import Home
+from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import Letter, letters
 
@@ -97,7 +96,7 @@ class Session:
             int(printed.pop().strip("[]")) if printed and re.match(r"\[\d\]", printed[-1]) else 0
         )
         stdin = "".join(f"{each}\n" for each in said)
-        result = CliRunner().invoke(main, ["--home", str(self.home), *words], input=stdin)
+        result = run(self.home, *words, stdin=stdin)
         pattern = "".join(
             r"(?:.*\n)*" if each == "..." else re.escape(each).replace(r"\.\.\.", ".*") + r"\n"
             for each in printed
