@@ -10,17 +10,15 @@ from hypothesis import strategies as st
 from pbm_oust.rules.churn import Churn, NotSmallest, fast_game, smallest_joins
 from pbm_oust.rules.grid import Grid, hexagon
 from pbm_oust.rules.position import Result, Side
-from tests.support.boards import churn_board, naive_churn_of, refused
+from tests.support.boards import churn_board, naive_churn_of, refused, scattered
 from tests.support.naive import names_of
 from tests.support.naive_churn import NaiveChurn
 from tests.support.strategies import ChurnPlay, churn_plays, odd_grids, relaxed
 
 
-def scattered(grid: Grid, random: Random, marks: str) -> Churn:
-    """Return a position that play need not reach: a random mark on each cell."""
-    marked = {cell: random.choice(marks) for cell in grid.each(grid.cells)}
-    x, o = (sum(cell for cell, mark in marked.items() if mark == side) for side in "xo")
-    return Churn(grid, x, o, random.choice(list(Side)))
+def any_churn(grid: Grid, random: Random, marks: str) -> Churn:
+    """Return a position that play need not reach."""
+    return Churn(grid, *scattered(grid, random, marks), random.choice(list(Side)))
 
 
 def assert_agrees_with_naive_rules(position: Churn) -> None:
@@ -36,7 +34,7 @@ def assert_agrees_with_naive_rules(position: Churn) -> None:
 def test_the_engine_and_the_naive_rules_agree_on_boards_that_play_cannot_reach(
     grid: Grid, random: Random, marks: str
 ) -> None:
-    assert_agrees_with_naive_rules(scattered(grid, random, marks))
+    assert_agrees_with_naive_rules(any_churn(grid, random, marks))
 
 
 def test_the_engine_and_the_naive_rules_agree_on_every_board_of_seven_cells() -> None:
@@ -68,7 +66,7 @@ def test_a_placement_is_refused_for_the_reason_that_the_naive_rules_give(play: C
 def test_on_any_board_a_placement_is_refused_for_the_reason_that_the_naive_rules_give(
     grid: Grid, random: Random
 ) -> None:
-    assert_refuses_like_naive_rules(scattered(grid, random, "xxo."))
+    assert_refuses_like_naive_rules(any_churn(grid, random, "xxo."))
 
 
 def assert_refuses_like_naive_rules(position: Churn) -> None:
