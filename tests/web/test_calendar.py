@@ -112,6 +112,19 @@ def test_a_vacation_moves_the_event(talk: Talk, pages: Website) -> None:
     assert said(after, "DTSTAMP") == said(after, "LAST-MODIFIED") >= said(before, "DTSTAMP")
 
 
+def test_the_end_of_a_vacation_is_news_of_the_event(talk: Talk, pages: Website) -> None:
+    title = "oust 1: your turn against bob"
+    talk.now += timedelta(hours=1)
+    talk.send(ALICE, f"vacation alice wonderland {(talk.now + timedelta(days=1)).date()} 10")
+    before = events_in(pages.get(path_for(talk.home)))[title]
+    talk.now += timedelta(hours=1)
+    talk.send(ALICE, "vacation alice wonderland cancel")
+    after = events_in(pages.get(path_for(talk.home)))[title]
+    assert after.end < before.end
+    assert int(said(after, "SEQUENCE")) > int(said(before, "SEQUENCE"))
+    assert said(after, "LAST-MODIFIED") == f"{talk.now:%Y%m%dT%H%M%SZ}" > said(before, "DTSTAMP")
+
+
 @pytest.mark.parametrize(
     ("told", "moves"),
     [
