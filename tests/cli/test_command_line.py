@@ -1,5 +1,4 @@
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,13 @@ from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
 from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
-from tests.support.histories import make_from_files
-
-GAMES = Path(__file__).parents[2] / "games"
+from tests.support.histories import lay_samples, make_from_files
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    shutil.copytree(GAMES / "oust", tmp_path / "oust", ignore=_not_the_samples)
+    lay_samples(tmp_path)
     return tmp_path
-
-
-def _not_the_samples(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name not in ("1.txt", "2.txt", "3.txt")]
 
 
 def _json(result: Result) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import gzip
 import re
-import shutil
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -15,17 +14,13 @@ from pbm_oust.store.open_boards import started_by
 from tests.support.accounts import make_account
 from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
-from tests.support.histories import make_from_files
-
-SAMPLES = Path(__file__).parents[2] / "games" / "oust"
+from tests.support.histories import SAMPLES, lay_samples, make_from_files
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home with the three sample games."""
-    (tmp_path / "from" / "oust").mkdir(parents=True)
-    for number in (1, 2, 3):
-        shutil.copy(SAMPLES / f"{number}.txt", tmp_path / "from" / "oust")
+    lay_samples(tmp_path / "from")
     return tmp_path / "from"
 
 

@@ -21,7 +21,6 @@ HOME is the folder of the home, SAMPLES that of the sample games.
 
 import re
 import shlex
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -31,11 +30,11 @@ import pytest
 
 from pbm_oust.store.home import Home
 from tests.support.command_line import run
+from tests.support.histories import SAMPLES, lay_samples
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import Letter, letters
 
 FOLDER = Path(__file__).parent / "sessions"
-SAMPLES = Path(__file__).parents[2] / "games" / "oust"
 PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
 ABOUT_LETTERS = re.compile(r"(\w+) (<|reads:) (.+)")
 USAGE = re.compile(r"\AUsage: .*\nTry .*\n\n")
@@ -139,12 +138,8 @@ def test_a_session_goes_as_it_is_written(
 ) -> None:
     home = tmp_path / "home"
     if players == ["samples"]:
-        shutil.copytree(SAMPLES, home / "oust", ignore=not_the_samples)
+        lay_samples(home)
     else:
         home_of(home, *map(PLAYERS.__getitem__, players)).close()
         (home / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
     Session(home).go_on(lines)
-
-
-def not_the_samples(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name not in ("1.txt", "2.txt", "3.txt")]

@@ -103,9 +103,8 @@ class Conversation:
     def answer(self, sender: str, got: str, text: str, number: str | None) -> None:
         """Answer a letter as mail programs do."""
         letter = self.latest[got]
-        headers = f"Re: {letter.subject}\r\nIn-Reply-To: {letter['Message-ID']}"
         _, to = parseaddr(letter["Reply-To"] or str(letter["From"]))
-        self.talk.send(sender, headers, text, to=to, number=int(number or 0))
+        self.talk.answer(letter, text, sender, to=to, number=int(number or 0))
 
     def code_to(self, address: str, nth: int) -> str:
         """Return one of the codes that were mailed to an address."""

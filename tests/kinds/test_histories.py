@@ -25,7 +25,7 @@ from pbm_oust.store.index import (
     reading_with,
 )
 from pbm_oust.store.ratings import finished_games
-from tests.support.command_line import run
+from tests.support.command_line import done
 from tests.support.games import history_of
 from tests.support.happenings import FORMATS, anything_goes, taken_back, with_remarks, written
 from tests.support.kinds import games_of, grids_of, short_games, small_grids
@@ -209,9 +209,3 @@ def test_the_operator_exports_a_game_and_imports_it_elsewhere(
     done(there, "games", "import", "-", "--as", "17", stdin=told)
     assert there.history_path(BoardName(kind.name, 17)).read_bytes() == path.read_bytes()
     assert done(there, "games", "verify").startswith(f"{kind.name} 17: ok, ")
-
-
-def done(home: Home, *arguments: str, stdin: str = "") -> str:
-    result = run(home, *arguments, stdin=stdin)
-    assert result.exit_code == 0, result.output
-    return result.output
