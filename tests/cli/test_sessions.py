@@ -21,7 +21,6 @@ HOME is the folder of the home, SAMPLES that of the sample games.
 
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,6 +32,7 @@ from tests.support.command_line import run
 from tests.support.histories import SAMPLES, lay_samples
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import Letter, letters
+from tests.support.tables import scripts
 
 FOLDER = Path(__file__).parent / "sessions"
 PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
@@ -122,17 +122,13 @@ class Session:
             assert any(words in letter.words for letter in own), own
 
 
-def sessions() -> Iterator[object]:
-    """Yield each session: its players, and its lines with those that come before."""
-    for path in sorted(FOLDER.glob("*.txt")):
-        before, *told = re.split(r"^== ", path.read_text(), flags=re.MULTILINE)
-        players, *begin = filter(None, before.split("\n"))
-        for title, _, body in (each.partition("\n") for each in told):
-            lines = [*begin, *body.strip("\n").split("\n")]
-            yield pytest.param(players.split(), lines, id=f"{path.stem}: {title}")
-
-
-@pytest.mark.parametrize(("players", "lines"), list(sessions()))
+@pytest.mark.parametrize(
+    ("players", "lines"),
+    [
+        pytest.param(players, before + lines, id=name)
+        for name, players, before, lines in scripts(FOLDER)
+    ],
+)
 def test_a_session_goes_as_it_is_written(
     players: list[str], lines: list[str], tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""Cases of tests that stand in files beside them.
+"""Cases of tests, and scripts, that stand in files beside them.
 
 A line is a case, ` => ` parts its words, and `''` is an empty one. Escapes are Python's. Empty
 lines and those that begin with `# ` are no cases. `== a name` stands above what has one.
@@ -27,12 +27,12 @@ def pairs(path: Path) -> list[tuple[str, str]]:
 
 def blocks(path: Path) -> dict[str, str]:
     """Return the texts of a file by their names; each ends where the last of its lines does."""
-    return {name: unescaped(text).rstrip("\n") for name, text in _named(path)}
+    return {name: unescaped(text).rstrip("\n") for name, text in _parted(path)[1]}
 
 
 def of(file: str) -> dict[str, list[tuple[str, ...]]]:
     """Return the tables of a module, which gives its `__file__`, by the names above them."""
-    return {name: [*_cases(text)] for name, text in _named(Path(file).with_suffix(".txt"))}
+    return {name: [*_cases(text)] for name, text in _parted(Path(file).with_suffix(".txt"))[1]}
 
 
 def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
@@ -54,9 +54,22 @@ def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     return marking
 
 
-def _named(path: Path) -> Iterator[tuple[str, str]]:
-    _, *found = re.split(r"^== (.+)\n", path.read_text(), flags=re.MULTILINE)
-    return zip(found[::2], found[1::2], strict=True)
+def scripts(folder: Path) -> Iterator[tuple[str, list[str], list[str], list[str]]]:
+    """Yield the scripts in the files of a folder: name, who takes part, what comes before, lines.
+
+    A file begins with who takes part and the lines that come before each of its scripts; `#` begins
+    a comment there.
+    """
+    for path in sorted(folder.glob("*.txt")):
+        head, named = _parted(path)
+        players, *before = (line for line in head.split("\n") if line and line[0] != "#")
+        for name, text in named:
+            yield f"{path.stem}: {name}", players.split(), before, text.strip("\n").split("\n")
+
+
+def _parted(path: Path) -> tuple[str, Iterator[tuple[str, str]]]:
+    head, *found = re.split(r"^== (.+)\n", path.read_text(), flags=re.MULTILINE)
+    return head, zip(found[::2], found[1::2], strict=True)
 
 
 def _cases(text: str) -> Iterator[tuple[str, ...]]:
