@@ -1,9 +1,10 @@
-"""What holds in every position of Churn, checked on random games and on boards of any stones."""
+"""Churn beside the naive rules: in random games, and on boards that play need not reach."""
 
 from collections.abc import Callable
 from itertools import product
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -106,6 +107,22 @@ Pick = Callable[[Grid, int], int]
 """Picks one cell of a set."""
 
 
+def first(grid: Grid, some: int) -> int:
+    return some & -some
+
+
+def last(grid: Grid, some: int) -> int:
+    return 1 << some.bit_length() - 1
+
+
+def most_crowded(grid: Grid, some: int) -> int:
+    return max(grid.each(some), key=lambda cell: (grid.neighbours(cell) & some).bit_count())
+
+
+def loneliest(grid: Grid, some: int) -> int:
+    return min(grid.each(some), key=lambda cell: (grid.neighbours(cell) & some).bit_count())
+
+
 def at_random(seed: int) -> Pick:
     """Return a pick that leaves all to chance."""
     random = Random(seed)
@@ -143,6 +160,18 @@ def assert_fast_game_is_the_same(start: Churn, pick: Pick) -> None:
 @given(odd_grids, st.integers(0, 2**32))
 def test_a_fast_game_of_churn_takes_the_turns_that_positions_take(grid: Grid, seed: int) -> None:
     assert_fast_game_is_the_same(Churn(grid), at_random(seed))
+
+
+@pytest.mark.parametrize("pick", [first, last, most_crowded, loneliest])
+@pytest.mark.parametrize(
+    "grid", [hexagon(1, 2), hexagon(2), hexagon(3), hexagon(3, 4), hexagon(2, 6)], ids=str
+)
+def test_a_fast_game_of_churn_is_right_however_the_cells_are_picked(grid: Grid, pick: Pick) -> None:
+    assert_fast_game_is_the_same(Churn(grid), pick)
+
+
+def test_a_fast_game_of_thousands_of_turns_is_right() -> None:
+    assert_fast_game_is_the_same(Churn(hexagon(5)), at_random(1))
 
 
 @relaxed

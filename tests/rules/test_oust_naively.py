@@ -1,4 +1,4 @@
-"""Oust on boards so small that every position that play can reach is looked at."""
+"""Oust beside the naive rules: in every position of the smallest boards, and in random games."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
