@@ -15,7 +15,8 @@ from tests.support.rings import examples
 TABLES = tables.of(__file__)
 """Changes to the example: what is changed, the line that is at fault then, and part of what is
 said of it."""
-HEADER, RECORDS = TABLES["damaged headers"], TABLES["damaged records"]
+VAST = ("vast board", "Board: 17", f"Board: {'9' * 5000}", "3", "is no number of a board")
+HEADER, RECORDS = [*TABLES["damaged headers"], VAST], TABLES["damaged records"]
 
 
 @pytest.mark.parametrize(("what", "old", "new", "line", "reason"), HEADER + RECORDS)
@@ -119,6 +120,16 @@ def test_a_history_with_any_piece_replaced_is_read_or_reported(
     history = read(text)
 
     assert isinstance(history, History) or 1 <= history.line <= text.count(b"\n") + 1
+
+
+@many
+@given(st.permutations(EXAMPLE.splitlines(keepends=True)), st.integers(0, 18))
+def test_a_history_with_its_lines_in_any_order_is_read_or_reported(
+    lines: list[str], count: int
+) -> None:
+    history = read("".join(lines[:count]).encode())
+
+    assert isinstance(history, History) or 1 <= history.line <= count + 1
 
 
 @many

@@ -116,7 +116,7 @@ class Cluster:
                 self._wait(failure, random)
                 self._network.mend(host)
             case Failure.STANDBY_SILENT:
-                with self._databases.silent_standby():
+                with self._databases.standby.silent():
                     self._wait(failure, random)
         self._ledger.count(failure.value)
         return False

@@ -1,15 +1,10 @@
 """The databases of a trial with several hosts: one that is written to, and one that follows it."""
 
-import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 
 from tests.support.postgresql import DatabaseServer
-from tests.support.processes import children_of
 from tests.support.waiting import wait_until
 
 NAME = "home"
@@ -72,18 +67,6 @@ class Databases:
         """Kill the process that has started all others of the server, and start it again."""
         self.primary.kill_first_process()
         self.primary.start()
-
-    @contextmanager
-    def silent_standby(self) -> Iterator[None]:
-        """Let the second server say nothing, as one that cannot be reached."""
-        processes = [self.standby.pid, *children_of(self.standby.pid)]
-        for process in processes:
-            os.kill(process, signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            for process in processes:
-                os.kill(process, signal.SIGCONT)
 
     def fail_over(self) -> None:
         """Let the server end so, and the other one take its place; it follows that one later."""

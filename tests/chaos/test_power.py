@@ -12,7 +12,7 @@ import pytest
 from tests.chaos.launcher import TracedDisk
 from tests.chaos.power import Storage, WrongTrace
 from tests.chaos.trace import Step, Trace, What
-from tests.support.cases import pairs
+from tests.support.tables import pairs
 
 CASES = pairs(Path(__file__).with_name("power.txt"))
 

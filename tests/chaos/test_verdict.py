@@ -100,6 +100,31 @@ def test_a_record_that_stands_twice_is_doubled(ended: Ended) -> None:
     assert wrong["damaged"] >= 1
 
 
+def test_a_record_that_says_something_else_is_lost(ended: Ended) -> None:
+    last = ended.mail(Kind.MOVE)
+    record, cell = ended.record(last), last.done.split()[0]
+    other = record.replace(cell, "Z9")
+    rewrite(ended.history(last), lambda text: text.replace(record, other))
+    assert ended.wrong()["lost"] == 1
+
+
+def test_a_challenge_that_started_two_boards_is_doubled(ended: Ended) -> None:
+    challenge = ended.mail(Kind.CHALLENGE)
+    history = ended.history(challenge)
+    beginning, remark, _ = history.read_text().partition(f"# challenge {challenge.id}\n")
+    other = history.with_name("77.txt")
+    other.write_text(re.sub("Board: .*", "Board: 77", beginning) + remark)
+    assert ended.wrong() == {"doubled": 1}
+
+
+def test_a_board_that_is_gone_is_lost_with_all_that_was_done_on_it(ended: Ended) -> None:
+    challenge = ended.mail(Kind.CHALLENGE)
+    history = ended.history(challenge)
+    moves = sum(mail.id in history.read_text() for mail in ended.mails)
+    history.unlink()
+    assert ended.wrong()["lost"] == moves
+
+
 def test_an_account_that_is_gone_is_lost(ended: Ended) -> None:
     verify = ended.mail(Kind.VERIFY)
     home = Home(ended.home)
@@ -123,6 +148,13 @@ def test_a_letter_about_a_board_that_is_gone_is_missing(kind: Kind, who: str, en
     assert set(ended.wrong()) == {"notices missing"}
 
 
+def test_a_letter_without_what_the_other_player_wrote_is_missing(ended: Ended) -> None:
+    mail = ended.mail(Kind.MOVE)
+    (told,) = (path for path in ended.letters(mail) if mail.marker in path.read_text())
+    rewrite(told, lambda text: text.replace(mail.marker, "nothing"))
+    assert ended.wrong() == {"notices missing": 1}
+
+
 @pytest.mark.parametrize("kind", [Kind.LOOK, Kind.WRONG, Kind.SIGNUP, Kind.VERIFY])
 def test_an_answer_that_is_gone_is_missing(kind: Kind, ended: Ended) -> None:
     mail = ended.mail(kind)
@@ -138,6 +170,29 @@ def test_a_correct_command_that_was_refused_is_reported(ended: Ended) -> None:
         if f"\nIn-Reply-To: {mail.message_id}\n" in path.read_text():
             rewrite(path, lambda text: re.sub("X-Pbm-Oust: .*", "X-Pbm-Oust: refusal", text))
     assert ended.wrong() == {"refused wrongly": 1}
+
+
+def test_a_mail_that_was_never_acknowledged_is_lost(ended: Ended) -> None:
+    ended.mail(Kind.LOOK).acknowledged = 0
+    assert ended.wrong() == {"lost": 1}
+
+
+def test_two_acknowledgements_want_two_answers(ended: Ended) -> None:
+    ended.mail(Kind.LOOK).acknowledged += 1
+    assert ended.wrong() == {"notices missing": 1}
+
+
+def test_a_wrong_command_that_was_carried_out_is_strange(ended: Ended) -> None:
+    ended.mail(Kind.MOVE).kind = Kind.WRONG
+    assert ended.wrong() == {"strange": 1}
+
+
+def test_a_letter_about_a_record_that_is_not_there_is_strange(ended: Ended) -> None:
+    last = ended.mail(Kind.MOVE)
+    (told,) = (path for path in ended.letters(last) if last.marker in path.read_text())
+    more = told.read_text().replace("Message-ID: <", "Message-ID: <oust.1.999.0123456789abcdef@")
+    told.with_name(f"{told.name}.more").write_text(more)
+    assert ended.wrong() == {"strange": 1}
 
 
 def test_a_record_that_nobody_sent_is_strange(ended: Ended) -> None:

@@ -7,22 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from msgspec.structs import replace
 
-from pbm_oust.cli import main
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.house import keep, kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, keep_analysis
 from pbm_oust.store.open_boards import read_game
+from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
-from tests.support.histories import make_from_files
+from tests.support.histories import SAMPLES, make_from_files
 from tests.support.home_by_mail import ALICE, Talk
 
 sgfmill = import_module("sgfmill.sgf")
-GAMES = Path(__file__).parents[2] / "games"
 SHORT = "0.01"
 
 
@@ -31,7 +30,7 @@ def home(tmp_path: Path) -> Home:
     """A home with a game on hex 4 that is over, of 17 records, and one that goes on."""
     home = Home(tmp_path)
     home.prepare()
-    shutil.copy(GAMES / "oust" / "2.txt", tmp_path / "oust")
+    shutil.copy(SAMPLES / "2.txt", tmp_path / "oust")
     going = play(new_game("square 5x5"), "x C3", "o swap")
     (tmp_path / "oust" / "17.txt").write_bytes(history_of(going))
     make_from_files(tmp_path)
@@ -39,8 +38,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def analyse(home: Home, *words: str) -> Result:
-    words = ("--home", str(home.path), "games", "analyse", *words)
-    return CliRunner().invoke(main, words)
+    return run(home, "games", "analyse", *words)
 
 
 def kept_in(home: Home) -> Analysis:

@@ -10,13 +10,12 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
+from tests.support.command_line import done, run
 from tests.support.document import block
 from tests.support.player import Player, latest_mail, play_to_the_end
 from tests.support.server import PROGRAM, Server, running
@@ -72,17 +71,6 @@ class Correspondence:
             self.stopping.set()
             for thread in threads:
                 thread.join()
-
-
-def run(home: Path, *arguments: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)
-
-
-def done(home: Path, *arguments: str, stdin: str = "") -> str:
-    """Return what a command says that ends well."""
-    result = run(home, *arguments, stdin=stdin)
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 def document_block(name: str, home: Path, folder: Path) -> str:

@@ -1,5 +1,4 @@
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,24 +8,15 @@ from click.testing import CliRunner, Result
 from pbm_oust.cli import main
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of
+from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
-from tests.support.histories import make_from_files
-
-GAMES = Path(__file__).parents[2] / "games"
+from tests.support.histories import lay_samples, make_from_files
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    shutil.copytree(GAMES / "oust", tmp_path / "oust", ignore=_not_the_samples)
+    lay_samples(tmp_path)
     return tmp_path
-
-
-def _not_the_samples(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name not in ("1.txt", "2.txt", "3.txt")]
-
-
-def _run(home: Path, *arguments: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)
 
 
 def _json(result: Result) -> dict[str, Any]:
@@ -41,24 +31,24 @@ def test_verify_finds_the_same_with_several_processes(
 ) -> None:
     path = home / "oust" / "2.txt"
     path.write_text(path.read_text().replace("10 x F3*1", "10 x F2*1"))
-    alone = _run(home, "games", "verify")
+    alone = run(home, "games", "verify")
     monkeypatch.setattr("pbm_oust.store.rebuilding.FEW", 1)
-    together = _run(home, "games", "verify")
+    together = run(home, "games", "verify")
     assert (together.exit_code, together.output) == (alone.exit_code, alone.output)
 
 
 def test_verify_changes_nothing(home: Path) -> None:
-    _run(home, "games", "verify")
+    run(home, "games", "verify")
     assert [path.name for path in home.iterdir()] == ["oust"]
 
 
 def test_history_prints_the_file(home: Path) -> None:
-    result = _run(home, "games", "history", "oust", "1")
+    result = run(home, "games", "history", "oust", "1")
     assert result.output == (home / "oust" / "1.txt").read_text()
 
 
 def test_history_as_json_has_the_records(home: Path) -> None:
-    told = json.loads(_run(home, "games", "history", "oust", "2", "--json").output)
+    told = json.loads(run(home, "games", "history", "oust", "2", "--json").output)
     assert told["records"][1]["action"] == "swap"
     assert told["records"][5]["action"] == [{"cell": "E5", "took": 1}, {"cell": "E2", "took": 0}]
     assert told["result"] == {"winner": "o", "how": "capture"}
@@ -69,9 +59,9 @@ def test_list_can_be_limited_to_the_boards_where_a_player_is_to_move(home: Path)
     waiting = history_of(play(new_game("square 5x5"), "x C3")).decode()
     (home / "oust" / "17.txt").write_text(waiting)
     make_from_files(home)
-    assert "marksteere (o) to move" in _run(home, "games", "list", "--which", "next").output
+    assert "marksteere (o) to move" in run(home, "games", "list", "--which", "next").output
     for player, number in (("marksteere", 1), ("rrognlie", 0), ("demo_ann", 0)):
-        listed = _run(home, "games", "list", "--which", "next", "--player", player)
+        listed = run(home, "games", "list", "--which", "next", "--player", player)
         assert len(listed.output.splitlines()[1:]) == number
 
 
@@ -83,14 +73,14 @@ def test_the_help_tells_of_every_command_in_a_whole_sentence(group: list[str]) -
 
 
 def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
-    made = _run(home, "players", "add", "Dora", "dora@example.org", stdin="exploring\nexploring\n")
+    made = run(home, "players", "add", "Dora", "dora@example.org", stdin="exploring\nexploring\n")
     assert made.exit_code == 0
-    (dora,) = json.loads(_run(home, "players", "list", "--json").output)
+    (dora,) = json.loads(run(home, "players", "list", "--json").output)
     assert (dora["userid"], dora["addresses"]) == ("dora", ["dora@example.org"])
     before = account_of(Home(home), "dora").password
-    assert _run(home, "players", "passwd", "dora", stdin="backpacks\nbackpacks\n").exit_code == 0
+    assert run(home, "players", "passwd", "dora", stdin="backpacks\nbackpacks\n").exit_code == 0
     assert account_of(Home(home), "dora").password != before
-    assert "dora@example.org" in _run(home, "players", "show", "dora").output
+    assert "dora@example.org" in run(home, "players", "show", "dora").output
     assert all(b"exploring" not in path.read_bytes() for path in home.glob("pbm_oust.db*"))
 
 
@@ -99,15 +89,15 @@ def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
     [(["--size", "5x5"], 12336), (["--hex", "3"], 4878), (["--size", "5", "--divide"], 12336)],
 )
 def test_perft_counts_sequences(arguments: list[str], total: int, tmp_path: Path) -> None:
-    result = _run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3")
+    result = run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3")
     assert result.output.endswith(f", depth 3: {total} sequences\n")
-    counted = _run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3", "--json")
+    counted = run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3", "--json")
     assert json.loads(counted.output)["sequences"] == total
 
 
 def test_simulate_gives_the_same_figures_for_any_number_of_processes(tmp_path: Path) -> None:
     command = ("rules", "simulate", "oust", "--size", "5", "--games", "40", "--seed", "7", "--json")
-    one, two = (_json(_run(tmp_path, *command, "--jobs", jobs)) for jobs in ("1", "2"))
+    one, two = (_json(run(tmp_path, *command, "--jobs", jobs)) for jobs in ("1", "2"))
     assert one.pop("placements_per_second") > 0
     assert two.pop("placements_per_second") > 0
     assert one == two
@@ -118,18 +108,18 @@ def test_simulate_gives_the_same_figures_for_any_number_of_processes(tmp_path: P
 
 def test_simulate_counts_the_turns_of_churn(tmp_path: Path) -> None:
     command = ("rules", "simulate", "churn", "--size", "3", "--games", "200", "--seed", "1")
-    figures = _json(_run(tmp_path, *command, "--json"))
+    figures = _json(run(tmp_path, *command, "--json"))
     assert (figures["kind"], figures["grid"], figures["games"]) == ("churn", "hex 3", 200)
     assert abs(figures["turns"]["mean"] - 69.74) < 5 * figures["turns"]["stderr"]
     assert figures["turns_per_second"] > 0
     assert figures["results"]["draw"] == 0
-    assert "200 random games, seed 1\n" in _run(tmp_path, *command).output
+    assert "200 random games, seed 1\n" in run(tmp_path, *command).output
 
 
 def test_a_faulty_configuration_is_reported_with_file_and_key(home: Path) -> None:
     path = home / "pbm_oust.toml"
     path.write_text('relay = "example.org"\n')
-    result = _run(home, "outbox", "flush")
+    result = run(home, "outbox", "flush")
     assert result.exit_code == 2
     assert f"{path}: relay: 'example.org' is not written smtp://HOST:PORT" in result.output
 
@@ -154,8 +144,8 @@ def test_a_configuration_that_cannot_be_read_is_named_by_every_command(
     Home(tmp_path).prepare()
     file = tmp_path / "pbm_oust.toml"
     file.write_bytes(text.encode("latin-1"))
-    result = _run(tmp_path, *words.split())
+    result = run(tmp_path, *words.split())
     assert result.exit_code == 2
     assert f"{file}: " in result.output
     assert reason in result.output
-    assert _run(tmp_path, "doctor").exit_code == 1
+    assert run(tmp_path, "doctor").exit_code == 1

@@ -5,11 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
+from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 
 CHALLENGE = (ALICE, "oust challenge alice bob wonderland -size=5")
@@ -44,10 +43,6 @@ def files_read(home: Home, *arguments: str) -> list[str]:
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stderr.split()
-
-
-def run(home: Home, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["--home", str(home.path), *arguments])
 
 
 @pytest.mark.slow

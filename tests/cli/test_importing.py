@@ -2,30 +2,25 @@
 
 import gzip
 import re
-import shutil
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from pbm_oust.cli import main
 from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import started_by
 from tests.support.accounts import make_account
+from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
-from tests.support.histories import make_from_files
-
-SAMPLES = Path(__file__).parents[2] / "games" / "oust"
+from tests.support.histories import SAMPLES, lay_samples, make_from_files
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home with the three sample games."""
-    (tmp_path / "from" / "oust").mkdir(parents=True)
-    for number in (1, 2, 3):
-        shutil.copy(SAMPLES / f"{number}.txt", tmp_path / "from" / "oust")
+    lay_samples(tmp_path / "from")
     return tmp_path / "from"
 
 
@@ -35,19 +30,19 @@ def other(tmp_path: Path) -> Path:
     return tmp_path / "to"
 
 
-def run(home: Path, *arguments: str, stdin: str | bytes = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home), "games", *arguments], input=stdin)
+def games(home: Path, *words: str, stdin: str | bytes = "") -> Result:
+    return run(home, "games", *words, stdin=stdin)
 
 
 def exported(home: Path, *arguments: str) -> str:
-    result = run(home, "export", *arguments)
+    result = games(home, "export", *arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def refusal(home: Path, *arguments: str, stdin: str | bytes) -> str:
     before = contents(home)
-    result = run(home, "import", *arguments, stdin=stdin)
+    result = games(home, "import", *arguments, stdin=stdin)
     assert result.exit_code == 1
     assert contents(home) == before
     return result.output.removeprefix("Error: standard input: ").strip()
@@ -69,7 +64,7 @@ def test_the_import_of_an_export_is_the_same_file(
     form: str, board: str, home: Path, other: Path
 ) -> None:
     text = exported(home, "oust", board, form)
-    result = run(other, "import", "--as", board, stdin=text)
+    result = games(other, "import", "--as", board, stdin=text)
     assert (result.exit_code, result.output.split(":")[0]) == (0, f"imported oust {board}")
     assert (other / "oust" / f"{board}.txt").read_bytes() == (
         home / "oust" / f"{board}.txt"
@@ -79,12 +74,12 @@ def test_the_import_of_an_export_is_the_same_file(
 def test_an_imported_game_becomes_the_next_board_from_a_file_too(home: Path, other: Path) -> None:
     first = other.parent / "first.sgf"
     first.write_text(exported(home, "oust", "3", "--sgf"))
-    assert run(other, "import", str(first)).output == (
+    assert games(other, "import", str(first)).output == (
         "imported oust 1: demo_bob (x), demo_ann (o), 22 records\n"
     )
     second = exported(home, "oust", "2", "--json")
-    assert run(other, "import", stdin=second).output.startswith("imported oust 2: ")
-    verified = run(other, "verify").output.splitlines()
+    assert games(other, "import", stdin=second).output.startswith("imported oust 2: ")
+    verified = games(other, "verify").output.splitlines()
     assert verified == [
         "oust 1: ok, 22 records, demo_ann won, capture",
         "oust 2: ok, 17 records, demo_ann won, capture",
@@ -96,7 +91,7 @@ def test_a_file_that_gzip_has_compressed_is_imported_as_it_is(
     form: str, home: Path, other: Path
 ) -> None:
     data = gzip.compress(exported(home, "oust", "3", form).encode())
-    assert run(other, "import", stdin=data).output.startswith("imported oust 1: ")
+    assert games(other, "import", stdin=data).output.startswith("imported oust 1: ")
     told = "gzip has not made this, or not all of it is here"
     assert refusal(home, stdin=data[:-9]) == told
     assert refusal(home, stdin=data[:2] + b"any") == told
@@ -110,7 +105,7 @@ def test_what_is_large_without_its_compression_is_not_taken(home: Path) -> None:
 def test_a_dry_run_says_what_would_be_and_writes_nothing(home: Path, other: Path) -> None:
     other.mkdir()
     text = exported(home, "oust", "2", "--sgf")
-    result = run(other, "import", "--dry-run", stdin=text)
+    result = games(other, "import", "--dry-run", stdin=text)
     assert result.output == "would import oust 1: demo_bob (x), demo_ann (o), 17 records\n"
     assert list(other.iterdir()) == []
 
@@ -137,9 +132,9 @@ def test_a_damaged_board_can_be_had_again_from_its_last_mail(home: Path) -> None
     text, whole = exported(home, "oust", "2", "--sgf"), path.read_bytes()
     path.write_text(path.read_text().replace("6 x E5*1", "6 x E5*2"))
     make_from_files(home)
-    assert "oust 2: BAD" in run(home, "verify").output
-    assert run(home, "import", "--as", "2", stdin=text).exit_code == 0
-    assert run(home, "verify").exit_code == 0
+    assert "oust 2: BAD" in games(home, "verify").output
+    assert games(home, "import", "--as", "2", stdin=text).exit_code == 0
+    assert games(home, "verify").exit_code == 0
     assert path.read_bytes() == whole
 
 
@@ -160,10 +155,10 @@ def test_a_game_that_goes_on_takes_accounts_of_both_players(other: Path) -> None
     told = refusal(other, stdin=history)
     assert told.endswith("so both players need accounts, and there is none of marksteere")
     add_player(other, "marksteere")
-    assert run(other, "import", "--as", "17", stdin=history).exit_code == 0
+    assert games(other, "import", "--as", "17", stdin=history).exit_code == 0
     assert (other / "oust" / "17.txt").read_text() == history
     assert (
-        run(other, "list", "--which", "active")
+        games(other, "list", "--which", "active")
         .output.splitlines()[1]
         .startswith("oust 17  square 5x5")
     )
@@ -186,7 +181,7 @@ def test_a_mail_that_holds_a_game_is_taken_with_its_headers(
     sgf = exported(home, "oust", "2", "--sgf")
     text = "".join(f"{quote}{line}\n" for line in sgf.splitlines())
     mail = as_mail(f"Schön gespielt!\n\nOn Monday, the server wrote:\n{text}\n-- \nBob\n", encoding)
-    result = run(other, "import", "--as", "2", stdin=mail)
+    result = games(other, "import", "--as", "2", stdin=mail)
     assert result.exit_code == 0, result.output
     assert contents(other)["2.txt"] == contents(home)["2.txt"]
 
@@ -199,7 +194,7 @@ def test_a_mail_with_a_game_attached_is_taken(kind: str, home: Path, other: Path
     main_type, _, subtype = kind.partition("/")
     game = exported(home, "oust", "2", "--sgf").encode()
     mail.add_attachment(game, main_type, subtype, filename="oust-2.sgf", cte="base64")
-    result = run(other, "import", "--as", "2", stdin=bytes(mail))
+    result = games(other, "import", "--as", "2", stdin=bytes(mail))
     assert result.exit_code == 0, result.output
     assert contents(other)["2.txt"] == contents(home)["2.txt"]
 
@@ -209,7 +204,7 @@ def test_a_challenge_is_known_again_behind_an_old_game_that_was_imported(tmp_pat
     home.prepare()
     young, key = new_game("square 5x5"), "00112233445566ff"
     home.do(home.boards.start, young, challenge_remark(key))
-    result = run(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
+    result = games(tmp_path, "import", stdin=(SAMPLES / "1.txt").read_text())
     assert result.output.startswith("imported oust 18")
     assert started_by(home, key) == young
 
@@ -237,8 +232,8 @@ def test_a_game_with_a_control_character_is_refused(sign: str, home: Path, other
 
 def test_an_imported_game_leaves_numbers_for_those_that_follow(home: Path, other: Path) -> None:
     text = exported(home, "oust", "3", "--sgf")
-    assert run(other, "import", "--as", "999999999", stdin=text).exit_code == 2
-    assert run(other, "import", "--as", "99999999", stdin=text).exit_code == 0
+    assert games(other, "import", "--as", "999999999", stdin=text).exit_code == 2
+    assert games(other, "import", "--as", "99999999", stdin=text).exit_code == 0
     second = exported(home, "oust", "2", "--sgf")
-    assert run(other, "import", stdin=second).output.startswith("imported oust 100000000:")
-    assert run(other, "show", "oust", "100000000").exit_code == 0
+    assert games(other, "import", stdin=second).output.startswith("imported oust 100000000:")
+    assert games(other, "show", "oust", "100000000").exit_code == 0

@@ -1,4 +1,4 @@
-"""What is left in the files of a forgotten of a player who was forgotten."""
+"""The outbox on the command line, and what is left in a home of a player who was forgotten."""
 
 import json
 from collections.abc import Iterator
@@ -7,11 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.formats import parse_any
-from pbm_oust.cli import main
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
@@ -20,6 +18,7 @@ from pbm_oust.store.letters import parse_content
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.upkeep import forget_expired
 from pbm_oust.store.verifications import bounces_of, note_bounce
+from tests.support.command_line import run
 from tests.support.games import history_of
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
@@ -33,50 +32,46 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _run(home: Path, *arguments: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)
-
-
 def _ask_for_help(home: Path, *senders: str) -> list[str]:
     """Have the help sent to some addresses; return the names of the letters."""
     for number, sender in enumerate(senders):
         mail = f"From: {sender}\nSubject: help oust\n\n{number}\n"
-        assert _run(home, "deliver", stdin=mail).exit_code == 0
-    return [letter["name"] for letter in json.loads(_run(home, "outbox", "list", "--json").output)]
+        assert run(home, "deliver", stdin=mail).exit_code == 0
+    return [letter["name"] for letter in json.loads(run(home, "outbox", "list", "--json").output)]
 
 
 def _flush(home: Path, endpoint: object) -> str:
-    return _run(home, "outbox", "flush", "--relay", f"smtp://{endpoint}").output
+    return run(home, "outbox", "flush", "--relay", f"smtp://{endpoint}").output
 
 
 def test_letters_are_listed_and_shown(home: Path) -> None:
     mail = "From: dora@example.org\nSubject: help oust\n\n{number}\n"
-    assert _run(home, "deliver", stdin=mail).exit_code == 0
-    (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
+    assert run(home, "deliver", stdin=mail).exit_code == 0
+    (letter,) = json.loads(run(home, "outbox", "list", "--json").output)
     assert (letter["to"], letter["subject"]) == ("dora@example.org", "help: oust")
-    shown = _run(home, "outbox", "show", letter["name"][:20]).output
+    shown = run(home, "outbox", "show", letter["name"][:20]).output
     assert shown.startswith("From: pbm_oust <pbmserv@localhost>\nTo: dora@example.org\n")
     assert "Oust is by Mark Steere (2007)." in shown
-    assert "\nMIME-Version: 1.0\n" in _run(home, "outbox", "show", "--raw", letter["name"]).output
-    assert letter["name"] in _run(home, "outbox", "list").output
+    assert "\nMIME-Version: 1.0\n" in run(home, "outbox", "show", "--raw", letter["name"]).output
+    assert letter["name"] in run(home, "outbox", "list").output
 
 
 def test_flush_without_a_relay_is_wrong_usage(home: Path) -> None:
-    assert _run(home, "outbox", "flush").exit_code == 2
+    assert run(home, "outbox", "flush").exit_code == 2
 
 
 def test_a_failed_letter_is_listed_sent_again_or_removed(home: Path) -> None:
     first, second = _ask_for_help(home, "unknown1@example.org", "unknown2@example.org")
     with listening_sink() as (sink, endpoint):
         assert _flush(home, endpoint) == "0 sent, 0 kept, 2 failed\n"
-        heading, *listed = _run(home, "outbox", "list").output.splitlines()
+        heading, *listed = run(home, "outbox", "list").output.splitlines()
         assert heading.split() == ["LETTER", "STATE", "TO", "SUBJECT"]
         assert [line.split()[1] for line in listed] == ["failed", "failed"]
         sink.knows_everybody = True
-        assert _run(home, "outbox", "retry", first).output == f"{first} waits for the relay\n"
+        assert run(home, "outbox", "retry", first).output == f"{first} waits for the relay\n"
         assert _flush(home, endpoint) == "1 sent, 0 kept, 0 failed\n"
-    assert _run(home, "outbox", "remove", second).output == f"removed {second}\n"
-    assert _run(home, "outbox", "list").output == ""
+    assert run(home, "outbox", "remove", second).output == f"removed {second}\n"
+    assert run(home, "outbox", "list").output == ""
 
 
 @pytest.mark.parametrize(
@@ -86,7 +81,7 @@ def test_only_letters_that_failed_are_retried_or_removed(
     command: str, what: str, home: Path
 ) -> None:
     (name,) = _ask_for_help(home, "alice@example.org")
-    refused = _run(home, "outbox", command, name)
+    refused = run(home, "outbox", command, name)
     assert refused.exit_code == 1
     assert refused.output == f"Error: 0 {what} have names that begin with {name}\n"
 
@@ -95,9 +90,9 @@ def test_a_letter_that_is_named_twice_is_retried_or_removed_once(home: Path) -> 
     first, second = _ask_for_help(home, "unknown1@example.org", "unknown2@example.org")
     with listening_sink() as (_, endpoint):
         _flush(home, endpoint)
-    retried = _run(home, "outbox", "retry", first, first)
+    retried = run(home, "outbox", "retry", first, first)
     assert (retried.exit_code, retried.output) == (0, f"{first} waits for the relay\n")
-    removed = _run(home, "outbox", "remove", second, second[:-1])
+    removed = run(home, "outbox", "remove", second, second[:-1])
     assert (removed.exit_code, removed.output) == (0, f"removed {second}\n")
 
 
@@ -115,7 +110,7 @@ def test_a_letter_that_somebody_else_takes_meanwhile_is_refused(
         meant(outbox, *arguments)
 
     monkeypatch.setattr(Outbox, command, twice)
-    refused = _run(home, "outbox", command, name)
+    refused = run(home, "outbox", command, name)
     assert (refused.exit_code, refused.output) == (
         1,
         f"Error: the letter {name} is no longer there\n",
@@ -127,10 +122,10 @@ def test_an_operator_has_an_address_written_to_again(home: Path) -> None:
         lost = Bounce(datetime(2026, 11, day, tzinfo=UTC), "5.1.1", f"<{day}@example.com>", "-")
         Home(home).do(note_bounce, "unknown@example.org", lost)
     assert Home(home).ask(bounces_of, "unknown@example.org").is_suspended
-    resumed = _run(home, "outbox", "resume", "unknown@example.org")
+    resumed = run(home, "outbox", "resume", "unknown@example.org")
     assert resumed.output == "unknown@example.org gets letters again\n"
     assert Home(home).ask(bounces_of, "unknown@example.org").bounces == ()
-    assert _run(home, "outbox", "resume", "unknown@example.org").exit_code == 1
+    assert run(home, "outbox", "resume", "unknown@example.org").exit_code == 1
 
 
 @pytest.mark.slow
@@ -141,12 +136,12 @@ def test_a_letter_with_files_is_shown_without_them_and_arrives_with_them(home: P
     lay_histories(made, {1: history_of(game).decode()}, "churn")
     made.database.close()
     mail = "From: dora@example.org\nSubject: churn show 1\n\n"
-    assert _run(home, "deliver", stdin=mail).exit_code == 0
-    (letter,) = json.loads(_run(home, "outbox", "list", "--json").output)
-    shown = _run(home, "outbox", "show", letter["name"]).output
+    assert run(home, "deliver", stdin=mail).exit_code == 0
+    (letter,) = json.loads(run(home, "outbox", "list", "--json").output)
+    shown = run(home, "outbox", "show", letter["name"]).output
     assert "It is attached with all times as churn-1.sgf" in shown
     assert "FF[4]" not in shown
-    assert "outbox: 1 letter waiting" in _run(home, "doctor").output
+    assert "outbox: 1 letter waiting" in run(home, "doctor").output
     with listening_sink() as (sink, endpoint):
         assert _flush(home, endpoint) == "1 sent, 0 kept, 0 failed\n"
         (taken,) = sink.taken
@@ -157,7 +152,7 @@ def test_a_letter_with_files_is_shown_without_them_and_arrives_with_them(home: P
     assert parse_any(data.decode()).check().game == game
 
 
-# What is left in the files of a forgotten of a player who was forgotten
+# What is left in the files of a home of a player who was forgotten
 
 
 FORGET = (BOB, "forget bob lookingglass really")
@@ -186,7 +181,7 @@ def files_that_name_bob(forgotten: Home) -> list[str]:
 
 @contextmanager
 def relayed(forgotten: Home) -> Iterator[None]:
-    """Have all letters of a forgotten sent."""
+    """Have all letters of a home sent."""
     with listening_sink() as (_, endpoint):
         forgotten.has_relay = True
         Relaying(forgotten, endpoint, ADDRESS, NOON.timestamp).flush(all_letters=True)

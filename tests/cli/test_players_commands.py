@@ -5,10 +5,9 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
 from pbm_oust.store.home import Home
+from tests.support.command_line import run
 from tests.support.server import PROGRAM
 
 
@@ -16,7 +15,7 @@ from tests.support.server import PROGRAM
 def home(tmp_path: Path) -> Path:
     """Return a home with three players and a board of the first two."""
     for userid in ("alice", "bob", "carol"):
-        made = _run(
+        made = run(
             tmp_path, "players", "add", userid, f"{userid}@example.org", "--password", "wonderland"
         )
         assert made.exit_code == 0
@@ -24,13 +23,9 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _run(home: Path, *arguments: str, stdin: str = "") -> Result:
-    return CliRunner().invoke(main, ["--home", str(home), *arguments], input=stdin)
-
-
 def _deliver(home: Path, sender: str, line: str) -> None:
     mail = f"From: {sender}\nSubject: {line}\nMessage-ID: <{hash(line)}@example.org>\n\n"
-    assert _run(home, "deliver", stdin=mail).exit_code == 0
+    assert run(home, "deliver", stdin=mail).exit_code == 0
 
 
 def _letters(home: Path) -> list[str]:
@@ -44,21 +39,21 @@ def test_exported_accounts_are_imported_into_another_home(home: Path, tmp_path: 
     _deliver(home, "bob@example.org", "oust seek bob wonderland")
     file, other = tmp_path / "players.jsonl", tmp_path / "other"
     other.mkdir()
-    told = _run(home, "players", "export", str(file))
+    told = run(home, "players", "export", str(file))
     assert (told.exit_code, told.output) == (0, "exported 3 accounts\n")
     assert file.stat().st_mode & 0o777 == 0o600
-    assert _run(home, "players", "export").output == file.read_text()
-    tried = _run(other, "players", "import", str(file), "--dry-run")
+    assert run(home, "players", "export").output == file.read_text()
+    tried = run(other, "players", "import", str(file), "--dry-run")
     assert (tried.output, list(other.iterdir())) == ("would import 3 accounts\n", [])
-    done = _run(other, "players", "import", stdin=file.read_text())
+    done = run(other, "players", "import", stdin=file.read_text())
     assert (done.exit_code, done.output) == (0, "imported 3 accounts\n")
-    assert _run(other, "players", "export").output == file.read_text()
+    assert run(other, "players", "export").output == file.read_text()
     _deliver(other, "alice@example.org", "oust seek alice wonderland")
-    assert "Seek: 2 oust" in _run(other, "players", "show", "alice").output
+    assert "Seek: 2 oust" in run(other, "players", "show", "alice").output
 
 
 def test_nothing_is_imported_where_one_account_cannot_be(home: Path, tmp_path: Path) -> None:
-    _, bob, _ = _run(home, "players", "export").output.splitlines()
+    _, bob, _ = run(home, "players", "export").output.splitlines()
     dora = bob.replace('"bob"', '"dora"')
     for lines, reason in [
         ([dora, bob], "standard input: there are accounts already of bob"),
@@ -66,11 +61,11 @@ def test_nothing_is_imported_where_one_account_cannot_be(home: Path, tmp_path: P
         ([dora, dora], "standard input: line 2: the userid dora stands further above, too"),
     ]:
         for dry in ([], ["--dry-run"]):
-            told = _run(home, "players", "import", *dry, stdin="\n".join(lines))
+            told = run(home, "players", "import", *dry, stdin="\n".join(lines))
             assert (told.exit_code, reason in told.output) == (1, True)
     file = tmp_path / "latin1"
     file.write_bytes(b"\xff")
-    assert "no text in UTF-8" in _run(home, "players", "import", str(file)).output
+    assert "no text in UTF-8" in run(home, "players", "import", str(file)).output
     assert Home(home).userids() == ["alice", "bob", "carol"]
 
 

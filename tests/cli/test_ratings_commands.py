@@ -1,38 +1,27 @@
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from pbm_oust.cli import main
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import mark
-
-GAMES = Path(__file__).parents[2] / "games" / "oust"
+from tests.support.command_line import done, run
+from tests.support.histories import lay_samples
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    (tmp_path / "oust").mkdir()
-    for number in (1, 2, 3):
-        shutil.copy(GAMES / f"{number}.txt", tmp_path / "oust")
-    output(tmp_path, "home", "rebuild")
+    lay_samples(tmp_path)
+    done(tmp_path, "home", "rebuild")
     return tmp_path
 
 
-def output(home: Path, *arguments: str) -> str:
-    result = CliRunner().invoke(main, ["--home", str(home), *arguments])
-    assert result.exit_code == 0
-    return result.output
-
-
 def test_ratings_are_the_same_to_the_last_digit_whenever_they_are_computed(home: Path) -> None:
-    first = output(home, "ratings", "--recompute", "--json")
-    assert output(home, "ratings", "--json") == first
+    first = done(home, "ratings", "--recompute", "--json")
+    assert done(home, "ratings", "--json") == first
     (table,) = json.loads(first)
     assert [game["board"] for game in table["games"]] == [1, 2, 3]
     assert table["standings"][0] == {
@@ -44,24 +33,24 @@ def test_ratings_are_the_same_to_the_last_digit_whenever_they_are_computed(home:
         "losses": 0,
         "draws": 0,
     }
-    assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in output(home, "ratings")
+    assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in done(home, "ratings")
 
 
 def test_until_ratings_are_counted_anew_they_are_those_that_all_games_give(home: Path) -> None:
-    kept = [output(home, *words) for words in (("standings",), ("ratings", "--json"))]
+    kept = [done(home, *words) for words in (("standings",), ("ratings", "--json"))]
     written(home, lambda transaction: mark(transaction, KINDS["oust"]))
     written(home, lambda transaction: transaction.run("UPDATE ratings SET wins = 9"))
-    assert [output(home, *words) for words in (("standings",), ("ratings", "--json"))] == kept
+    assert [done(home, *words) for words in (("standings",), ("ratings", "--json"))] == kept
     assert "games of oust are still to be counted for ratings" in doctor_says(home)
-    output(home, "sweep")
+    done(home, "sweep")
     assert "ratings" not in doctor_says(home)
-    assert output(home, "standings") == kept[0]
-    assert output(home, "ratings", "--recompute", "--json") == kept[1]
+    assert done(home, "standings") == kept[0]
+    assert done(home, "ratings", "--recompute", "--json") == kept[1]
 
 
 def doctor_says(home: Path) -> str:
     """Return what the doctor says about a home."""
-    return CliRunner().invoke(main, ["--home", str(home), "doctor"]).output
+    return run(home, "doctor").output
 
 
 def written(home: Path, work: Callable[[Transaction], object]) -> None:
@@ -79,10 +68,10 @@ def test_ratings_that_the_histories_do_not_give_are_told_and_counted_anew(
 ) -> None:
     written(home, lambda transaction: transaction.run(wrong))
     assert "the ratings of oust are not those that its finished games give" in doctor_says(home)
-    found = CliRunner().invoke(main, ["--home", str(home), "ratings", "--recompute"])
+    found = run(home, "ratings", "--recompute")
     assert found.exit_code == 1
     assert found.output.endswith(
         "Error: the ratings that were kept are not those of the finished games: demo_ann in Oust "
         "on small boards (and 1 more); they have been counted anew\n"
     )
-    assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in output(home, "ratings", "--recompute")
+    assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in done(home, "ratings", "--recompute")

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from pbm_oust.cli import main
+from tests.support.command_line import run
 from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import Letter, letters
@@ -32,12 +32,8 @@ def world(tmp_path: Path) -> World:
     return world
 
 
-def run(world: World, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["--home", str(world.path), *arguments])
-
-
-def rule(world: World, command: str, *options: str) -> Result:
-    return run(world, "games", *command.split(), *options, "--yes")
+def rule(home: Path, command: str, *options: str) -> Result:
+    return run(home, "games", *command.split(), *options, "--yes")
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1)])
@@ -55,16 +51,16 @@ def test_at_a_terminal_the_operator_is_asked(answer: str, status: int, world: Wo
 
 
 def deadline(world: World) -> datetime:
-    shown = json.loads(run(world, "games", "show", "oust", "1", "--json").output)
+    shown = json.loads(run(world.path, "games", "show", "oust", "1", "--json").output)
     return datetime.fromisoformat(shown["deadline"])
 
 
 def test_the_operator_gives_the_player_to_move_more_time(world: World) -> None:
     world.play(1, LONG_AGO, "x C3")
-    assert run(world, "sweep").output == "oust 1: remind o\n"
+    assert run(world.path, "sweep").output == "oust 1: remind o\n"
     before = deadline(world)
     world.clear()
-    result = rule(world, "extend oust 1 3d", "--reason", "Your mail server was down.")
+    result = rule(world.path, "extend oust 1 3d", "--reason", "Your mail server was down.")
     assert (result.exit_code, result.output) == (0, "oust 1: extend o 3d\n")
     assert deadline(world) == before + timedelta(days=3)
     assert world.history(1) == ["1 x C3", "2 * remind o", "3 * extend o 3d"]
@@ -76,15 +72,15 @@ def test_the_operator_gives_the_player_to_move_more_time(world: World) -> None:
     assert "The operator writes: Your mail server was down." in to_bob
     assert "The operator has given you 3 days more for this turn." in to_bob
     assert "The operator has given bob 3 days more for this turn." in to_alice
-    assert "by the operator" in run(world, "games", "why", "oust", "1#3").output
-    assert rule(world, "extend oust 1 2W").output == "oust 1: extend o 14d\n"
+    assert "by the operator" in run(world.path, "games", "why", "oust", "1#3").output
+    assert rule(world.path, "extend oust 1 2W").output == "oust 1: extend o 14d\n"
     assert deadline(world) == before + timedelta(days=17)
 
 
 def test_no_more_time_is_given_while_the_clock_stands(world: World) -> None:
     today = (datetime.now(UTC) - BEGIN) / timedelta(days=1)
     world.away("alice", (today - 1, today + 5))
-    result = rule(world, "extend oust 1 3d")
+    result = rule(world.path, "extend oust 1 3d")
     assert result.exit_code == 1
     assert re.search(
         r"alice is away until \S+Z, and the clock of oust 1 stands until then; extend it once",
@@ -97,7 +93,7 @@ def test_the_operator_takes_the_latest_turn_back_all_parts_of_it(world: World) -
     for move in ("x C3", "o C2", "x E5", "o A1", "x B3"):
         world.play(1, 0, move)
     before = world.game(1).after(4)
-    result = rule(world, "undo oust 1")
+    result = rule(world.path, "undo oust 1")
     assert (result.exit_code, result.output) == (0, "oust 1: undo 4\n")
     assert world.history(1)[-2:] == ["5 x B3*1", "6 * undo 4"]
     game = world.game(1)
@@ -109,19 +105,21 @@ def test_the_operator_takes_the_latest_turn_back_all_parts_of_it(world: World) -
     said = "The operator has taken moves back. The board is as it was after record 4."
     assert said in world.text_to("alice")
     assert said in world.text_to("bob")
-    assert "how by the operator" in " ".join(run(world, "games", "why", "oust", "1").output.split())
-    assert rule(world, "undo oust 1 --to 1").output == "oust 1: undo 1\n"
+    assert "how by the operator" in " ".join(
+        run(world.path, "games", "why", "oust", "1").output.split()
+    )
+    assert rule(world.path, "undo oust 1 --to 1").output == "oust 1: undo 1\n"
     assert world.game(1).position == before.after(1).position
-    assert rule(world, "undo oust 1 --to 0").output == "oust 1: undo 0\n"
+    assert rule(world.path, "undo oust 1 --to 0").output == "oust 1: undo 0\n"
     assert "The board is as it was at its start." in world.text_to("bob")
     world.play(1, 0, "x C3")
-    refused = rule(world, "undo oust 1 --to 9")
+    refused = rule(world.path, "undo oust 1 --to 9")
     assert (refused.exit_code, refused.output) == (
         1,
         "Error: no move is left to take back there; the latest on oust 1 is record 9\n",
     )
-    assert rule(world, "undo oust 1").exit_code == 0
-    refused = rule(world, "undo oust 1")
+    assert rule(world.path, "undo oust 1").exit_code == 0
+    refused = rule(world.path, "undo oust 1")
     assert (refused.exit_code, refused.output) == (
         1,
         "Error: oust 1 has no move that could be taken back\n",
@@ -131,13 +129,13 @@ def test_the_operator_takes_the_latest_turn_back_all_parts_of_it(world: World) -
 def test_a_database_made_anew_knows_who_owns_the_sides_after_an_undone_swap(world: World) -> None:
     world.play(1, 0, "x C3")
     world.play(1, 0, "o swap")
-    rule(world, "undo oust 1")
+    rule(world.path, "undo oust 1")
     world.play(1, 0, "o resign")
-    found = [run(world, "games", "list", "--json").output]
+    found = [run(world.path, "games", "list", "--json").output]
     world.home.close()
     world.home.database_path.unlink()
     make_from_files(world.path)
-    found.append(run(world, "games", "list", "--json").output)
+    found.append(run(world.path, "games", "list", "--json").output)
     listed = [json.loads(text)[0] for text in found]
     assert [(each["x"], each["o"]) for each in listed] == [("alice", "bob")] * 2
 
@@ -150,8 +148,7 @@ def ruled(talk: Talk, command: str, *options: str) -> list[Letter]:
     """Let the operator rule on a home to which mails were sent, and return the letters."""
     talk.home.configuration.write_text(f'address = "{talk.own}"\n')
     before = {letter.name for letter in letters(talk.home)}
-    line = ["--home", str(talk.home.path), "games", *command.split(), *options, "--yes"]
-    assert CliRunner().invoke(main, line).exit_code == 0
+    assert rule(talk.home.path, command, *options).exit_code == 0
     return [letter for letter in letters(talk.home) if letter.name not in before]
 
 

@@ -21,22 +21,20 @@ HOME is the folder of the home, SAMPLES that of the sample games.
 
 import re
 import shlex
-import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from pbm_oust.cli.main import main
 from pbm_oust.store.home import Home
+from tests.support.command_line import run
+from tests.support.histories import SAMPLES, lay_samples
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import Letter, letters
+from tests.support.tables import scripts
 
 FOLDER = Path(__file__).parent / "sessions"
-SAMPLES = Path(__file__).parents[2] / "games" / "oust"
 PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
 ABOUT_LETTERS = re.compile(r"(\w+) (<|reads:) (.+)")
 USAGE = re.compile(r"\AUsage: .*\nTry .*\n\n")
@@ -97,7 +95,7 @@ class Session:
             int(printed.pop().strip("[]")) if printed and re.match(r"\[\d\]", printed[-1]) else 0
         )
         stdin = "".join(f"{each}\n" for each in said)
-        result = CliRunner().invoke(main, ["--home", str(self.home), *words], input=stdin)
+        result = run(self.home, *words, stdin=stdin)
         pattern = "".join(
             r"(?:.*\n)*" if each == "..." else re.escape(each).replace(r"\.\.\.", ".*") + r"\n"
             for each in printed
@@ -124,28 +122,20 @@ class Session:
             assert any(words in letter.words for letter in own), own
 
 
-def sessions() -> Iterator[object]:
-    """Yield each session: its players, and its lines with those that come before."""
-    for path in sorted(FOLDER.glob("*.txt")):
-        before, *told = re.split(r"^== ", path.read_text(), flags=re.MULTILINE)
-        players, *begin = filter(None, before.split("\n"))
-        for title, _, body in (each.partition("\n") for each in told):
-            lines = [*begin, *body.strip("\n").split("\n")]
-            yield pytest.param(players.split(), lines, id=f"{path.stem}: {title}")
-
-
-@pytest.mark.parametrize(("players", "lines"), list(sessions()))
+@pytest.mark.parametrize(
+    ("players", "lines"),
+    [
+        pytest.param(players, before + lines, id=name)
+        for name, players, before, lines in scripts(FOLDER)
+    ],
+)
 def test_a_session_goes_as_it_is_written(
     players: list[str], lines: list[str], tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
     if players == ["samples"]:
-        shutil.copytree(SAMPLES, home / "oust", ignore=not_the_samples)
+        lay_samples(home)
     else:
         home_of(home, *map(PLAYERS.__getitem__, players)).close()
         (home / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
     Session(home).go_on(lines)
-
-
-def not_the_samples(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name not in ("1.txt", "2.txt", "3.txt")]

@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
+from tests.support.command_line import run
 from tests.support.outbox import letters
 from tests.support.server import PROGRAM, started
 from tests.support.sink import listening_sink
@@ -27,13 +26,9 @@ def world(tmp_path: Path) -> World:
     return world
 
 
-def run(world: World, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["--home", str(world.path), *arguments])
-
-
 def test_letters_of_a_sweep_lead_to_the_pages(world: World) -> None:
     world.home.configuration.write_text('web_address = "https://games.example.org"\n')
-    assert run(world, "sweep").exit_code == 0
+    assert run(world.path, "sweep").exit_code == 0
     (reminder,) = letters(world.home)
     assert "https://games.example.org/play/" in reminder.text
 
@@ -41,7 +36,7 @@ def test_letters_of_a_sweep_lead_to_the_pages(world: World) -> None:
 def test_sweep_hands_its_letters_to_the_relay(world: World) -> None:
     with listening_sink() as (relay, endpoint):
         world.home.configuration.write_text(f'relay = "smtp://{endpoint}"\n')
-        assert run(world, "sweep").exit_code == 0
+        assert run(world.path, "sweep").exit_code == 0
         (envelope,) = relay.wait_for(1)
     assert envelope.rcpt_tos == ["alice@example.org"]
     assert world.letters() == []
@@ -85,8 +80,8 @@ def test_sweeps_in_several_processes_remind_once(world: World) -> None:
 
 def test_listings_as_json_say_until_when(world: World) -> None:
     started_at = world.game(2).header.started
-    shown = json.loads(run(world, "games", "show", "oust", "2", "--json").output)
+    shown = json.loads(run(world.path, "games", "show", "oust", "2", "--json").output)
     assert shown["deadline"] == f"{started_at + timedelta(days=28):%Y-%m-%dT%H:%M:%SZ}"
     world.play(2, world.today, "x resign")
-    listed = json.loads(run(world, "games", "list", "--json").output)
+    listed = json.loads(run(world.path, "games", "list", "--json").output)
     assert [each["deadline"] is None for each in listed] == [False, True]

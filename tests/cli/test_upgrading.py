@@ -6,11 +6,10 @@ from pathlib import Path
 
 import apsw
 import pytest
-from click.testing import CliRunner, Result
 
-from pbm_oust.cli import main
 from pbm_oust.store.database import LATEST
 from pbm_oust.store.home import Home
+from tests.support.command_line import run
 from tests.support.trouble import Trouble, faulty_statements
 
 BEFORE = Path(__file__).parents[1] / "data" / "home_before"
@@ -38,10 +37,6 @@ def home(tmp_path: Path) -> Path:
     connection.execute((BEFORE / "tables.sql").read_text())
     connection.close()
     return home
-
-
-def run(home: Path, *words: str) -> Result:
-    return CliRunner().invoke(main, ["--home", str(home), *words])
 
 
 def version_of(home: Path) -> int:

@@ -16,7 +16,7 @@ from pbm_oust.store.limits import Counted, Limits
 from tests.support.accounts import change_account, codes
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
-from tests.support.outbox import Letter, letters
+from tests.support.outbox import letters
 from tests.support.rings import examples
 from tests.support.rows import everything_but_letters
 
@@ -32,12 +32,6 @@ def reply_to(address: str, talk: Talk) -> str:
 
 def moves(talk: Talk, board: int = 1) -> list[str]:
     return moves_of(talk.home, board)
-
-
-def answer(talk: Talk, letter: Letter, text: str, sender: str, to: str = "") -> list[str]:
-    """Answer a letter; where no address is named, to its Reply-To."""
-    headers = f"Re: {letter['Subject']}\r\nIn-Reply-To: {letter['Message-ID']}"
-    return talk.send(sender, headers, text, to=to or str(letter["Reply-To"]))
 
 
 # Whose it is
@@ -81,11 +75,11 @@ def test_a_new_password_ends_all_earlier_letters(how: str, talk: Talk) -> None:
         ((_, code),) = codes(talk.home)
         talk.send(ALICE, f"verify {code} looking-for-alice")
     assert talk.outcome == f"done: {'verify' if how == 'forgot' else 'change password'}"
-    answer(talk, old, "D4", ALICE)
-    answer(talk, old, "D4", ALICE, to=ADDRESS)
+    talk.answer(old, "D4", ALICE)
+    talk.answer(old, "D4", ALICE, to=ADDRESS)
     assert moves(talk) == []
     talk.send(ALICE, "oust show 1")
-    answer(talk, talk.letter_to(ALICE), "D4", ALICE)
+    talk.answer(talk.letter_to(ALICE), "D4", ALICE)
     assert moves(talk) == ["x D4"]
 
 
@@ -104,15 +98,15 @@ def test_a_closed_account_plays_by_no_letter(talk: Talk) -> None:
 )
 def test_an_old_letter_changes_nothing_on_the_board(text: str, talk: Talk) -> None:
     old = talk.letter_to(ALICE)
-    answer(talk, old, "C3", ALICE)
+    talk.answer(old, "C3", ALICE)
     talk.send(BOB, "oust move 1 bob lookingglass E5")
-    assert answer(talk, old, text, ALICE) == [f"{ALICE}: oust 1: not done"]
+    assert talk.answer(old, text, ALICE) == [f"{ALICE}: oust 1: not done"]
     assert talk.outcome == "refused: old_answer"
     words = " ".join(talk.text_to(ALICE).split())
     assert "You played C3. bob played E5." in words
     assert "5 . . . . O 5" in words
     assert moves(talk) == ["x C3", "o E5"]
-    answer(talk, talk.letter_to(ALICE), "B2", ALICE)
+    talk.answer(talk.letter_to(ALICE), "B2", ALICE)
     assert moves(talk)[2:] == ["x B2*0"] or moves(talk)[2:] == ["x B2"]
 
 
@@ -144,7 +138,7 @@ def test_whatever_shows_his_board_to_a_player_can_be_answered(line: str, talk: T
     line = line.replace(" x ", " wonderland ")
     talk.send(ALICE, line)
     assert reply_to(ALICE, talk).startswith("pbmserv+oust.1.1.alice.")
-    answer(talk, talk.letter_to(ALICE), "C3", ALICE)
+    talk.answer(talk.letter_to(ALICE), "C3", ALICE)
     assert moves(talk) == ["x C3"]
 
 
@@ -186,9 +180,9 @@ def test_reminders_can_be_answered(talk: Talk) -> None:
 def test_the_letter_itself_serves_where_the_tag_was_lost(talk: Talk) -> None:
     board = talk.letter_to(ALICE)
     for sender in (BOB, MALLORY):
-        answer(talk, board, "D4", sender, to=ADDRESS)
+        talk.answer(board, "D4", sender, to=ADDRESS)
         assert moves(talk) == []
-    answer(talk, board, "D4", f"Alice <{ALICE.upper()}>", to=ADDRESS)
+    talk.answer(board, "D4", f"Alice <{ALICE.upper()}>", to=ADDRESS)
     assert moves(talk) == ["x D4"]
 
 
@@ -216,7 +210,7 @@ def test_with_too_long_an_address_the_letter_serves_too(tmp_path: Path) -> None:
     board = talk.letter_to(ALICE)
     assert board["Reply-To"] is None
     assert "Answer this mail" in talk.text_to(ALICE)
-    answer(talk, board, "D4", ALICE, to=own)
+    talk.answer(board, "D4", ALICE, to=own)
     assert moves(talk) == ["x D4"]
 
 
@@ -226,15 +220,15 @@ def test_with_too_long_an_address_the_letter_serves_too(tmp_path: Path) -> None:
 def test_a_robot_that_answers_everything_is_left_alone_after_a_while(talk: Talk) -> None:
     letter = talk.letter_to(ALICE)
     for nth in range(10):
-        assert answer(talk, letter, f"I am away {nth}.", ALICE)
+        assert talk.answer(letter, f"I am away {nth}.", ALICE)
         letter = talk.letter_to(ALICE)
-    assert answer(talk, letter, "I am away.", ALICE) == [f"{ALICE}: not done"]
+    assert talk.answer(letter, "I am away.", ALICE) == [f"{ALICE}: not done"]
     assert "More than 10 answers that could not be read have come" in talk.text_to(ALICE)
-    assert answer(talk, letter, "I am still away.", ALICE) == []
+    assert talk.answer(letter, "I am still away.", ALICE) == []
     assert talk.outcome == "silent: the limit unreadable_answers_an_hour"
-    assert answer(talk, letter, "D4", ALICE)
+    assert talk.answer(letter, "D4", ALICE)
     talk.now = talk.now.replace(hour=14)
-    assert answer(talk, letter, "I am away.", ALICE)
+    assert talk.answer(letter, "I am away.", ALICE)
 
 
 def test_a_robot_that_strips_everything_is_left_alone_too(talk: Talk) -> None:
@@ -255,7 +249,7 @@ def test_two_robots_do_not_talk_for_ever(talk: Talk) -> None:
     talk.send(BOB, "oust chat 1 bob lookingglass", "How are you?")
     sender, other = ALICE, BOB
     for _ in range(60):
-        if not answer(talk, talk.letter_to(sender), "I am away.", sender):
+        if not talk.answer(talk.letter_to(sender), "I am away.", sender):
             break
         sender = other if any(letter.to == other for letter in talk.letters) else sender
         other = ALICE if sender == BOB else BOB
@@ -273,10 +267,10 @@ def test_a_token_is_nowhere_but_in_the_letters_to_its_player(
     board = talk.letter_to(ALICE)
     secret, message_id = str(board["Reply-To"]), str(board["Message-ID"])
     quoted = f"{secret} and {message_id} are what I got"
-    answer(talk, board, f"C3\nLook: {quoted}", ALICE)
+    talk.answer(board, f"C3\nLook: {quoted}", ALICE)
     assert_no_token(talk.text_to(BOB))
     for line in (f"chat {quoted}", f"note {quoted}", quoted, f"show {secret}"):
-        answer(talk, talk.letter_to(ALICE), line, ALICE)
+        talk.answer(talk.letter_to(ALICE), line, ALICE)
         for letter in talk.letters:
             assert_no_token(letter.text)
     talk.send(BOB, "message bob lookingglass alice", quoted)
@@ -313,7 +307,7 @@ def test_what_is_quoted_is_never_done(
     talk = Talk.begin(tmp_path_factory.mktemp("home"), ALICE, BOB)
     talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     text = own + "\n".join(quote.format(command) for quote, command in quotes)
-    answer(talk, talk.letter_to(ALICE), text, ALICE)
+    talk.answer(talk.letter_to(ALICE), text, ALICE)
     assert moves(talk) == []
     assert talk.outcome.startswith("refused: ")
 
@@ -330,6 +324,6 @@ def test_a_tap_whose_tag_the_envelope_has_lost_is_a_move_from_ones_own_address(t
 def test_the_tenth_answer_that_cannot_be_read_says_that_others_stay_unanswered(talk: Talk) -> None:
     board, told = talk.letter_to(ALICE), list[bool]()
     for nth in range(10):
-        answer(talk, board, f"Whatever {'?' * nth}", ALICE)
+        talk.answer(board, f"Whatever {'?' * nth}", ALICE)
         told.append("others like it stay unanswered" in talk.letter_to(ALICE).words)
     assert told == [False] * 9 + [True]

@@ -2,11 +2,9 @@
 
 from datetime import timedelta
 
-from click.testing import CliRunner
-
 from pbm_oust.accounts.tags import envelope_sender
-from pbm_oust.cli import main
 from tests.support import tables
+from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk
 from tests.support.mails import mail
 
@@ -86,9 +84,8 @@ def test_letters_that_come_back_without_any_id_close_a_mailbox_too(talk: Talk) -
 
 def test_the_operator_sees_why_letters_came_back(talk: Talk) -> None:
     come_back(talk, "5.1.1 no mailbox here by that name", days=3)
-    home = ["--home", str(talk.home.path)]
-    shown = CliRunner().invoke(main, [*home, "players", "show", "bob"]).output
+    shown = run(talk.home, "players", "show", "bob").output
     assert f"Came back from {BOB}: 5.1.1 (refused for good; on 3 days it closes" in shown
-    found = CliRunner().invoke(main, [*home, "doctor"]).output
+    found = run(talk.home, "doctor").output
     assert f"6 letters to {BOB} came back since 2026-11-18" in found
     assert "5.1.1 (refused for good" in found

@@ -4,12 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.notation import format_action
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import make_account
-from tests.support.histories import history_text, lay_histories
+from tests.support.histories import history_text, lay_histories, moves_of
 from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed
 
 MOVE = "oust move 1 alice wonderland A1"
@@ -34,11 +31,6 @@ def send(home: Home, sender: str, line: str, number: int = 0) -> dict[str, str]:
     return {letter.to: f"{letter.subject} {letter.words}" for letter in sent}
 
 
-def actions(home: Home) -> list[str]:
-    records = read_game(home, KINDS["oust"], 1).records
-    return [f"{record.by} {format_action(record.action)}" for record in records]
-
-
 def test_a_handed_over_side_does_not_take_what_was_queued_with_it(home: Home) -> None:
     make_account(home, "carol", "rabbithole", "carol@example.org")
     send(home, BOB, QUEUE)
@@ -46,7 +38,7 @@ def test_a_handed_over_side_does_not_take_what_was_queued_with_it(home: Home) ->
     adopted = f"   1 * {'adopt o carol':25} {at} {key}\n"
     lay_histories(home, {1: history_text(home) + adopted})
     send(home, ALICE, MOVE)
-    assert actions(home) == ["* adopt o carol", "x A1"]
+    assert moves_of(home) == ["* adopt o carol", "x A1"]
 
 
 MUST_PASS = ["A2", "C3", "B1", "A3", "A1,B3", "C2,A3"]
@@ -62,10 +54,10 @@ def test_the_server_passes_for_who_has_settled_that_it_should(setting: str, home
             send(home, ALICE, f"oust move 1 alice wonderland {words}")
     letters = send(home, ALICE, "oust move 1 alice wonderland B3")
     if setting == "off":
-        assert actions(home)[-1] == "x B3"
+        assert moves_of(home)[-1] == "x B3"
         assert "you must pass" in letters[BOB]
         return
-    assert actions(home)[-2:] == ["x B3", "o pass"]
+    assert moves_of(home)[-2:] == ["x B3", "o pass"]
     assert "bob had no placement, so the server passed for bob." in letters[ALICE]
     assert "You had no placement, so the server passed for you." in letters[BOB]
     assert letters[ALICE].startswith("oust 1 #9: your turn, alice")

@@ -42,11 +42,6 @@ def listed(talk: Talk, line: str = "list") -> Letter:
     return talk.letter_to(ALICE)
 
 
-def answer(talk: Talk, letter: Letter, text: str, sender: str = ALICE, to: str = "") -> list[str]:
-    headers = f"Re: {letter['Subject']}\r\nIn-Reply-To: {letter['Message-ID']}"
-    return talk.send(sender, headers, text, to=to or str(letter["Reply-To"]))
-
-
 def test_a_list_that_somebody_else_asked_for_can_be_answered_by_nobody(talk: Talk) -> None:
     talk.send(MALLORY, "oust games alice next")
     letter = talk.letter_to(MALLORY)
@@ -58,15 +53,15 @@ def test_a_sheet_is_forgotten_in_time_and_with_its_player(talk: Talk) -> None:
     letter = listed(talk)
     talk.now += SHEET_LIFETIME
     talk.sweep()
-    answer(talk, letter, "churn 1: C3")
+    talk.answer(letter, "churn 1: C3")
     assert not any(move.startswith("x") for move in moves(talk, 1, "churn"))
 
 
 def test_an_answer_that_has_lost_its_tag_counts_by_its_message_id(talk: Talk) -> None:
     letter = listed(talk)
-    answer(talk, letter, "oust 1: C3", to=talk.own)
+    talk.answer(letter, "oust 1: C3", to=talk.own)
     assert moves(talk, 1) == ["x C3"]
-    answer(talk, letter, "oust 2: C3", sender=MALLORY, to=talk.own)
+    talk.answer(letter, "oust 2: C3", sender=MALLORY, to=talk.own)
     assert moves(talk, 2) == []
 
 
@@ -93,14 +88,14 @@ def test_a_board_that_is_gone_does_not_keep_the_others_from_being_found(talk: Ta
     gone = "DELETE FROM boards WHERE (kind, board) IN (VALUES ('oust', 2), ('churn', 1))"
     talk.home.do(lambda transaction: transaction.run(gone))
     talk.send(ALICE, "oust move 3 alice wonderland C3")  # not her turn there
-    answer(talk, letter, "C3")
+    talk.answer(letter, "C3")
     assert moves(talk, 1) == ["x C3"]
 
 
 def test_an_answer_is_for_as_many_boards_as_one_mail_may_be_for(talk: Talk) -> None:
     line = "oust 1: D4\n"
-    answer(talk, listed(talk), line * (MOST_ANSWERS + 1))
+    talk.answer(listed(talk), line * (MOST_ANSWERS + 1))
     assert talk.outcome.startswith("refused")
     assert moves(talk, 1) == []
-    answer(talk, listed(talk), line * MOST_ANSWERS)
+    talk.answer(listed(talk), line * MOST_ANSWERS)
     assert moves(talk, 1) == ["x D4"]

@@ -10,15 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from pbm_oust.accounts.bounces import Bounce
-from pbm_oust.board.notation import format_action
 from pbm_oust.mail.relay import Relaying
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
-from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import note_bounce
 from tests.support.accounts import change_account
 from tests.support.disturbed import FAULTS, disturbed
+from tests.support.histories import moves_of
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, mailed
 from tests.support.outbox import clear_outbox, letters, post
 from tests.support.rings import first_is_fast
@@ -48,11 +46,6 @@ def home(begun: Home, tmp_path: Path) -> Home:
     return copy_of(begun, tmp_path / "home")
 
 
-def actions(home: Home) -> list[str]:
-    records = read_game(home, KINDS["oust"], 1).records
-    return [f"{record.by} {format_action(record.action)}" for record in records]
-
-
 def letters_to(home: Home, *addresses: str) -> list[str]:
     """Return the Subjects of the letters in the outbox to some addresses."""
     return [letter.subject for letter in letters(home) if letter.to in addresses]
@@ -61,7 +54,7 @@ def letters_to(home: Home, *addresses: str) -> list[str]:
 def test_a_move_whose_letters_wait_is_taken_back_and_its_letters_go(home: Home) -> None:
     assert letters_to(home, BOB, BOBS_DESK) == ["oust 1 #3: your turn, bob"] * 2
     mailed(home, ALICE, UNDO)
-    assert actions(home) == ["x A1", "o C3", "o retract"]
+    assert moves_of(home) == ["x A1", "o C3", "o retract"]
     assert letters_to(home, BOB, BOBS_DESK) == []
     assert letters_to(home, ALICE) == ["oust 1 #3: bob to move", "oust 1 #4: your turn, alice"]
 
@@ -69,7 +62,7 @@ def test_a_move_whose_letters_wait_is_taken_back_and_its_letters_go(home: Home) 
 def test_the_same_mail_again_takes_nothing_more_back(home: Home) -> None:
     for _ in range(2):
         mailed(home, ALICE, UNDO, number=5)
-    assert actions(home) == ["x A1", "o C3", "o retract"]
+    assert moves_of(home) == ["x A1", "o C3", "o retract"]
     assert letters_to(home, ALICE)[-1] == "oust 1: already done"
 
 
@@ -78,7 +71,7 @@ def test_who_was_mailed_at_one_of_his_addresses_is_asked(nth: int, home: Home) -
     bobs = [each for each in letters(home) if each.to in (BOB, BOBS_DESK)]
     home.outbox.remove(bobs[nth].name)
     mailed(home, ALICE, UNDO)
-    assert actions(home)[-1] == "o undo"
+    assert moves_of(home)[-1] == "o undo"
     assert "oust 1 #4: alice asks to take a move back" in letters_to(home, BOB)
 
 
@@ -87,13 +80,13 @@ def test_who_opened_the_letter_in_the_outbox_is_asked(home: Home) -> None:
     path = home.outbox.path
     (path / "new" / bobs.name).rename(path / "cur" / f"{bobs.name}:2,S")
     mailed(home, ALICE, UNDO)
-    assert actions(home)[-1] == "o undo"
+    assert moves_of(home)[-1] == "o undo"
 
 
 def test_who_has_asked_for_the_board_since_is_asked(home: Home) -> None:
     mailed(home, BOBS_DESK, "oust show 1")
     mailed(home, ALICE, UNDO)
-    assert actions(home)[-1] == "o undo"
+    assert moves_of(home)[-1] == "o undo"
     assert letters_to(home, BOBS_DESK)[1].startswith("oust 1")
 
 
@@ -104,20 +97,20 @@ def test_another_letter_since_is_a_doubt_unless_it_shows_no_board(
     head = Head(BOB, "<1@example.com>", "Your boards", may_show_any_board=kind == "digest")
     post(home, Draft(head, f"To: {BOB}\n\nYour boards\n".encode(), NOON))
     mailed(home, ALICE, UNDO)
-    assert actions(home)[-1] == expected
+    assert moves_of(home)[-1] == expected
 
 
 def test_who_has_acted_since_is_asked(home: Home) -> None:
     mailed(home, BOB, "oust move 1 bob lookingglass propose")
     mailed(home, BOB, "oust move 1 bob lookingglass E5")
     mailed(home, ALICE, UNDO)
-    assert actions(home)[-1] == "o undo"
+    assert moves_of(home)[-1] == "o undo"
 
 
 def test_talk_of_ones_own_since_goes_with_the_move(home: Home) -> None:
     mailed(home, ALICE, "oust move 1 alice wonderland propose")
     mailed(home, ALICE, UNDO)
-    assert actions(home)[-2:] == ["o propose", "o retract"]
+    assert moves_of(home)[-2:] == ["o propose", "o retract"]
     assert letters_to(home, BOB, BOBS_DESK) == []
 
 
@@ -133,7 +126,7 @@ def test_who_was_out_of_reach_since_before_the_move_need_not_be_asked(
             lost = Bounce(at - timedelta(days=days), "5.1.1", f"<{days}@example.com>", "-")
             home.do(note_bounce, address, lost)
     mailed(home, ALICE, UNDO, at=NOON + timedelta(hours=2))
-    assert actions(home)[-1] == expected
+    assert moves_of(home)[-1] == expected
 
 
 def test_what_the_other_player_had_queued_waits_again(home: Home) -> None:
@@ -144,7 +137,7 @@ def test_what_the_other_player_had_queued_waits_again(home: Home) -> None:
     mailed(home, ALICE, "oust move 1 alice wonderland A3")
     mailed(home, ALICE, UNDO)
     mailed(home, ALICE, "oust move 1 alice wonderland E1")
-    assert actions(home)[3:] == ["o A3", "o retract", "o E1", "x C5"]
+    assert moves_of(home)[3:] == ["o A3", "o retract", "o E1", "x C5"]
 
 
 # The relay
@@ -180,7 +173,7 @@ def test_while_the_relay_has_the_letters_the_other_player_is_asked(
     mailed(home, ALICE, "oust move 1 alice wonderland A3")
     with slow_relay(home):
         mailed(home, ALICE, UNDO)
-        assert actions(home)[-1] == "o undo"
+        assert moves_of(home)[-1] == "o undo"
 
 
 def test_a_relay_that_is_down_leaves_the_move_to_be_taken_back(home: Home) -> None:
@@ -189,7 +182,7 @@ def test_a_relay_that_is_down_leaves_the_move_to_be_taken_back(home: Home) -> No
     with pytest.raises(ConnectionRefusedError):
         Relaying(home, endpoint, ADDRESS, lambda: NOON.timestamp()).flush()
     mailed(home, ALICE, UNDO)
-    assert actions(home)[-1] == "o retract"
+    assert moves_of(home)[-1] == "o retract"
 
 
 # Disks that fail
@@ -208,14 +201,14 @@ def test_whatever_the_disk_does_the_letters_fit_what_is_written(
     for at, path in disturbed(begun.path, tmp_path, fault, take_back):
         home = Home(path)
         home.recover()
-        is_done = actions(home)[-1] == "o retract"
+        is_done = moves_of(home)[-1] == "o retract"
         found = set(letters_to(home, BOB, BOBS_DESK))
         move, retract = "oust 1 #3: your turn, bob", "oust 1 #4: alice to move"
         fitting: list[set[str]] = [set(), {retract}, {move, retract}] if is_done else [{move}]
         assert found in fitting, (at, found)
         endings.add(is_done)
         mailed(home, ALICE, UNDO, number=5)
-        assert actions(home).count("o retract") == 1
+        assert moves_of(home).count("o retract") == 1
     assert endings == {True, False}
     assert at > 5
 

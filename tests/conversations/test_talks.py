@@ -23,7 +23,7 @@ CODE(alice) in a LINE is the latest code that was mailed to alice, CODE(alice, -
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from email.utils import parseaddr
@@ -37,6 +37,7 @@ from tests.support.accounts import codes
 from tests.support.histories import board_numbers, moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk, copy_of
 from tests.support.outbox import Letter
+from tests.support.tables import scripts
 
 FOLDER = Path(__file__).parent / "talks"
 PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
@@ -103,9 +104,8 @@ class Conversation:
     def answer(self, sender: str, got: str, text: str, number: str | None) -> None:
         """Answer a letter as mail programs do."""
         letter = self.latest[got]
-        headers = f"Re: {letter.subject}\r\nIn-Reply-To: {letter['Message-ID']}"
         _, to = parseaddr(letter["Reply-To"] or str(letter["From"]))
-        self.talk.send(sender, headers, text, to=to, number=int(number or 0))
+        self.talk.answer(letter, text, sender, to=to, number=int(number or 0))
 
     def code_to(self, address: str, nth: int) -> str:
         """Return one of the codes that were mailed to an address."""
@@ -139,19 +139,6 @@ class Conversation:
 Lines = tuple[str, ...]
 
 
-def conversations() -> Iterator[object]:
-    """Yield each conversation: its players, what comes before it, and its lines."""
-    for path in sorted(FOLDER.glob("*.txt")):
-        text = "\n".join(line for line in path.read_text().split("\n") if line[:1] != "#")
-        before, *talks = re.split(r"^== ", text, flags=re.MULTILINE)
-        players, *begin = filter(None, before.split("\n"))
-        for title, _, body in (talk.partition("\n") for talk in talks):
-            lines = tuple(filter(None, body.split("\n")))
-            yield pytest.param(
-                tuple(players.split()), tuple(begin), lines, id=f"{path.stem}: {title}"
-            )
-
-
 def begun(path: Path, players: Lines, lines: Lines) -> Conversation:
     """Return a conversation in a new home, after what comes before it."""
     conversation = Conversation(Talk.begin(path, *map(address_of, players)))
@@ -165,7 +152,13 @@ def begun_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Lines, Lin
     return cache(lambda players, lines: begun(tmp_path_factory.mktemp("begun"), players, lines))
 
 
-@pytest.mark.parametrize(("players", "before", "lines"), list(conversations()))
+@pytest.mark.parametrize(
+    ("players", "before", "lines"),
+    [
+        pytest.param(tuple(players), tuple(before), tuple(filter(None, lines)), id=name)
+        for name, players, before, lines in scripts(FOLDER)
+    ],
+)
 def test_a_conversation_goes_as_it_is_written(
     players: Lines,
     before: Lines,

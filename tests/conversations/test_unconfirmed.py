@@ -5,13 +5,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.tags import salt_for
-from pbm_oust.cli import main
 from tests.support.accounts import all_codes, change_account, make_account
+from tests.support.command_line import run
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, PASSWORDS, Talk, mailed
 from tests.support.outbox import Letter
@@ -49,7 +48,7 @@ def test_a_challenge_to_a_player_of_another_userid_waits_no_more(
     talk: Talk, end: list[str]
 ) -> None:
     to = asked(talk)
-    ran = CliRunner().invoke(main, ["--home", str(talk.home.path), "players", *end])
+    ran = run(talk.home, "players", *end)
     assert ran.exit_code == 0, ran.output
     assert talk.home.ask(all_codes) == []
     talk.send(ALICE, "", "yes", to=to)

@@ -9,7 +9,7 @@ from scripts.documents.pages import Page
 from scripts.documents.parts import NoSuchPart, with_part
 from scripts.documents.rooms import ROOT, rooms
 from scripts.documents.written import written
-from tests.support.cases import pairs
+from tests.support.tables import pairs
 
 
 def faults(text: str, name: str = "page.md") -> list[str]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import apsw
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from pbm_oust.cli.main import main
 from pbm_oust.store.accounts import import_accounts, parse_accounts
 from pbm_oust.store.home import Home
+from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.server import PROGRAM
 from tests.support.sink import listening_sink
@@ -78,7 +78,7 @@ def times(path: Path) -> dict[Path, int]:
 
 
 def examine(path: Path, *options: str) -> Result:
-    return CliRunner().invoke(main, ["--home", str(path), "doctor", *options])
+    return run(path, "doctor", *options)
 
 
 def faults(result: Result) -> str:
@@ -185,7 +185,7 @@ def test_there_is_nothing_to_examine_where_there_is_no_home(tmp_path: Path) -> N
 @pytest.mark.parametrize("name", [name for name in NAMES if "does not start" in complaint(name)])
 def test_the_server_does_not_start_and_complains_alike(name: str, tmp_path: Path) -> None:
     home = lay(name, tmp_path / "home")
-    result = CliRunner().invoke(main, ["--home", str(home.path), "serve"])
+    result = run(home, "serve")
     _, _, text = complaint(name).partition("configuration: pbm_oust.toml: ")
     reason = text.removesuffix(". The server does not start until this is mended.\n")
     assert result.exit_code == 2

@@ -100,6 +100,13 @@ def test_two_processes_give_the_games_of_one_in_the_same_order(kind: str, grid: 
     assert courses(kind, grid, jobs=2) == courses(kind, grid, jobs=1)
 
 
+@some_games
+def test_the_games_of_one_seed_differ_and_those_of_another_are_others(kind: str, grid: str) -> None:
+    assert len(set(courses(kind, grid))) > 10
+    assert courses(kind, grid, seed=8) != courses(kind, grid, seed=7)
+    assert courses(kind, grid, games=30)[:20] == courses(kind, grid, games=20)
+
+
 @dataclass(frozen=True)
 class Known:
     """What another program measured in at least 50,000 random games, and how many to play here."""
@@ -253,6 +260,8 @@ def test_a_summary_adds_up_the_courses() -> None:
 
 def test_the_figures_of_some_numbers_are_mean_median_and_standard_error() -> None:
     assert Figures.of([0, 0, 0, 8]) == Figures(mean=2.0, median=0.0, stderr=2.0)
+    assert Figures.of([7, 7, 7]) == Figures(7.0, 7.0, 0.0)
+    assert Figures.of([5]) == Figures(5.0, 5.0, 0.0)
 
 
 # Shares of games won, with their intervals, as Wilson (1927) has them

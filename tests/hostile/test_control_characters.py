@@ -75,7 +75,7 @@ def test_no_line_of_a_traceback_passes_for_an_entry() -> None:
 
 def test_a_mail_with_control_characters_reaches_no_log(home: Home, tmp_path: Path) -> None:
     mail = f"From: {ALICE}\nSubject: oust \x1b[31mshow\rINFO\x9b 4\nMessage-ID: <1@x>\n\n\x1b[2J"
-    delivered = run(home, "deliver", given=mail)
+    delivered = run(home, "deliver", stdin=mail)
     assert delivered.exit_code == 0
     assert not STEERS.search(delivered.output)
 
@@ -150,9 +150,9 @@ def test_a_configuration_with_control_characters_steers_no_terminal(home: Home) 
 
 def test_an_import_with_control_characters_steers_no_terminal(home: Home) -> None:
     for text in ("pbm_oust history 1\nKind: \x1b[31m\n", '{"kind": "\x1b"}', "(;GM[\x1b\x9b])"):
-        assert not STEERS.search(run(home, "games", "import", given=text).output)
+        assert not STEERS.search(run(home, "games", "import", stdin=text).output)
     line = json.dumps({"userid": "\x1b[31m\u202e", "password": "x\x9b"})
-    assert not STEERS.search(run(home, "players", "import", given=line).output)
+    assert not STEERS.search(run(home, "players", "import", stdin=line).output)
 
 
 @pytest.mark.parametrize("address", ["a\u202eb@example.org", "a\u200bb@example.org"])

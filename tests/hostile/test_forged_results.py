@@ -16,7 +16,6 @@ from pbm_oust.mail.session import Protocol
 from pbm_oust.play.request import outcome_text
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import Counted, Limits
-from tests.support.cases import blocks
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, new_id
 from tests.support.listening import ADDRESS as LISTENER
@@ -25,6 +24,7 @@ from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.server import running
 from tests.support.steps import work_of
+from tests.support.tables import blocks
 
 MOST_STEPS = 500_000
 OURS = "mx.example.org"

@@ -62,7 +62,7 @@ def test_an_account_that_no_command_can_have_made_is_refused(
 ) -> None:
     second = json.dumps(json.loads(lines[1]) | changed)
     for arguments in (["--dry-run"], []):
-        refused = run(other, "players", "import", *arguments, given=f"{lines[0]}\n{second}\n")
+        refused = run(other, "players", "import", *arguments, stdin=f"{lines[0]}\n{second}\n")
         assert refused.exit_code == 1
         assert "standard input: line 2: " in refused.output
         assert reason in refused.output
@@ -81,6 +81,6 @@ def test_what_commands_have_made_is_taken(tmp_path: Path, other: Home) -> None:
     ):
         mailed(home, ALICE, line)
     exported = run(home, "players", "export").stdout
-    taken = run(other, "players", "import", given=exported)
+    taken = run(other, "players", "import", stdin=exported)
     assert taken.output == "imported 3 accounts\n"
     assert set(exported.splitlines()) <= set(run(other, "players", "export").stdout.splitlines())

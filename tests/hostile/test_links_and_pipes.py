@@ -134,9 +134,9 @@ def test_a_draft_is_not_written_through_a_link(home: Home, tmp_path: Path) -> No
 @pytest.mark.parametrize("what", ["games", "players"])
 def test_what_is_imported_has_a_limit_unless_it_is_known_to_be_large(home: Home, what: str) -> None:
     text = b"\n" * (LARGEST_IMPORT + 1)
-    refused = run(home.path, what, "import", "--dry-run", given=text)
+    refused = run(home.path, what, "import", "--dry-run", stdin=text)
     assert (refused.exit_code, "give --large" in refused.output) == (1, True)
     assert (
-        "--large" not in run(home.path, what, "import", "--large", "--dry-run", given=text).output
+        "--large" not in run(home.path, what, "import", "--large", "--dry-run", stdin=text).output
     )
-    assert "--large" not in run(home.path, what, "import", "--dry-run", given=text[1:]).output
+    assert "--large" not in run(home.path, what, "import", "--dry-run", stdin=text[1:]).output

@@ -18,6 +18,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from tests.support.accounts import make_account
 from tests.support.command_line import run
+from tests.support.histories import SAMPLES
 from tests.support.home_by_mail import ALICE, mailed
 
 BOARD = BoardName("oust", 1)
@@ -66,7 +67,7 @@ def test_a_home_that_is_made_is_closed_to_others(tmp_path: Path) -> None:
 
 
 def test_the_default_home_of_a_fresh_copy_is_used_and_closed(tmp_path: Path) -> None:
-    shutil.copytree(Path(__file__).parents[2] / "games" / "oust", tmp_path / "oust")
+    shutil.copytree(SAMPLES, tmp_path / "oust")
     (tmp_path / "README.md").touch()
     (tmp_path / "oust").chmod(0o775)
     tmp_path.chmod(0o775)

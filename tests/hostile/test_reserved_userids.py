@@ -8,9 +8,9 @@ import pytest
 from pbm_oust.accounts.account import reserved_userids
 from pbm_oust.store.home import Home
 from tests.support.accounts import all_codes, make_account
-from tests.support.cases import pairs
 from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, mailed
+from tests.support.tables import pairs
 
 USERIDS = pairs(Path(__file__).with_name("userids.txt"))
 SOME, LIKE_THEM, OTHERS = (
@@ -55,7 +55,7 @@ def test_no_account_with_a_reserved_userid_is_imported(home: Home, tmp_path: Pat
     for userid in ("alice", "root"):
         make_account(other, userid, "wonderland", f"{userid}@example.org")
     exported = run(other, "players", "export").output
-    imported = run(home, "players", "import", given=exported)
+    imported = run(home, "players", "import", stdin=exported)
     assert imported.exit_code == 1
     assert "line 2: the userid root is reserved" in imported.output
     assert home.userids() == []

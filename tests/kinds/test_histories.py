@@ -5,13 +5,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from click.testing import CliRunner
 
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_record, format_result
 from pbm_oust.board.ratings import START, finish_of, rate
-from pbm_oust.cli import main
 from pbm_oust.rules.position import How, Kind, Result, Side
 from pbm_oust.store import index as queries
 from pbm_oust.store.home import Home
@@ -27,6 +25,7 @@ from pbm_oust.store.index import (
     reading_with,
 )
 from pbm_oust.store.ratings import finished_games
+from tests.support.command_line import done
 from tests.support.games import history_of
 from tests.support.happenings import FORMATS, anything_goes, taken_back, with_remarks, written
 from tests.support.kinds import games_of, grids_of, short_games, small_grids
@@ -206,13 +205,7 @@ def test_the_operator_exports_a_game_and_imports_it_elsewhere(
     path = here.history_path(BoardName(kind.name, 17))
     path.parent.mkdir(parents=True)
     path.write_bytes(history_of(chance.game()))
-    told = _run(here, "games", "export", kind.name, "17", f"--{form}")
-    _run(there, "games", "import", "-", "--as", "17", stdin=told)
+    told = done(here, "games", "export", kind.name, "17", f"--{form}")
+    done(there, "games", "import", "-", "--as", "17", stdin=told)
     assert there.history_path(BoardName(kind.name, 17)).read_bytes() == path.read_bytes()
-    assert _run(there, "games", "verify").startswith(f"{kind.name} 17: ok, ")
-
-
-def _run(home: Home, *arguments: str, stdin: str = "") -> str:
-    result = CliRunner().invoke(main, ["--home", str(home.path), *arguments], input=stdin)
-    assert result.exit_code == 0, result.output
-    return result.output
+    assert done(there, "games", "verify").startswith(f"{kind.name} 17: ok, ")

@@ -48,6 +48,11 @@ def test_lines_are_broken_as_textwrap_breaks_them(line: str, width: int) -> None
     assert broken(line, width) == (usual or [""])
 
 
+def test_short_lines_stay_lines() -> None:
+    text = "alice played D4.\nbob played E5.\nThe server passed for alice."
+    assert list(blocks(text)) == [Paragraph(Look.PROSE, tuple(text.split("\n")))]
+
+
 @given(st.text())
 def test_no_word_is_lost_or_added(text: str) -> None:
     found = " ".join(line for each in blocks(text) for line in _lines(each))
@@ -86,6 +91,12 @@ def test_a_long_line_of_a_player_is_broken_between_words_and_only_in_the_text() 
     (found,) = blocks(quoted(line))
     assert found == Paragraph(Look.SAID, (line,))
     assert text_of(found).splitlines()[-1] == f"  {address}"
+
+
+def test_a_board_stands_where_its_mark_is() -> None:
+    found = list(blocks(f"This is it.\n\nx: alice 1/1\n\n{MARK}\n\nPlay.", [BOARD]))
+    assert found[2] is BOARD
+    assert text_of(*found) == f"This is it.\n\nx: alice 1/1\n\n{DRAWN}\n\nPlay.\n"
 
 
 @pytest.mark.parametrize("shown", [0, 2])

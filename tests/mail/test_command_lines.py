@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.clients import S421_NONSENSE, S500_LONG, S500_SYNTAX
-from tests.support.cases import pairs, unescaped
+from tests.support.tables import pairs, unescaped
 from tests.support.waiting import PATIENCE
 
 HERE = Path(__file__).parent

@@ -83,7 +83,7 @@ def all_of(
             mail = MAILS[name]
             log.clear()
             before = {letter.name for letter in letters(home)}
-            result = run(path, "deliver", *mail.options, given=mail.data)
+            result = run(path, "deliver", *mail.options, stdin=mail.data)
             outcomes = re.findall(r"outcome=(\S+|\".*?\") .*bytes=(\d+)", log.text)
             sent = [each for each in letters(home) if each.name not in before]
             told = [(each.to, each.subject, masked(each.text)) for each in sent]
@@ -114,15 +114,15 @@ def test_what_a_mail_leads_to_is_the_same_with_a_server_and_without(
 def test_a_mail_for_somebody_else_may_come_again_while_no_address_is_set(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE)
     home.configuration.write_text("")
-    assert run(tmp_path, "deliver", *TO, given=HELP).exit_code == os.EX_TEMPFAIL
+    assert run(tmp_path, "deliver", *TO, stdin=HELP).exit_code == os.EX_TEMPFAIL
     home.configuration.write_text(f'address = "{ADDRESS}"\n')
-    assert run(tmp_path, "deliver", *TO, given=HELP).exit_code == os.EX_OK
+    assert run(tmp_path, "deliver", *TO, stdin=HELP).exit_code == os.EX_OK
 
 
 def test_letters_of_a_mail_without_a_server_lead_to_the_pages(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
     home.configuration.write_text(f'address = "{ADDRESS}"\nweb_address = "{PAGES}"\n')
-    assert run(home, "deliver", *TO, given=BEGIN).exit_code == os.EX_OK
+    assert run(home, "deliver", *TO, stdin=BEGIN).exit_code == os.EX_OK
     first, *_ = [each for each in letters(home) if each.to == ALICE]
     assert f"{PAGES}/play/" in first.text
 
@@ -195,7 +195,7 @@ def test_deliver_asks_for_another_try_then(tmp_path: Path) -> None:
     own = OwnSocket(tmp_path, FOR_DELIVER)
     thread = threading.Thread(target=lambda: own.socket.accept()[0].close())
     thread.start()
-    assert run(tmp_path, "deliver", *TO, given=HELP).exit_code == os.EX_TEMPFAIL
+    assert run(tmp_path, "deliver", *TO, stdin=HELP).exit_code == os.EX_TEMPFAIL
     thread.join()
     own.close()
     assert list(tmp_path.iterdir()) == []

@@ -57,7 +57,7 @@ def test_only_a_mail_through_the_own_socket_is_believed(tmp_path: Path) -> None:
 
         def deliver(data: bytes) -> None:
             options = ("--sender", ALICE, "--recipient", ADDRESS)
-            assert run(home, "deliver", *options, given=data).exit_code == 0
+            assert run(home, "deliver", *options, stdin=data).exit_code == 0
 
         ways: list[tuple[Callable[[bytes], object], bool]] = [
             (lambda data: hand_over(owners_client(home), data), True),

@@ -17,8 +17,8 @@ from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.mail.reports import FailedDelivery, read_report
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import bounces_of
-from tests.support.cases import pairs
 from tests.support.mails import mail
+from tests.support.tables import pairs
 
 OWN, ALICE, BOB = "pbmserv@example.com", "alice@example.org", "bob@example.net"
 KEY = bytes(range(32))

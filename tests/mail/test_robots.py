@@ -12,8 +12,8 @@ from pbm_oust.mail.reading import read_mail
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.request import Request
 from tests.mail_corpus.corpus import fate
-from tests.support.cases import pairs
 from tests.support.mails import in_parts, mail
+from tests.support.tables import pairs
 
 OWN = "pbmserv@example.org"
 ALICE = "alice@example.net"

@@ -87,6 +87,36 @@ def test_the_row_numbers_of_a_large_hexagon_are_aligned() -> None:
     )
 
 
+def test_a_hexagon_with_two_sides_is_drawn() -> None:
+    position = placed(Oust(parse_grid("hex 3,4")), "A1 F6 F4")
+
+    assert "\n" + board_text(position) == (
+        """
+6     . . . o
+5    . . . . .
+4   . . . . . x
+3    . . . . . F
+2     . . . . E
+1      x . . D
+        A B C"""
+    )
+
+
+def test_a_hexagon_with_its_sides_the_other_way_round_is_drawn() -> None:
+    position = placed(Oust(parse_grid("hex 4,3")), "A1 F6 A3")
+
+    assert "\n" + board_text(position) == (
+        """
+6      . . o
+5     . . . .
+4    . . . . .
+3   x . . . . .
+2    . . . . . F
+1     x . . . E
+       A B C D"""
+    )
+
+
 def test_a_triangle_is_drawn() -> None:
     assert "\n" + board_text(Oust(hexagon(1, 4))) == (
         """

@@ -1,26 +1,25 @@
-"""What holds in every position of Churn, checked on random games and on boards of any stones."""
+"""Churn beside the naive rules: in random games, and on boards that play need not reach."""
 
 from collections.abc import Callable
 from itertools import product
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.rules.churn import Churn, NotSmallest, fast_game, smallest_joins
 from pbm_oust.rules.grid import Grid, hexagon
 from pbm_oust.rules.position import Result, Side
-from tests.support.boards import churn_board, naive_churn_of, refused
+from tests.support.boards import churn_board, naive_churn_of, refused, scattered
 from tests.support.naive import names_of
 from tests.support.naive_churn import NaiveChurn
 from tests.support.strategies import ChurnPlay, churn_plays, odd_grids, relaxed
 
 
-def scattered(grid: Grid, random: Random, marks: str) -> Churn:
-    """Return a position that play need not reach: a random mark on each cell."""
-    marked = {cell: random.choice(marks) for cell in grid.each(grid.cells)}
-    x, o = (sum(cell for cell, mark in marked.items() if mark == side) for side in "xo")
-    return Churn(grid, x, o, random.choice(list(Side)))
+def any_churn(grid: Grid, random: Random, marks: str) -> Churn:
+    """Return a position that play need not reach."""
+    return Churn(grid, *scattered(grid, random, marks), random.choice(list(Side)))
 
 
 def assert_agrees_with_naive_rules(position: Churn) -> None:
@@ -36,7 +35,7 @@ def assert_agrees_with_naive_rules(position: Churn) -> None:
 def test_the_engine_and_the_naive_rules_agree_on_boards_that_play_cannot_reach(
     grid: Grid, random: Random, marks: str
 ) -> None:
-    assert_agrees_with_naive_rules(scattered(grid, random, marks))
+    assert_agrees_with_naive_rules(any_churn(grid, random, marks))
 
 
 def test_the_engine_and_the_naive_rules_agree_on_every_board_of_seven_cells() -> None:
@@ -68,7 +67,7 @@ def test_a_placement_is_refused_for_the_reason_that_the_naive_rules_give(play: C
 def test_on_any_board_a_placement_is_refused_for_the_reason_that_the_naive_rules_give(
     grid: Grid, random: Random
 ) -> None:
-    assert_refuses_like_naive_rules(scattered(grid, random, "xxo."))
+    assert_refuses_like_naive_rules(any_churn(grid, random, "xxo."))
 
 
 def assert_refuses_like_naive_rules(position: Churn) -> None:
@@ -108,6 +107,22 @@ Pick = Callable[[Grid, int], int]
 """Picks one cell of a set."""
 
 
+def first(grid: Grid, some: int) -> int:
+    return some & -some
+
+
+def last(grid: Grid, some: int) -> int:
+    return 1 << some.bit_length() - 1
+
+
+def most_crowded(grid: Grid, some: int) -> int:
+    return max(grid.each(some), key=lambda cell: (grid.neighbours(cell) & some).bit_count())
+
+
+def loneliest(grid: Grid, some: int) -> int:
+    return min(grid.each(some), key=lambda cell: (grid.neighbours(cell) & some).bit_count())
+
+
 def at_random(seed: int) -> Pick:
     """Return a pick that leaves all to chance."""
     random = Random(seed)
@@ -145,6 +160,18 @@ def assert_fast_game_is_the_same(start: Churn, pick: Pick) -> None:
 @given(odd_grids, st.integers(0, 2**32))
 def test_a_fast_game_of_churn_takes_the_turns_that_positions_take(grid: Grid, seed: int) -> None:
     assert_fast_game_is_the_same(Churn(grid), at_random(seed))
+
+
+@pytest.mark.parametrize("pick", [first, last, most_crowded, loneliest])
+@pytest.mark.parametrize(
+    "grid", [hexagon(1, 2), hexagon(2), hexagon(3), hexagon(3, 4), hexagon(2, 6)], ids=str
+)
+def test_a_fast_game_of_churn_is_right_however_the_cells_are_picked(grid: Grid, pick: Pick) -> None:
+    assert_fast_game_is_the_same(Churn(grid), pick)
+
+
+def test_a_fast_game_of_thousands_of_turns_is_right() -> None:
+    assert_fast_game_is_the_same(Churn(hexagon(5)), at_random(1))
 
 
 @relaxed

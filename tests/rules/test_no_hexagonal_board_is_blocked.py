@@ -20,7 +20,7 @@ from pbm_oust.render.text import board_text
 from pbm_oust.rules.grid import LONGEST, Grid, hexagon, parse_grid, square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import Side
-from tests.support.boards import board, other_to_move
+from tests.support.boards import board, other_to_move, scattered
 from tests.support.reachable import reachable
 from tests.support.rings import fast_if
 from tests.support.strategies import Play, plays, relaxed
@@ -180,9 +180,7 @@ def test_however_stones_are_put_down_single_ones_have_room_and_a_largest_group_h
 def test_a_free_cell_beside_a_largest_group_has_use_on_larger_boards(
     grid: Grid, random: Random
 ) -> None:
-    marks = {cell: random.choice("xo.") for cell in grid.each(grid.cells)}
-    x, o = (sum(cell for cell, mark in marks.items() if mark == side) for side in "xo")
-    assert not useless_cells(Oust(grid, x, o))
+    assert not useless_cells(Oust(grid, *scattered(grid, random)))
 
 
 def test_neighbours_of_a_square_cell_do_not_touch() -> None:

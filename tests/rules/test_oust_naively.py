@@ -1,4 +1,4 @@
-"""Oust on boards so small that every position that play can reach is looked at."""
+"""Oust beside the naive rules: in every position of the smallest boards, and in random games."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pbm_oust.rules.grid import Grid, parse_grid
 from pbm_oust.rules.oust import EnemyAsLarge, Oust, TakesNothing
 from pbm_oust.rules.position import Side
-from tests.support.boards import naive_of, refused
+from tests.support.boards import naive_of, refused, scattered
 from tests.support.naive import names_of, point_of, points_of, steps_of
 from tests.support.naive_oust import NaiveOust
 from tests.support.reachable import following, reachable
@@ -146,9 +146,7 @@ def test_no_two_enemy_groups_of_several_stones_ever_touch(play: Play) -> None:
 def test_on_boards_that_play_cannot_reach_the_placements_are_right_too(
     grid: Grid, random: Random
 ) -> None:
-    marks = {cell: random.choice("xo.") for cell in grid.each(grid.cells)}
-    x, o = (sum(cell for cell, mark in marks.items() if mark == side) for side in "xo")
-    position = Oust(grid, x, o)
+    position = Oust(grid, *scattered(grid, random))
 
     assert grid.names(position.placements()) == names_of(naive_of(position).placements())
     assert grid.names(position.capturing()) == names_of(naive_of(position).capturing())

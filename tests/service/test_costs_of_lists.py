@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from pbm_oust.cli import main
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.service.sweep import sweep
+from tests.support.command_line import run
 from tests.support.costs import FEW, MANY, OWN, SLACK, Cost, beside
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, mailed
 
@@ -45,7 +44,7 @@ COMMANDS = [
 
 def listed(path: Path, words: list[str]) -> bool:
     """Return whether a command line lists boards of alice and bob, and no others."""
-    done = CliRunner().invoke(main, ["--home", str(path), *words])
+    done = run(path, *words)
     boards = done.output.splitlines()[1:]
     return bool(boards) and all("alice  bob" in line for line in boards)
 

@@ -65,9 +65,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Talk:
 def suggested(talk: Talk, sender: str, answer: str) -> str:
     """Return what is suggested to somebody who answers the letter about Alice's first move."""
     talk.send(sender, "oust show 1")
-    letter = talk.letter_to(sender)
-    headers = f"Re: {letter['Subject']}\r\nIn-Reply-To: {letter['Message-ID']}"
-    talk.send(sender, headers, answer, to=str(letter["Reply-To"]))
+    talk.answer(talk.letter_to(sender), answer, sender)
     _, lead, behind = talk.text_to(sender).partition("Answer this mail with:\n\n  ")
     return behind.partition("\n")[0] if lead else ""
 

@@ -122,6 +122,13 @@ def test_a_merged_account_has_what_both_had(shared: Database, data: st.DataObjec
     tried(shared, work)
 
 
+def test_nobody_gets_the_userid_of_somebody_else(database: Database) -> None:
+    write(database, ALICE, BOB)
+    with pytest.raises((apsw.ConstraintError, psycopg.IntegrityError)):
+        database.write(lambda transaction: rename_account(transaction, ALICE, "bob"))
+    assert read(database, "alice") == ALICE
+
+
 # Which accounts: each query finds those that it asks for, by an index
 
 

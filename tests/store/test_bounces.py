@@ -1,13 +1,13 @@
 """Letters that came back: counted for each address however it is written, and each once."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from email.utils import make_msgid
 from functools import partial
 
 import pytest
 from msgspec.structs import replace
 
-from pbm_oust.accounts.bounces import Bounce, Returned
+from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned
 from pbm_oust.store.database import Database
 from pbm_oust.store.verifications import (
     MOST_KEPT,
@@ -58,6 +58,24 @@ def test_an_address_is_the_same_however_it_is_written(database: Database, bounce
 def test_a_letter_counts_once_however_many_reports_come(database: Database, bounce: Bounce) -> None:
     found = note(database, ALICE, bounce, bounce, bounce)
     assert found.bounces == (bounce,)
+
+
+def on_days(bounce: Bounce, status: str = "5.1.1", a_day: int = 1) -> list[Bounce]:
+    """Letters that come back on as many days as close a mailbox."""
+    bounce = replace(bounce, status=status)
+    days = (replace(bounce, at=bounce.at + timedelta(days=days)) for days in range(MOST_DAYS))
+    return [each for day in days for each in others(day, a_day)]
+
+
+def test_many_letters_a_day_do_not_hide_the_days_before(database: Database, bounce: Bounce) -> None:
+    assert note(database, ALICE, *on_days(bounce, a_day=30)).is_suspended
+
+
+@pytest.mark.parametrize("status", ["5.7.1", "5.7.0", "5.7.26", "4.2.2", "4.4.7", "5.3.4", "5.6.0"])
+def test_no_mailbox_is_closed_for_policy_or_for_a_while(
+    status: str, database: Database, bounce: Bounce
+) -> None:
+    assert not note(database, ALICE, *on_days(bounce, status, a_day=5)).is_suspended
 
 
 def test_only_the_latest_letters_are_kept_and_one_of_each_day_before(

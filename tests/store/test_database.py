@@ -608,3 +608,9 @@ def test_a_process_does_not_go_on_with_the_database_of_the_one_it_was_forked_fro
             os._exit(0)
         os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_home_that_is_not_there_cannot_be_written(tmp_path: Path) -> None:
+    database = SqliteDatabase(tmp_path / "none" / "pbm_oust.db")
+    with pytest.raises(DatabaseFailing, match="No such file or directory"):
+        write(database, "a")

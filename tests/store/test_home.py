@@ -124,6 +124,12 @@ def test_drafts_go_from_every_folder_and_other_hidden_files_stay(folder: str, ho
     assert hidden == sorted(OTHERS)
 
 
+def test_a_hidden_folder_is_no_draft(home: Home) -> None:
+    (home.path / ".key.4711.12.draft").mkdir()
+    home.remove_drafts()
+    assert (home.path / ".key.4711.12.draft").is_dir()
+
+
 def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
     mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")

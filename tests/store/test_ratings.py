@@ -273,7 +273,7 @@ def test_nobody_waits_until_all_games_are_counted(kept: Kept, few_at_once: int) 
     kept.database.write(lambda each: each.run("DELETE FROM rating_steps WHERE kind = 'oust'"))
     kept.database.write(lambda each: mark(each, OUST))
     watched = Watched(kept.database)
-    count_marked(watched)  # type: ignore[arg-type]
+    count_marked(watched)  # type: ignore[arg-type]  # it passes all to the database
     assert sum(watched.taken) >= 2 * count
     assert max(watched.taken) <= 8 * few_at_once
     assert is_counted(kept)

@@ -13,6 +13,7 @@ Spaces do not matter, `?` is a free cell that the test is about, and `/` may als
 
 from dataclasses import replace
 from importlib import import_module
+from random import Random
 from typing import TypeVar
 
 from pbm_oust.rules.churn import Churn
@@ -46,6 +47,13 @@ def churn_board(text: str, grid: str = "hex 3", *, to_move: Side = X) -> Churn:
     """Return the position of Churn of a drawing."""
     on = parse_grid(grid)
     return Churn(on, *stones(text, on), to_move)
+
+
+def scattered(grid: Grid, random: Random, marks: str = "xo.") -> tuple[int, int]:
+    """Return stones of x and of o that play need not reach: a random mark on each cell."""
+    marked = {cell: random.choice(marks) for cell in grid.each(grid.cells)}
+    x, o = (sum(cell for cell, mark in marked.items() if mark == side) for side in "xo")
+    return x, o
 
 
 def stones(text: str, on: Grid) -> tuple[int, int]:

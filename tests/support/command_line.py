@@ -8,7 +8,14 @@ from pbm_oust.cli import main
 from pbm_oust.store.home import Home
 
 
-def run(home: Home | Path, *words: str, given: str | bytes = "") -> Result:
+def run(home: Home | Path, *words: str, stdin: str | bytes = "") -> Result:
     """Run a command on a home, and return what it printed and how it ended."""
     path = home.path if isinstance(home, Home) else home
-    return CliRunner().invoke(main, ["--home", str(path), *words], input=given)
+    return CliRunner().invoke(main, ["--home", str(path), *words], input=stdin)
+
+
+def done(home: Home | Path, *words: str, stdin: str | bytes = "") -> str:
+    """Return what a command prints on a home that ends well."""
+    result = run(home, *words, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return result.output

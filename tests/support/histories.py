@@ -1,10 +1,13 @@
 """The histories of a home: reading them, and putting some there by hand as an operator may."""
 
+import shutil
 from pathlib import Path
 
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.rebuilding import rebuild
+
+SAMPLES = Path(__file__).parents[2] / "games" / "oust"
 
 
 def board_numbers(home: Home, kind: str = "oust") -> list[int]:
@@ -21,6 +24,13 @@ def moves_of(home: Home, board: int = 1, kind: str = "oust") -> list[str]:
     """Return who did what on a board: `x D4`."""
     lines = history_text(home, board, kind).partition("\n\n")[2].splitlines()
     return [" ".join(line.split()[1:-2]) for line in lines if line[:4].strip().isdigit()]
+
+
+def lay_samples(path: Path) -> None:
+    """Copy the histories of the sample games into a folder that becomes a home."""
+    (path / "oust").mkdir(parents=True)
+    for number in (1, 2, 3):
+        shutil.copy(SAMPLES / f"{number}.txt", path / "oust")
 
 
 def make_from_files(path: Path) -> None:

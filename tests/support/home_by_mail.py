@@ -129,6 +129,13 @@ class Talk:
         data = mail(f"From: {sender}", f"Subject: {line}", *given, text=text)
         return self.hand_in(data, sender, to or self.own)
 
+    def answer(
+        self, letter: Letter, text: str, sender: str = ALICE, *, to: str = "", number: int = 0
+    ) -> list[str]:
+        """Send an answer to a letter; where no address is named, to its Reply-To."""
+        headers = f"Re: {letter['Subject']}\r\nIn-Reply-To: {letter['Message-ID']}"
+        return self.send(sender, headers, text, to=to or str(letter["Reply-To"]), number=number)
+
     def hand_in(self, data: bytes, sender: str, to: str) -> list[str]:
         """Hand in a mail as it is, and return who gets letters about it, with their Subjects."""
         envelope = Envelope(sender, (to,))

@@ -19,6 +19,7 @@ import pytest
 from pbm_oust.store.database import Database
 from pbm_oust.store.home import open_server
 from pbm_oust.store.postgresql import PostgresqlDatabase
+from tests.support.processes import children_of
 from tests.support.waiting import PATIENCE, wait_until
 
 PEERS = Path(__file__).parents[2] / ".peers"
@@ -103,6 +104,18 @@ class DatabaseServer:
     def kill_first_process(self) -> None:
         """Kill the process that has started all others; they end once they notice."""
         self._end(signal.SIGKILL)
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Let the server say nothing, though its host takes what is sent to it."""
+        processes = [self.pid, *children_of(self.pid)]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
 
     def url(self, name: str) -> str:
         """Return how a database is named in a configuration."""

@@ -141,7 +141,8 @@ class Rated:
 
     def count(self, meanwhile: list[list[Deed]]) -> None:
         """Count anew what is marked, with some deeds before each time that something is written."""
-        count_marked(Interrupted(self.database, meanwhile, self.do))  # type: ignore[arg-type]
+        disturbed = Interrupted(self.database, meanwhile, self.do)
+        count_marked(disturbed)  # type: ignore[arg-type]  # it passes all else to the database
 
 
 @dataclass

@@ -8,11 +8,9 @@ from pathlib import Path
 import icalendar
 import pytest
 import vobject
-from click.testing import CliRunner
 
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.tags import format_calendar
-from pbm_oust.cli import main
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.home import Home
@@ -20,6 +18,7 @@ from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import of_calendar
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.ground import Ground
+from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, Talk
 from tests.support.website import Got, Website, website
 
@@ -113,6 +112,19 @@ def test_a_vacation_moves_the_event(talk: Talk, pages: Website) -> None:
     assert said(after, "DTSTAMP") == said(after, "LAST-MODIFIED") >= said(before, "DTSTAMP")
 
 
+def test_the_end_of_a_vacation_is_news_of_the_event(talk: Talk, pages: Website) -> None:
+    title = "oust 1: your turn against bob"
+    talk.now += timedelta(hours=1)
+    talk.send(ALICE, f"vacation alice wonderland {(talk.now + timedelta(days=1)).date()} 10")
+    before = events_in(pages.get(path_for(talk.home)))[title]
+    talk.now += timedelta(hours=1)
+    talk.send(ALICE, "vacation alice wonderland cancel")
+    after = events_in(pages.get(path_for(talk.home)))[title]
+    assert after.end < before.end
+    assert int(said(after, "SEQUENCE")) > int(said(before, "SEQUENCE"))
+    assert said(after, "LAST-MODIFIED") == f"{talk.now:%Y%m%dT%H%M%SZ}" > said(before, "DTSTAMP")
+
+
 @pytest.mark.parametrize(
     ("told", "moves"),
     [
@@ -125,7 +137,7 @@ def test_what_the_operator_changes_is_news_of_the_same_event(
     told: list[str], moves: bool, talk: Talk, pages: Website
 ) -> None:
     before = events_in(pages.get(path_for(talk.home)))["oust 1: your turn against bob"]
-    done = CliRunner().invoke(main, ["--home", str(talk.home.path), *told])
+    done = run(talk.home, *told)
     assert done.exit_code == 0
     (after,) = (
         event

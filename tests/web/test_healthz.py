@@ -8,9 +8,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from click.testing import CliRunner
 
-from pbm_oust.cli.main import main
 from pbm_oust.store.faults import (
     DatabaseBusy,
     DatabaseDamaged,
@@ -29,6 +27,7 @@ from pbm_oust.store.upkeep import (
 )
 from pbm_oust.web.app import PATIENCE
 from tests.store.posting import head, post
+from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, home_of
 from tests.support.waiting import wait_until
 from tests.support.website import Got, Website, website
@@ -66,7 +65,7 @@ def until(status: int, pages: Website) -> Got:
 
 def doctor(home: Home) -> dict[str, object]:
     """Return what the doctor says as JSON."""
-    done = CliRunner().invoke(main, ["--home", str(home.path), "doctor", "--json"])
+    done = run(home, "doctor", "--json")
     said: dict[str, object] = json.loads(done.output)
     return said
 

@@ -53,13 +53,6 @@ def places_of(grid: Grid, some: int) -> list[Point]:
     return [layout_of(grid).places[cell] for cell in grid.each(some)]
 
 
-def path_of(picture: etree._Element, word: str) -> str:
-    """Return the path of this class, or nothing."""
-    return "".join(
-        path.get("d", "") for path in picture.iter(f"{SVG}path") if path.get("class") == word
-    )
-
-
 def lines_in(path: str) -> Iterator[Line]:
     """Yield the straight lines that a path draws, each as its two ends."""
     x = y = start_x = start_y = 0.0

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.reading.own_text import own_text
-from tests.support.cases import blocks
+from tests.support.tables import blocks
 
 FOLDER = Path(__file__).parent
 CASES = blocks(FOLDER / "own_text.txt")

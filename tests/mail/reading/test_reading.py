@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.mail import LONGEST_CHAT
-from tests.support.cases import pairs
 from tests.support.mails import FROM, mail
 from tests.support.rings import examples
+from tests.support.tables import pairs
 
 FOLDER = Path(__file__).parent
 

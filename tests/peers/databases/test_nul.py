@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from pbm_oust.mail.reading import UnreadableMail
-from tests.support.cases import pairs
 from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk, new_id
 from tests.support.mails import mail
+from tests.support.tables import pairs
 from tests.support.website import website
 
 MOVE = "oust move 1 alice wonderland C3"
@@ -107,9 +107,9 @@ def test_players_with_control_characters_are_not_imported(place: Path) -> None:
             {control: []},
         ]
         for more in wrong:
-            done = run(place, "players", "import", given=json.dumps(account | more))
+            done = run(place, "players", "import", stdin=json.dumps(account | more))
             assert (done.exit_code, "line 1" in done.output) == (1, True), done.output
             assert "Traceback" not in done.output
     notes = [{"kind": "oust", "board": 1, "note": "Watch\tD4\nand E5"}]
-    taken = run(place, "players", "import", given=json.dumps(account | {"notes": notes}))
+    taken = run(place, "players", "import", stdin=json.dumps(account | {"notes": notes}))
     assert taken.exit_code == 0

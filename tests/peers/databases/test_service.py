@@ -7,7 +7,6 @@ the trouble is over.
 import json
 import os
 import re
-import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
@@ -21,7 +20,6 @@ from pbm_oust.store.database import LATEST
 from tests.peers.databases.conftest import mailed
 from tests.support.home_by_mail import ADDRESS, ALICE, PASSWORDS
 from tests.support.postgresql import DatabaseServer, account_ids, database_server
-from tests.support.processes import children_of
 from tests.support.server import PROGRAM
 from tests.support.waiting import PATIENCE, has_news, wait_until
 from tests.support.website import website
@@ -140,19 +138,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @contextmanager
-def silent(served: Served) -> Iterator[None]:
-    """Nothing of the database moves, though its host takes what is sent."""
-    stopped = [served.database.pid, *children_of(served.database.pid)]
-    for process in stopped:
-        os.kill(process, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for process in stopped:
-            os.kill(process, signal.SIGCONT)
-
-
-@contextmanager
 def away(served: Served) -> Iterator[None]:
     served.database.stop()
     yield
@@ -268,7 +253,7 @@ def test_others_are_answered_while_the_database_says_nothing(served: Served) -> 
     asking = f"settings alice {PASSWORDS['alice']}"
     assert served.takes(mailed(ALICE, asking, 1000))
     with served.session() as waiting:
-        with silent(served):
+        with served.database.silent():
             begin_a_mail(waiting)
             assert waiting.docmd("DATA")[0] == 354
             waiting.send(mailed(ALICE, asking, 1001) + b".\r\n")

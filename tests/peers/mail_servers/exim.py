@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.peers.mail_servers.host import PEERS, Host, stop
-from tests.peers.settings import FOLDER
+from tests.peers.settings import FOLDER, with_values
 from tests.support.document import block
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -54,11 +54,9 @@ class Exim:
         shutil.copytree(CONFIGURATION / "etc/exim4", etc)
         own = FOLDER / "exim4"
         private = {str(path.relative_to(own)): path.read_text() for path in own.glob("*/*")}
-        places = {"FOLDER": self.folder, "MAIL": self.host.mail, "PORT": self.host.smtp_port}
+        places = {"folder": self.folder, "mail": self.host.mail, "port": self.host.smtp_port}
         for name, text in (private | files).items():
-            for place, value in places.items():
-                text = text.replace(f"@{place}@", str(value))
-            (etc / "conf.d" / name).write_text(text)
+            (etc / "conf.d" / name).write_text(with_values(text, **places))
         shutil.copy(FOLDER / "update-exim4.conf.conf", etc)
         (self.folder / "etc/players").write_text("alice: alice\nbob: bob\n")
         script = CONFIGURATION / "usr/sbin/update-exim4.conf"
