@@ -21,9 +21,9 @@ from msgspec import Struct
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.configuration import without_server
-from pbm_oust.store.database import LATEST, Database, Row, Snapshot, Transaction, Value, selection
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value, selection
 from pbm_oust.store.disk import Disk, bytes_of, locked_folder
-from pbm_oust.store.faults import DatabaseFault, DatabaseTooNew
+from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import LetterState, count_letters, hold_letters
@@ -106,7 +106,7 @@ def _database_copied(home: Home, path: Path) -> Iterator[Snapshot]:
         return
     with home.database.read_latest() as snapshot:
         with closing(SqliteDatabase(path, home.disk)) as copy:
-            copy.write(partial(copy_tables, home.database, snapshot, copy))
+            copy.write(partial(copy_tables, snapshot, copy))
             copy.empty_log()
         yield snapshot
 
@@ -257,7 +257,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     def fill(database: Database, transaction: Transaction) -> Copied:
         if all_userids(transaction) or count_all(transaction):
             raise NotCopied(f"{target.path} holds something already; copy into a new home")
-        copy_tables(source.database, snapshot, database, transaction)
+        copy_tables(snapshot, database, transaction)
         rows = _compare(snapshot, transaction, target.path)
         boards, accounts = count_all(snapshot), len(all_userids(snapshot))
         progress(0, boards)
@@ -277,33 +277,16 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
         )
 
 
-def copy_tables(
-    source: Database, snapshot: Snapshot, target: Database, transaction: Transaction
-) -> None:
-    """Put all that a snapshot holds in place of what is there.
-
-    Raises DatabaseTooNew, if either may hold more than we know of.
-    """
-    for database, there in ((source, snapshot), (target, transaction)):
-        if (version := database.version_of(there)) > LATEST:
-            raise DatabaseTooNew(
-                f"{database.where} was taken over by a newer pbm_oust: its tables are of version "
-                f"{version}, and this program can copy those of version {LATEST}. "
-                "Copy with the newer program"
-            )
+def copy_tables(snapshot: Snapshot, target: Database, transaction: Transaction) -> None:
+    """Put all that a snapshot holds in place of what is there."""
     known = copied_tables()
     for table in reversed(known):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
     for table, keys in known.items():
         _insert_all(transaction, table, _rows(snapshot, table, keys))
-        if keys == _BY_ID:
-            target.note_latest_id(transaction, table, _latest_id(source, snapshot, table))
-
-
-def _latest_id(database: Database, snapshot: Snapshot, table: str) -> int:
-    """Return the highest id that a table has given."""
-    given = database.latest_id(snapshot, table)
-    return max(given, snapshot.number(selection(table, ["max(id)"])))
+        if keys == _BY_ID and target.is_shared:
+            latest = selection(table, ["setval(CAST(? AS regclass), max(id))"])
+            transaction.rows(latest, f"{table}_id_seq")
 
 
 def _compare(snapshot: Snapshot, copy: Snapshot, path: Path) -> int:

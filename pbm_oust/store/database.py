@@ -49,8 +49,8 @@ Identity = tuple[int, int]
 
 LATEST = 13
 """The version of the tables that the program works with."""
-OLDEST = 13
-"""The lowest version whose programs can work with the latest tables, too."""
+BEFORE = 10
+"""The version before, which can be brought up to date; those between were never released."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
 
@@ -373,18 +373,6 @@ class Database(ABC):
     def holding(self) -> AbstractContextManager[Hold]:
         """Give what takes tasks in the body for this host; at its end, others may do them again."""
         return nullcontext(Hold())
-
-    @abstractmethod
-    def latest_id(self, snapshot: Snapshot, table: str) -> int:
-        """Return the highest id that a table has ever given, or 0."""
-
-    @abstractmethod
-    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
-        """Let a table give higher ids from now on."""
-
-    def version_of(self, _snapshot: Snapshot) -> int:
-        """Return the version of the tables, to which a later program may have added something."""
-        return LATEST
 
     def damage(self, _snapshot: Snapshot) -> Iterable[str]:
         """Return what is wrong with the tables, a sentence each, as far as the engine can tell."""

@@ -146,7 +146,7 @@ def damaged(path: Path, reason: str) -> DatabaseDamaged:
     )
 
 
-def too_new(path: Path, version: int, known: int) -> DatabaseTooNew:
+def too_new(path: Path | str, version: int, known: int) -> DatabaseTooNew:
     """Return the fault for a database that a later version of the program wrote."""
     return DatabaseTooNew(
         f"{path} was written by a newer pbm_oust: its tables are of version {version}, and this "
@@ -154,12 +154,15 @@ def too_new(path: Path, version: int, known: int) -> DatabaseTooNew:
     )
 
 
-def too_old(path: Path, version: int, known: int) -> DatabaseTooOld:
+def too_old(path: Path, version: int, known: int, before: int) -> DatabaseTooOld:
     """Return the fault for a database that an earlier version of the program wrote."""
+    said = f"{path} was written by an earlier pbm_oust: its tables are of version {version}, and "
+    if version != before:
+        return DatabaseTooOld(f"{said}this program can read versions {before} and {known} only")
+    upgrade = command_line(path.parent, "home", "upgrade")
     return DatabaseTooOld(
-        f"{path} was written by an earlier pbm_oust: its tables are of version {version}, and this "
-        f"program knows version {known}. Stop the server, make a backup of the folder, and do:  "
-        + command_line(path.parent, "home", "upgrade")
+        f"{said}this program knows version {known}. Stop the server, make a backup of the folder, "
+        f"and do:  {upgrade}"
     )
 
 

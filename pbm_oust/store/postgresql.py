@@ -33,13 +33,11 @@ from psycopg.types.numeric import Int8Dumper
 
 from pbm_oust.store.database import (
     LATEST,
-    OLDEST,
     Database,
     Hold,
     Identity,
     Row,
     Snapshot,
-    Transaction,
     Value,
     tables,
     words_list,
@@ -52,9 +50,9 @@ from pbm_oust.store.faults import (
     DatabaseLocked,
     DatabaseLost,
     DatabaseReadOnly,
-    DatabaseTooNew,
     DatabaseTooOld,
     command_line,
+    too_new,
 )
 
 # Faults
@@ -141,14 +139,12 @@ class SharedClock:
         self.is_set = True
 
 
-VERSION = "SELECT coalesce(max(version), 0) FROM pbm_oust_version"
-"""The statement that gives the version of the tables in PostgreSQL."""
-OLDEST_AND_TIME = (
-    "SELECT coalesce(max(oldest), 0),"
+_VERSION_AND_TIME = (
+    "SELECT coalesce(max(version), 0),"
     " CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION) FROM pbm_oust_version"
 )
-"""The statement that gives the lowest version whose programs can work with the tables, and the
-seconds since the epoch, by the clock of the server."""
+"""The statement that gives the version of the tables, and the seconds since the epoch, by the clock
+of the server."""
 Raw = psycopg.Connection[TupleRow]
 
 _SILENT_SECONDS = 8
@@ -238,16 +234,13 @@ class PostgresqlConnection:
         asked = self._clock.own()
         with self._noticing():
             # Sent as one text, which is never prepared: nothing may come between these.
-            cursor = self.raw.execute(f"{begin}; {OLDEST_AND_TIME}".encode(), prepare=False)
+            cursor = self.raw.execute(f"{begin}; {_VERSION_AND_TIME}".encode(), prepare=False)
             while cursor.nextset():
                 pass
-            ((oldest, told),) = cursor.fetchall()
+            ((version, told),) = cursor.fetchall()
         self._clock.put_right(asked, told)
-        if oldest > LATEST:
-            raise DatabaseTooNew(
-                f"{self._where} was taken over by a newer pbm_oust: its tables need version "
-                f"{oldest}, and this program knows version {LATEST}. Install the newer program"
-            )
+        if version > LATEST:
+            raise too_new(self._where, version, LATEST)
 
     def begin_at_once(self) -> bool:
         """Return False: another thread has to wait for the server."""
@@ -451,8 +444,7 @@ class PostgresqlDatabase(Database):
                     raw.execute(f"{LET_END}; SELECT pg_advisory_xact_lock({_MIGRATING})".encode())
                     if not _version_of(raw):
                         raw.execute(tables("postgresql").encode())
-                        versions = f"VALUES ({LATEST}, {OLDEST})"
-                        raw.execute(f"INSERT INTO pbm_oust_version {versions}".encode())
+                        raw.execute("INSERT INTO pbm_oust_version VALUES ($1)", (LATEST,))
         except errors.InsufficientPrivilege:
             raise DatabaseTooOld(
                 f"{there} it has no tables yet, this program needs version {LATEST}, and whom it "
@@ -505,27 +497,13 @@ class PostgresqlDatabase(Database):
         """
         return Holder(self, self._kept_seconds)
 
-    def version_of(self, snapshot: Snapshot) -> int:
-        """Return the version of the tables, to which a later program may have added something."""
-        return snapshot.number(VERSION)
-
-    def latest_id(self, snapshot: Snapshot, table: str) -> int:
-        """Return the highest id that a table has ever given, or 0."""
-        sequence = f"{table}_id_seq"
-        return snapshot.number("SELECT pg_sequence_last_value(CAST(? AS regclass))", sequence)
-
-    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
-        """Let a table give higher ids from now on."""
-        if latest:
-            transaction.rows("SELECT setval(CAST(? AS regclass), ?)", f"{table}_id_seq", latest)
-
 
 def _version_of(raw: Raw) -> int:
     """Return the version of the tables; 0 if there are none."""
     found = raw.execute("SELECT to_regclass('pbm_oust_version')").fetchone()
     if found == (None,):
         return 0
-    row = raw.execute(VERSION.encode()).fetchone()
+    row = raw.execute(_VERSION_AND_TIME.encode()).fetchone()
     return int(row[0]) if row else 0
 
 

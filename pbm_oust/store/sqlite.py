@@ -19,6 +19,7 @@ from typing import TypeVar
 import apsw
 
 from pbm_oust.store.database import (
+    BEFORE,
     LATEST,
     Database,
     Identity,
@@ -46,10 +47,6 @@ log = logging.getLogger("pbm_oust")
 
 T = TypeVar("T")
 
-OF_FILES = 10
-"""The version of the tables of which files had the histories."""
-EARLIER = (OF_FILES, 12)
-"""The versions of the tables that can be brought up to date."""
 FILE_NAME = "pbm_oust.db"
 KEY = "key"
 _KEY = re.compile(rb"[0-9a-f]{64}\n")
@@ -207,7 +204,7 @@ class SqliteConnection:
         if version > LATEST:
             raise too_new(self.path, version, LATEST)
         if version:
-            raise too_old(self.path, version, LATEST)
+            raise too_old(self.path, version, LATEST, BEFORE)
         raise damaged(self.path, "it has none of our tables")
 
     def begin_at_once(self) -> bool:
@@ -305,15 +302,6 @@ class SqliteDatabase(Database):
             # Whoever has made it may have died before this.
             self._disk.sync_folder(self._key.parent)
 
-    def latest_id(self, snapshot: Snapshot, table: str) -> int:
-        """Return the highest id that a table has ever given, or 0."""
-        return snapshot.number("SELECT seq FROM sqlite_sequence WHERE name = ?", table)
-
-    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
-        """Let a table give higher ids from now on."""
-        transaction.run("DELETE FROM sqlite_sequence WHERE name = ?", table)
-        transaction.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, latest)
-
     def damage(self, snapshot: Snapshot) -> Iterator[str]:
         """Yield what is wrong with the tables, a sentence each."""
         for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
@@ -337,20 +325,20 @@ class SqliteDatabase(Database):
             self._disk.sync_file(path)
             yield Snapshot(connection)
 
-    def upgrade(self, work: Callable[[Transaction, int], T]) -> T | None:
-        """Have tables of an earlier version brought up to date, which the work is given.
+    def upgrade(self, work: Callable[[Transaction], T]) -> T | None:
+        """Have tables of the version before brought up to date.
 
         Returns what the work returns; None if the tables can be used already. A missing database is
         made. Raises DatabaseTooOld for other tables.
         """
         with closing(self.connect()) as connection:
             version = connection.version()
-            if version not in EARLIER:
+            if version != BEFORE:
                 connection.begin(writes=False)
                 return None
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("BEGIN IMMEDIATE")
-            done = work(Transaction(connection), version)
+            done = work(Transaction(connection))
             connection.execute(f"PRAGMA user_version = {LATEST}")
             connection.commit()
             return done

@@ -1,9 +1,9 @@
-"""Bringing a home of an earlier form into today's: tables of version 10 or 12.
+"""Bringing a home of the form before into today's: tables of version 10.
 
-In version 10 the files of histories were the truth, and the database had what waited for them:
-accounts and histories are read, and written anew. Since version 12 only ratings are counted anew.
-All of it is one transaction. Tables that have stayed the same are left alone. Only a home in files
-is brought up to date; one on a server is copied into files by the program that made it.
+There the files of histories were the truth, and the database had what waited for them: accounts and
+histories are read, and written anew. All of it is one transaction. Tables that have stayed the same
+are left alone. Only a home in files is brought up to date; one on a server is copied into files by
+the program that made it.
 """
 
 import re
@@ -35,7 +35,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, believe
 from pbm_oust.store.publishing import whole_lines
 from pbm_oust.store.ratings import mark
-from pbm_oust.store.sqlite import OF_FILES, SqliteDatabase, connection_to_nothing
+from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
 
 ACCOUNT = ("userid", "password", "joined", "signup_key", "changed")
 """The columns of the table `accounts` that are read."""
@@ -106,14 +106,7 @@ _SAME = frozenset(
         "sqlite_sequence",
     }
 )
-"""Tables that have been the same in all these versions."""
-_SAME_SINCE_12 = frozenset(
-    {
-        *("accounts", "addresses", "watched", "seeks", "mentions"),
-        *("boards", "records", "renamed", "damages", "board_userids", "board_counts"),
-    }
-)
-"""Those that have been the same since version 12."""
+"""Tables that have stayed the same."""
 _WAITING = ("waiting_lines", "waiting_rewritings")
 """What waited for histories."""
 _RECORD = re.compile(rb" {0,3}([0-9]+) [xo*] ")
@@ -131,29 +124,26 @@ def upgrade(home: Home, database: Database) -> int | None:
         return None  # whoever connects to a server makes missing tables
 
 
-def _upgrade(home: Home, transaction: Transaction, version: int) -> int:
-    is_of_files = version == OF_FILES
-    accounts = list(_accounts(transaction)) if is_of_files else []
-    same = _SAME if is_of_files else _SAME | _SAME_SINCE_12
+def _upgrade(home: Home, transaction: Transaction) -> int:
+    accounts = list(_accounts(transaction))
     for table, columns in _TAKEN.items():
         transaction.run(f"CREATE TEMPORARY TABLE old_{table} AS {selection(table, columns)}")
     transaction.run("DELETE FROM old_message_keys WHERE outcome = 'begun'")
     search = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     for kind, table, _ in transaction.rows(search):
-        if kind == "table" and table not in {*same, *_WAITING}:
+        if kind == "table" and table not in {*_SAME, *_WAITING}:
             transaction.run(f"DROP TABLE {table}")
     with closing(connection_to_nothing()) as new:
         for _, table, statement in new.execute(search):
-            if table not in same:
+            if table not in _SAME:
                 transaction.run(str(statement))
     for table, columns in _TAKEN.items():
         taken = selection(f"old_{table}", columns)
         transaction.run(f"INSERT INTO {table} ({', '.join(columns)}) {taken}")
         transaction.run(f"DROP TABLE old_{table}")
-    if is_of_files:
-        for account in accounts:
-            write_account(transaction, account)
-        _take_histories(transaction, home)
+    for account in accounts:
+        write_account(transaction, account)
+    _take_histories(transaction, home)
     for game in KINDS.values():
         mark(transaction, game)
     return transaction.number("SELECT count(*) FROM boards")

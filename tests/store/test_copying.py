@@ -181,7 +181,7 @@ def test_tables_of_a_later_version_are_copied_by_its_program(homes: tuple[Home, 
         if not home.is_on_server:
             continue
         home.do(lambda each: each.run("UPDATE pbm_oust_version SET version = version + 1"))
-        with pytest.raises(DatabaseTooNew, match="Copy with the newer program"):
+        with pytest.raises(DatabaseTooNew, match="Install the newer program"):
             copy_home(there, here, nobody)
         home.do(lambda each: each.run("UPDATE pbm_oust_version SET version = version - 1"))
     copy_home(there, here, nobody)

@@ -287,7 +287,7 @@ CREATE TABLE analyses ( -- what a search says about games that are over; it take
 
 -- What only this engine has
 
-CREATE TABLE pbm_oust_version (version BIGINT NOT NULL, oldest BIGINT NOT NULL);
+CREATE TABLE pbm_oust_version (version BIGINT NOT NULL);
 
 CREATE TABLE home_key ( -- the secret of the home, which all hosts share
     id BIGINT PRIMARY KEY CHECK (id = 1),
