@@ -46,8 +46,8 @@ from pbm_oust.rules.position import Kind, Side
 from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.faults import command_line
+from pbm_oust.store.index import all_names
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.publishing import Walk
 
 DRAW = "draw"
 
@@ -329,7 +329,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     home.recover()
     home.remove_drafts()
     if not home.is_on_server:
-        for name in Walk(home.publisher, home.database).whole():
+        for name in home.publisher.look_at(home.ask(all_names)):
             say(f"{name}: its file was not as it should be", err=True)
     swept = sweeps.sweep(operator.unit_of_work())
     if as_json:

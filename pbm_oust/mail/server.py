@@ -27,7 +27,6 @@ from pbm_oust.service.sweep import SweepFailure, sweep
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.disk import guard
 from pbm_oust.store.home import Home
-from pbm_oust.store.publishing import Walk
 from pbm_oust.store.rebuilding import look_less_for_circles
 
 LARGE = 64 * 1024
@@ -105,7 +104,6 @@ class Sweeper:
         self._wake = wake
         self._ended = ended
         self._work: UnitOfWork | None = None
-        self._walk: Walk | None = None
         self._walked = -seconds
         """When it has looked at histories."""
         self._known: frozenset[SweepFailure] = frozenset()
@@ -115,8 +113,6 @@ class Sweeper:
 
     def use(self, work: UnitOfWork) -> None:
         """Sweep with this unit of work from now on."""
-        if not work.home.is_on_server:
-            self._walk = Walk(work.home.publisher, work.home.database)
         self._work = work
 
     def stop(self) -> None:
@@ -143,7 +139,7 @@ class Sweeper:
         if self._work is None:
             return self._seconds
         if time.monotonic() >= self._walked + self._seconds:
-            self._look_at_histories()
+            self._look_at_histories(self._work.home)
             self._walked = time.monotonic()
         swept = sweep(self._work)
         for deed in swept.done:
@@ -158,17 +154,19 @@ class Sweeper:
         is_shared = self._work.home.is_on_server
         return min(self._seconds, SHARED_SECONDS) if is_shared else self._seconds
 
-    def _look_at_histories(self) -> None:
+    def _look_at_histories(self, home: Home) -> None:
         """Mend the files of some histories that others may have edited.
 
         Once all of them have been looked at, remove what dead processes were writing.
         """
-        for name in self._walk.stretch() if self._walk else ():
+        if home.is_on_server:
+            return
+        for name in home.publisher.look_around():
             log.info("sweep %s: its file was not as it should be, and is", name)
             if self._stopping.is_set():
                 return
-        if self._work and self._walk and self._walk.is_round:
-            self._work.home.remove_drafts()
+        if not home.publisher.ahead:
+            home.remove_drafts()
 
 
 TURN_SECONDS = 0.0001

@@ -144,15 +144,6 @@ class Board(Struct, frozen=True):
         return BoardState.OVER if self.game.result else BoardState.ACTIVE
 
 
-class BoardChange(Struct, frozen=True):
-    """What a transaction has done to the history of a board."""
-
-    board: Board
-    """The board after it."""
-    length: int | None
-    """How many bytes of the history were there before it; None if they were written anew."""
-
-
 WithLines = tuple[Reading, Sequence[bytes]]
 """What a history says, with its lines by records."""
 
@@ -257,7 +248,7 @@ class Boards:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
         name = BoardName(kind.name, number)
         if isinstance(snapshot, Transaction) and name in snapshot.boards:
-            return snapshot.boards[name].board
+            return snapshot.boards[name]
         row = snapshot.row(
             "SELECT version FROM boards WHERE kind = ? AND board = ?", kind.name, number
         )
@@ -310,8 +301,8 @@ class Boards:
     def remember(self, transactions: Iterable[Transaction]) -> None:
         """Remember boards as transactions have left them, which are durable."""
         for transaction in transactions:
-            for name, change in transaction.boards.items():
-                self._latest.put((transaction.identity, name), change.board)
+            for name, board in transaction.boards.items():
+                self._latest.put((transaction.identity, name), board)
 
     # Writing
 
@@ -335,7 +326,7 @@ class Boards:
         if not transaction.run(_MAKE, *_row_of(reading, version)):
             raise BoardChanged(str(board.name))
         _fill(transaction, [(reading, by_records(text))])
-        transaction.boards[board.name] = BoardChange(board, 0)
+        transaction.boards[board.name] = board
         note_change(transaction, None, finish_of(game))
         return board
 
@@ -362,7 +353,7 @@ class Boards:
             transaction.run(_SET_LINES, by_records(board.data)[-1] + above, *name, records)
         for number, lines in enumerate(added, records + 1):
             transaction.run(_ADD, *name, number, lines)
-        self._note(transaction, after, len(board.data))
+        transaction.boards[name] = after
         return after
 
     def rename(self, transaction: Transaction, board: Board, old: str, new: str) -> Board:
@@ -385,7 +376,7 @@ class Boards:
             new,
             int(self._time()),
         )
-        self._note(transaction, renamed, None)
+        transaction.boards[name] = renamed
         return renamed
 
     def rename_player(self, transaction: Transaction, old: str, new: str) -> int:
@@ -466,13 +457,6 @@ class Boards:
             _add_userids(transaction, [(entry, after.userids)])
         if before.game.result or after.game.result:
             note_change(transaction, finish_of(before.game), finish_of(after.game))
-
-    def _note(self, transaction: Transaction, after: Board, length: int | None) -> None:
-        """Note what the transaction has done to a board, besides what it had done before."""
-        known = transaction.boards.get(after.name)
-        if known and length is not None:
-            length = known.length
-        transaction.boards[after.name] = BoardChange(after, length)
 
 
 def _continued(known: Board, data: bytes) -> Board | None:

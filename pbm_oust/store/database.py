@@ -37,7 +37,7 @@ from pbm_oust.store.faults import (
 )
 
 if TYPE_CHECKING:
-    from pbm_oust.store.boards import BoardChange
+    from pbm_oust.store.boards import Board
     from pbm_oust.store.index import BoardName
     from pbm_oust.store.letters import Unwritten
 
@@ -142,8 +142,8 @@ class Transaction(Snapshot):
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
-        self.boards = dict["BoardName", "BoardChange"]()
-        """What has changed on boards."""
+        self.boards = dict["BoardName", "Board"]()
+        """Boards that have changed, as they are then."""
         self.letters = list["Unwritten"]()
         """Letters that are to be files."""
         self.held = ExitStack()

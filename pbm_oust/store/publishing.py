@@ -24,8 +24,8 @@ from pathlib import Path
 
 from pbm_oust.board.history import with_other_userid
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import MICROSECONDS, BoardChange, Boards, Latest
-from pbm_oust.store.database import Database, Snapshot
+from pbm_oust.store.boards import MICROSECONDS, Board, Boards
+from pbm_oust.store.database import Database, Row, Snapshot
 from pbm_oust.store.disk import (
     FOLDER_OF_HISTORIES,
     HISTORY,
@@ -46,8 +46,6 @@ SYNC_SECONDS = 30.0
 """How often a server syncs what was published since."""
 MOST_LOOKED_AT = 2_000
 """How many files a sweep compares with the database."""
-_MOST_KNOWN = 10_000
-"""Of how many files it is remembered how we left them."""
 _MOST_FAILURES = 10
 """After so many files that cannot be written the others are left for another time."""
 _MOST_ATTEMPTS = 10
@@ -57,9 +55,6 @@ _EDITED = ".edited-"
 
 _RENAMED_SECONDS = 24 * 3600
 """How long other hosts may take to publish userids that were replaced."""
-
-_Left = tuple[int, int, int, int]
-"""How a file was left: its inode, size, and times of change in nanoseconds."""
 
 
 class FileState(Enum):
@@ -119,7 +114,8 @@ class Publisher:
         self._disk = disk or Disk()
         self._overlap = overlap
         self._mark = folder / MARK
-        self._known = Latest[BoardName, _Left](_MOST_KNOWN)
+        self.ahead = deque[BoardName]()
+        """The boards whose files are still to be looked at, until all have been."""
         self._troubles = set[str]()
         self._syncing = threading.Lock()
 
@@ -142,11 +138,11 @@ class Publisher:
 
     def numbers(self, kind: str) -> list[int]:
         """Return the numbers of all boards of a kind that have a file, in order. Raises OSError."""
-        try:
-            matches = map(_NAME.fullmatch, os.listdir(self._checked(kind)))
-        except FileNotFoundError:
-            return []
-        return sorted(int(match[1]) for match in matches if match)
+        folder = self.folder / kind
+        if folder.is_symlink():
+            raise linked(folder)
+        names = os.listdir(folder) if folder.exists() else []
+        return sorted(int(match[1]) for match in map(_NAME.fullmatch, names) if match)
 
     def names(self) -> list[BoardName]:
         """Return the boards that have a file, in order. Raises OSError."""
@@ -154,8 +150,7 @@ class Publisher:
 
     def read(self, name: BoardName) -> bytes:
         """Return the whole lines of a board's file. Raises NoSuchFile and OSError."""
-        self._checked(name.kind)
-        return whole_lines(read_file(self.path(name)))
+        return whole_lines(read_file(self._checked(name)))
 
     def compare(self, snapshot: Snapshot, name: BoardName) -> FileState:
         """Return how the file of a board compares with the database. Raises OSError."""
@@ -175,73 +170,47 @@ class Publisher:
 
     # Publishing what was committed
 
-    def publish(self, changes: Mapping[BoardName, BoardChange]) -> None:
+    def publish(self, boards: Mapping[BoardName, Board]) -> None:
         """Write what transactions have changed into the files. What cannot be written waits."""
-        for name, change in changes.items():
+        for name, board in boards.items():
             try:
-                if not self._append(name, change):
+                if not self._append(name, board.data):
                     self.mend(name)
             except OSError as error:
                 self._complain(name, error)
 
-    def _append(self, name: BoardName, change: BoardChange) -> bool:
-        """Append lines to the file of a board; return whether it was as we left it."""
-        path, length = self.path(name), change.length
-        if length == 0:
-            try:
-                self._make(path, change.board.data)
-            except FileExistsError:
-                return False
-            self._known.put(name, _left(os.lstat(path)))
-            return True
-        known = self._known.get(name)
-        if known is None or known[1] != length:
-            return False
-        self._checked(name.kind)
-        try:
-            if _left(os.lstat(path)) != known:
-                return False
-            with locked_file(path) as handle:
-                if _left(os.fstat(handle)) != known:
-                    return False
-                self._disk.append(handle, change.board.data[length:], at=length, syncs=False)
-                self._known.put(name, _left(os.fstat(handle)))
-        except FileNotFoundError:
-            return False
-        return True
-
-    def _make(self, path: Path, data: bytes) -> None:
-        """Write a new file, which appears whole. Raises FileExistsError."""
-        folder = self._checked(path.parent.name)
-        self._disk.make_folder(folder, FOLDER_OF_HISTORIES)
-        with locked_folder(folder, shares=True):
-            self._disk.create(path, data, HISTORY, syncs=False)
+    def _append(self, name: BoardName, wanted: bytes) -> bool:
+        """Add what a file lacks of a history; return whether it is the beginning of that."""
+        with suppress(OSError), locked_file(self._checked(name)) as handle:
+            found = _content(handle)
+            if wanted.startswith(found):
+                self._disk.append(handle, wanted[len(found) :], at=len(found), syncs=False)
+                return True
+        return False
 
     # Mending
 
     def mend(self, name: BoardName, *, syncs: bool = False) -> bool:
         """Let the file of a board be what the database says; return whether it was not. OSError."""
-        self._checked(name.kind)
-        path = self.path(name)
         for _ in range(_MOST_ATTEMPTS):
             with suppress(FileNotFoundError, FileExistsError):
-                return self._mended(name, path, syncs=syncs)
-        raise OSError(errno.EAGAIN, "the file is replaced again and again", str(path))
+                return self._mended(name, syncs=syncs)
+        reason = "the file is replaced again and again"
+        raise OSError(errno.EAGAIN, reason, str(self.path(name)))
 
-    def _mended(self, name: BoardName, path: Path, *, syncs: bool) -> bool:
+    def _mended(self, name: BoardName, *, syncs: bool) -> bool:
         """Do what `mend` does, unless others make, remove or replace the file meanwhile."""
+        path = self._checked(name)
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            self._set_aside(path)
         if not os.path.lexists(path):
             with self._database.read_latest() as snapshot:
                 wanted = self._boards.history_if_any(snapshot, name)
-            if wanted is None:
-                return False
-            self._make(path, wanted)
-            if syncs:
-                self._disk.sync_file(path)
-            return True
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            self._set_aside(path)
-            return self._mended(name, path, syncs=syncs)
+            if wanted is not None:
+                self._disk.make_folder(path.parent, FOLDER_OF_HISTORIES)
+                with locked_folder(path.parent, shares=True):
+                    self._disk.create(path, wanted, HISTORY, syncs=syncs)
+            return wanted is not None
         with locked_file(path) as handle:
             # What is wanted is read under the lock, so that nothing old is written over newer.
             with self._database.read_latest() as snapshot:
@@ -250,35 +219,27 @@ class Publisher:
                     return False  # no board of ours
                 found = _content(handle)
                 good = _good(found, wanted)
-                is_ours = good is not None or _is_renamed(snapshot, name, found, wanted)
-            if good is None:
-                if not is_ours:
-                    self._set_aside(path)
+                is_renamed = good is None and _is_renamed(snapshot, name, found, wanted)
+            if good is not None:
+                if found != wanted:
+                    self._disk.append(handle, wanted[good:], at=good, syncs=syncs)
+                elif syncs:
+                    self._disk.step_sync(handle)
+                return found != wanted
+            if is_renamed:
                 with locked_folder(path.parent, shares=True):
-                    mode = stat.S_IMODE(os.fstat(handle).st_mode)
-                    self._disk.replace(path, wanted, mode)
+                    self._disk.replace(path, wanted, HISTORY)
                 return True
-            if found != wanted:
-                self._disk.append(handle, wanted[good:], at=good, syncs=syncs)
-            elif syncs:
-                self._disk.step_sync(handle)
-            self._known.put(name, _left(os.fstat(handle)))
-        return found != wanted
+            self._set_aside(path)
+        return self._mended(name, syncs=syncs)
 
     def _set_aside(self, path: Path) -> None:
         """Give a file that others have changed a name of its own, and say so. Raises OSError."""
-        if any(os.path.samestat(os.lstat(path), os.lstat(each)) for each in _edited(path)):
-            return  # who set it aside was killed before the file was written anew
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        for number in range(1, 1000):
-            counted = f"-{number}" if number > 1 else ""
-            aside = path.with_name(f"{path.name}{_EDITED}{moment}{counted}")
-            if not os.path.lexists(aside):
-                break
-        if stat.S_ISREG(os.lstat(path).st_mode):
-            self._disk.step_link(path, aside)
-        else:
-            self._disk.step_rename(path, aside)
+        numbers = ("", *(f"-{number}" for number in range(2, 1000)))
+        names = (path.with_name(f"{path.name}{_EDITED}{moment}{each}") for each in numbers)
+        aside = next(each for each in names if not os.path.lexists(each))
+        self._disk.step_rename(path, aside)
         log.warning("%s was changed by others and is now %s", path, aside.name)
 
     # Keeping up
@@ -294,48 +255,47 @@ class Publisher:
         DatabaseFault.
         """
         with self._syncing:
-            return self._catch_up(goes_on, progress)
-
-    def _catch_up(self, goes_on: Callable[[], bool], progress: Progress) -> int:
-        noted, mark = self._noted()
-        begun = self._database.time()
-        with self._database.read_latest() as snapshot:
-            if noted != list(snapshot.identity or ()):
-                noted, mark = list(snapshot.identity or ()), 0
-            rows = snapshot.rows(
-                "SELECT kind, board, version FROM boards WHERE version >= ? ORDER BY version", mark
-            )
-            renamed = snapshot.rows("SELECT id, at FROM renamed")
-        mended, failures, folders = 0, list[int](), set[str]()
-        for done, (kind, number, version) in enumerate(rows, 1):
-            progress(done, len(rows))
-            if not goes_on() or len(failures) == _MOST_FAILURES:
-                failures.append(version)
-                break
-            name = BoardName(kind, number)
-            try:
-                mended += self.mend(name, syncs=True)
-            except DatabaseFault:
-                raise
-            except OSError as error:
-                self._complain(name, error)
-                failures.append(version)
-            folders.add(kind)
-        for kind in folders:
-            with suppress(OSError):
-                self._disk.sync_folder(self.folder / kind)
-        highest = failures[0] if failures else rows[-1][2] if rows else mark
-        if self._overlap:  # a version is the time in microseconds, or higher
-            highest = min(highest, int((begun - self._overlap) * MICROSECONDS))
-        self._note(noted, max(mark, highest))
-        if failures:
+            begun = self._database.time()
+            with self._database.read_latest() as snapshot:
+                database = list(snapshot.identity or ())
+                mark = self._marked(database)
+                rows = snapshot.rows(
+                    "SELECT kind, board, version FROM boards WHERE version >= ? ORDER BY version",
+                    mark,
+                )
+                renamed = snapshot.rows("SELECT id, at FROM renamed")
+            mended, failures = 0, list[int]()
+            for done, (kind, number, version) in enumerate(rows, 1):
+                progress(done, len(rows))
+                if not goes_on() or len(failures) == _MOST_FAILURES:
+                    failures.append(version)
+                    break
+                name = BoardName(kind, number)
+                try:
+                    mended += self.mend(name, syncs=True)
+                except DatabaseFault:
+                    raise
+                except OSError as error:
+                    self._complain(name, error)
+                    failures.append(version)
+            for kind in {row[0] for row in rows}:
+                with suppress(OSError):
+                    self._disk.sync_folder(self.folder / kind)
+            highest = failures[0] if failures else rows[-1][2] if rows else mark
+            if self._overlap:  # a version is the time in microseconds, or higher
+                highest = min(highest, int((begun - self._overlap) * MICROSECONDS))
+            self._mark_all(database, max(mark, highest))
+            if not failures:
+                self._troubles.clear()
+                self._forget_renamed(renamed)
             return mended
-        self._troubles.clear()
+
+    def _forget_renamed(self, rows: Iterable[Row]) -> None:
+        """Forget userids that were replaced, once no file of any host can have them."""
         oldest = self._database.time() - (_RENAMED_SECONDS if self._overlap else 0)
-        if over := [(number,) for number, at in renamed if at <= oldest]:
+        if over := [(number,) for number, at in rows if at <= oldest]:
             forget = "DELETE FROM renamed WHERE id = ?"
             self._database.write(lambda transaction: transaction.run_all(forget, over))
-        return mended
 
     def look_at(self, names: Iterable[BoardName]) -> Iterator[BoardName]:
         """Compare files with the database, and mend them; yield the boards that were not right."""
@@ -346,23 +306,34 @@ class Publisher:
             except OSError as error:
                 self._complain(name, error)
 
+    def look_around(self) -> Iterator[BoardName]:
+        """Look at some files after those that were looked at last, at most to the last board.
+
+        Yields as `look_at` does. So a sweep costs the same however many boards there are. Raises
+        DatabaseFault.
+        """
+        if not self.ahead:
+            with self._database.read() as snapshot:
+                self.ahead.extend(all_names(snapshot))
+        most = min(MOST_LOOKED_AT, len(self.ahead))
+        yield from self.look_at(self.ahead.popleft() for _ in range(most))
+
     def mark_all(self, snapshot: Snapshot) -> None:
         """Note that the files of all boards are as they should be, at the moment of a snapshot."""
         version = snapshot.number("SELECT max(version) FROM boards")
-        self._note(list(snapshot.identity or ()), version)
+        self._mark_all(list(snapshot.identity or ()), version)
 
-    def _noted(self) -> tuple[list[int], int]:
-        """Return of which database, and up to which version, all files are on the disk."""
-        try:
+    def _marked(self, database: list[int]) -> int:
+        """Return up to which version of a database's boards all files are on the disk."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
             note = json.loads(bytes_of(self._mark))
-            return list(note["database"]), int(note["version"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return [], 0
+            return int(note["version"]) if note["database"] == database else 0
+        return 0
 
-    def _note(self, identity: list[int], version: int) -> None:
-        if (identity, version) == self._noted():
+    def _mark_all(self, database: list[int], version: int) -> None:
+        if version == self._marked(database):
             return
-        note = json.dumps({"database": identity, "version": version})
+        note = json.dumps({"database": database, "version": version})
         try:
             self._disk.replace(self._mark, f"{note}\n".encode(), 0o600)
         except OSError as error:
@@ -374,43 +345,12 @@ class Publisher:
             self._troubles.add(str(error))
             log.warning("the file of %s is not published: %s", name, error)
 
-    def _checked(self, kind: str) -> Path:
-        """Return the folder of a kind. Raises OSError if it is a link."""
-        folder = self.folder / kind
-        if folder.is_symlink():
-            raise linked(folder)
-        return folder
-
-
-class Walk:
-    """Compares all files with the database in turn, some at a time, again and again."""
-
-    def __init__(self, publisher: Publisher, database: Database) -> None:
-        self._publisher = publisher
-        self._database = database
-        self._ahead = deque[BoardName]()
-
-    def stretch(self) -> Iterator[BoardName]:
-        """Look at some files, at most to the last board; yield the boards that were not right.
-
-        So a sweep costs the same however many boards there are. Raises DatabaseFault.
-        """
-        if not self._ahead:
-            with self._database.read() as snapshot:
-                self._ahead.extend(all_names(snapshot))
-        most = min(MOST_LOOKED_AT, len(self._ahead))
-        yield from self._publisher.look_at(self._ahead.popleft() for _ in range(most))
-
-    def whole(self) -> Iterator[BoardName]:
-        """Go through all boards once; yield as `stretch` does."""
-        yield from self.stretch()
-        while not self.is_round:
-            yield from self.stretch()
-
-    @property
-    def is_round(self) -> bool:
-        """Whether the next stretch begins anew with the first board."""
-        return not self._ahead
+    def _checked(self, name: BoardName) -> Path:
+        """Return the path of a board's file. Raises OSError if its folder is a link."""
+        path = self.path(name)
+        if path.parent.is_symlink():
+            raise linked(path.parent)
+        return path
 
 
 @contextmanager
@@ -476,10 +416,6 @@ def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes
         if renamed and wanted.startswith(renamed):
             return True
     return False
-
-
-def _left(status: os.stat_result) -> _Left:
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _content(handle: int) -> bytes:

@@ -14,7 +14,7 @@ from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.rules.position import Side
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.publishing import Walk
+from pbm_oust.store.index import BoardName, all_names
 from tests.store.disturbed import status_of_child
 from tests.store.dying import Death, Dying
 from tests.store.kept import Kept, edited, key_of, later, named, new_game, played
@@ -32,6 +32,13 @@ def asides(kept: Kept, number: int = 1) -> list[Path]:
 def is_published(kept: Kept, *numbers: int) -> bool:
     """Return whether files hold the histories of their boards."""
     return all(kept.file(each).read_bytes() == kept.read(each).data for each in numbers)
+
+
+def looked_at(kept: Kept) -> list[BoardName]:
+    """Let all files be looked at, as a sweep does; return the boards that were not right."""
+    with kept.database.read() as snapshot:
+        names = all_names(snapshot)
+    return list(kept.publisher.look_at(names))
 
 
 @pytest.fixture
@@ -75,7 +82,7 @@ def test_a_file_that_is_behind_or_torn_is_mended(
     elif again == "start":
         assert kept.catch_up() == 1
     else:
-        assert list(Walk(kept.publisher, kept.database).whole()) == [named(1)]
+        assert looked_at(kept) == [named(1)]
     assert is_published(kept, 1)
     assert asides(kept) == []
 
@@ -136,7 +143,7 @@ def test_a_file_that_others_have_changed_is_set_aside_once_and_named(
     assert f"1.txt was changed by others and is now {aside.name}" in caplog.text
     begun.play(1, "o E5")
     assert begun.catch_up() == 0
-    assert list(Walk(begun.publisher, begun.database).whole()) == []
+    assert looked_at(begun) == []
     assert asides(begun) == [aside]
 
 
@@ -206,8 +213,7 @@ def test_a_folder_that_cannot_be_written_only_delays_publishing(
     elif again == "start":
         assert Kept(begun.path).catch_up() == 2
     else:
-        walk = Walk(begun.publisher, begun.database)
-        assert list(walk.whole()) == [named(1), named(number)]
+        assert looked_at(begun) == [named(1), named(number)]
     assert is_published(begun, 1, number)
 
 
@@ -241,7 +247,7 @@ def test_a_full_disk_for_histories_only_delays_publishing(again: str, begun: Kep
     elif again == "start":
         assert Kept(begun.path).catch_up() == 2
     else:
-        list(Walk(kept.publisher, kept.database).whole())
+        looked_at(kept)
     assert is_published(kept, 1, number)
     assert asides(kept) == []
 
@@ -269,7 +275,7 @@ def assert_all_is_published(path: Path, at: int) -> None:
     """Make sure that the next process finds, or writes, all that was committed."""
     kept = Kept(path)
     kept.catch_up()
-    list(Walk(kept.publisher, kept.database).whole())
+    looked_at(kept)
     ((boards,),) = kept.rows("SELECT count(*) FROM boards")
     assert is_published(kept, *range(1, int(boards) + 1)), at
     assert asides(kept, 1) == [], at
