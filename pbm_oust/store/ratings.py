@@ -4,12 +4,13 @@ What players have achieved is kept for each kind and class of sizes, and with ea
 what they had achieved before it, so that what a game did is told without those before it. Games
 count in the order in which they ended, those of one second by their numbers.
 
-When a game ends or changes, it is counted in the same transaction, and those after it are counted
-again. If they are many, the rest waits for the next sweep: it is noted after which game of the kind
-they come, and as long as any wait, games that end are not counted.
+When a game ends or changes, those that were counted after it are undone in the same transaction,
+the latest first, and are counted again with it. If they are many, the rest waits for the next
+sweep: it is noted after which game of the kind they come, and as long as any wait, games that end
+are not counted.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -41,11 +42,6 @@ _RATED = (
     "AND (b.latest, b.board) > (?, ?) ORDER BY b.latest, b.board LIMIT ?"
 )
 _STANDINGS = "SELECT userid, rating, wins, losses, draws, worth FROM"
-_FORGET_SOME = (
-    "DELETE FROM rating_steps WHERE (kind, size, userid) IN "
-    "(SELECT kind, size, userid FROM rating_steps WHERE kind = ? LIMIT ?)"
-)
-"""Forgets all steps of a few players."""
 
 Key = tuple[SizeClass, str]
 """A class of sizes, and a userid: who has a standing."""
@@ -100,7 +96,7 @@ def note_change(transaction: Transaction, before: Finish | None, after: Finish |
     kind, place = changed[0].kind, min(_just_before(game) for game in changed)
     waiting = _waiting(transaction, kind)
     if waiting is None:
-        place = _count_some(transaction, kind, {game.size for game in changed}, place)
+        place = _counted(transaction, kind, {game.size for game in changed}, place)
     if place < (waiting or _AFTER_ALL):
         _let_wait(transaction, kind, place)
 
@@ -112,10 +108,8 @@ def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
     """
     if is_counting(snapshot, game.kind):
         return None
-    userids = {game.x, game.o}
-    later = _next_steps(snapshot, game.kind, game.size, userids, _just_before(game))
-    standings = _standings(snapshot, game.kind, game.size, userids - later.keys())
-    return count_game(game, standings | {userid: step.before for userid, step in later.items()})
+    standings = {userid: _standing_before(snapshot, game, userid) for userid in (game.x, game.o)}
+    return count_game(game, standings)
 
 
 def is_counting(snapshot: Snapshot, kind: Kind) -> bool:
@@ -145,12 +139,7 @@ def _count_waiting(transaction: Transaction, kind: Kind) -> bool:
     place = _waiting(transaction, kind)
     if place is None:
         return False
-    if place == _BEFORE_ALL:
-        if transaction.run(_FORGET_SOME, kind.name, MOST_AT_ONCE):
-            return True
-        transaction.run("DELETE FROM ratings WHERE kind = ?", kind.name)
-        transaction.run("DELETE FROM rating_classes WHERE kind = ?", kind.name)
-    place = _count_some(transaction, kind, SizeClass, place)
+    place = _counted(transaction, kind, SizeClass, place)
     _let_wait(transaction, kind, place)
     return place != _AFTER_ALL
 
@@ -173,86 +162,75 @@ def _let_wait(transaction: Transaction, kind: Kind, place: Place) -> None:
     )
 
 
-def _count_some(
+def _counted(
     transaction: Transaction, kind: Kind, sizes: Iterable[SizeClass], after: Place
 ) -> Place:
-    """Count some games after a place, if they are of these classes; return up to which one."""
-    games = finished_games(transaction, kind, after, MOST_AT_ONCE)
-    until = games[-1].place if len(games) == MOST_AT_ONCE else _AFTER_ALL
-    for size in sizes:
-        _count(transaction, kind, size, [game for game in games if game.size is size], after, until)
-    return until
+    """Count some games of these classes after a place anew; return after which place others wait.
 
-
-def _count(
-    transaction: Transaction,
-    kind: Kind,
-    size: SizeClass,
-    games: Sequence[Finish],
-    after: Place,
-    until: Place,
-) -> None:
-    """Let these be the games of a class after one place and up to another.
-
-    What a player has achieved then is what the next step says, if one follows; otherwise it is in
-    the table of ratings.
+    First, those that were counted after it are undone, which may be all there is time for.
     """
-    steps = _steps(transaction, kind, size, after, until)
-    userids = {userid for game in games for userid in (game.x, game.o)}
-    userids |= {step.before.userid for step in steps}
-    if not userids:
-        return
-    later = _next_steps(transaction, kind, size, userids, until)
-    kept = _standings(transaction, kind, size, userids - later.keys())
-    standings = kept | {userid: step.before for userid, step in later.items()}
-    standings |= {step.before.userid: step.before for step in reversed(steps)}
-    rated = [count_game(game, standings) for game in games]
-    key = kind.name, size.value
+    if [size for size in sizes if _undo(transaction, kind, size, after)]:
+        return after
+    if after == _BEFORE_ALL:  # what comes of no game is gone then, too
+        transaction.run("DELETE FROM ratings WHERE kind = ?", kind.name)
+        transaction.run("DELETE FROM rating_classes WHERE kind = ?", kind.name)
+    games = finished_games(transaction, kind, after, MOST_AT_ONCE)
+    for size in sizes:
+        _count(transaction, kind, size, [game for game in games if game.size is size])
+    return games[-1].place if len(games) == MOST_AT_ONCE else _AFTER_ALL
+
+
+def _undo(transaction: Transaction, kind: Kind, size: SizeClass, after: Place) -> bool:
+    """Undo the latest games of a class that come after a place; return whether others may do."""
+    steps = _steps(transaction, kind, size, after, 2 * MOST_AT_ONCE)
     if steps:
-        transaction.run(
-            "DELETE FROM rating_steps WHERE kind = ? AND size = ? "
-            "AND (ended, board) > (?, ?) AND (ended, board) <= (?, ?)",
-            *(*key, *after, *until),
+        transaction.run_all(
+            "DELETE FROM rating_steps "
+            "WHERE kind = ? AND size = ? AND userid = ? AND ended = ? AND board = ?",
+            [(kind.name, size.value, step.before.userid, *step.place) for step in steps],
         )
+        _keep(transaction, kind, size, {step.before.userid: step.before for step in steps})
+    return len(steps) == 2 * MOST_AT_ONCE
+
+
+def _count(transaction: Transaction, kind: Kind, size: SizeClass, games: Sequence[Finish]) -> None:
+    """Count games of a class that come after all that were counted."""
+    if not games:
+        return
+    userids = {userid for game in games for userid in (game.x, game.o)}
+    standings = _standings(transaction, kind, size, userids)
+    steps = [step for game in games for step in _steps_of(count_game(game, standings))]
     transaction.run_all(
         "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
         "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (*key, *step.place, step.outcome, *_cells(step.before))
-            for game in rated
-            for step in _steps_of(game)
+            (kind.name, size.value, *step.place, step.outcome, *_cells(step.before))
+            for step in steps
         ],
     )
-    if later:
-        transaction.run_all(
-            "UPDATE rating_steps SET rating = ?, wins = ?, losses = ?, draws = ?, worth = ? "
-            "WHERE kind = ? AND size = ? AND userid = ? AND ended = ? AND board = ?",
-            [
-                (*_cells(standings[userid])[1:], *key, userid, *step.place)
-                for userid, step in later.items()
-            ],
-        )
-    if kept:
-        transaction.run(
-            "DELETE FROM ratings WHERE kind = ? AND size = ? "
-            "AND userid IN (SELECT value FROM json_each(?))",
-            *(*key, words_list(kept)),
-        )
-    rows = [
-        (*key, *_cells(standing))
-        for userid, standing in standings.items()
-        if standing.games and userid not in later
-    ]
+    _keep(transaction, kind, size, standings)
+
+
+def _keep(
+    transaction: Transaction, kind: Kind, size: SizeClass, standings: Mapping[str, Standing]
+) -> None:
+    """Let this be what some players have achieved in a class."""
+    there = transaction.run(
+        "DELETE FROM ratings WHERE kind = ? AND size = ? "
+        "AND userid IN (SELECT value FROM json_each(?))",
+        *(kind.name, size.value, words_list(standings)),
+    )
+    rows = [(kind.name, size.value, *_cells(each)) for each in standings.values() if each.games]
     transaction.run_all(
         "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         rows,
     )
-    if len(rows) != len(kept):
+    if len(rows) != there:
         transaction.run(
             "INSERT INTO rating_classes AS c (kind, size, players) VALUES (?, ?, ?) "
             "ON CONFLICT (kind, size) DO UPDATE SET players = c.players + excluded.players",
-            *(*key, len(rows) - len(kept)),
+            *(kind.name, size.value, len(rows) - there),
         )
 
 
@@ -295,40 +273,32 @@ def _steps(
     kind: Kind,
     size: SizeClass,
     after: Place = _BEFORE_ALL,
-    until: Place = _AFTER_ALL,
+    most: int = ALL_ROWS,
 ) -> list[RatingStep]:
-    """Return the steps after one place and up to another, in the order of the games."""
+    """Return the latest steps after a place, at most so many, the latest first."""
     rows = snapshot.rows(
         "SELECT ended, board, outcome, userid, rating, wins, losses, draws, worth "
         "FROM rating_steps WHERE kind = ? AND size = ? AND (ended, board) > (?, ?) "
-        "AND (ended, board) <= (?, ?) ORDER BY ended, board",
-        *(kind.name, size.value, *after, *until),
+        "ORDER BY ended DESC, board DESC LIMIT ?",
+        *(kind.name, size.value, *after, most),
     )
-    return [_step(row) for row in rows]
+    return [
+        RatingStep((ended, board), outcome, Standing(*before))
+        for ended, board, outcome, *before in rows
+    ]
 
 
-def _next_steps(
-    snapshot: Snapshot, kind: Kind, size: SizeClass, userids: Iterable[str], after: Place
-) -> dict[str, RatingStep]:
-    """Return the first step of each of some players after a place, if there is one."""
-    if after == _AFTER_ALL:
-        return {}
-    # SQLite takes what CROSS JOIN joins in this order.
-    rows = snapshot.rows(
-        "SELECT s.ended, s.board, s.outcome, s.userid, s.rating, s.wins, s.losses, s.draws, "
-        "s.worth FROM json_each(?) p CROSS JOIN rating_steps s "
-        "WHERE s.kind = ? AND s.size = ? AND s.userid = p.value AND (s.ended, s.board) = ("
-        "SELECT n.ended, n.board FROM rating_steps n WHERE n.kind = ? AND n.size = ? "
-        "AND n.userid = p.value AND (n.ended, n.board) > (?, ?) "
-        "ORDER BY n.ended, n.board LIMIT 1)",
-        *(words_list(userids), *2 * (kind.name, size.value), *after),
+def _standing_before(snapshot: Snapshot, game: Finish, userid: str) -> Standing:
+    """Return what a player had achieved before a game."""
+    whose = game.kind.name, game.size.value, userid
+    before = (
+        f"{_STANDINGS} rating_steps WHERE kind = ? AND size = ? AND userid = ? "
+        "AND (ended, board) >= (?, ?) ORDER BY ended, board LIMIT 1"
     )
-    return {step.before.userid: step for step in map(_step, rows)}
-
-
-def _step(row: Row) -> RatingStep:
-    ended, board, outcome, *before = row
-    return RatingStep((ended, board), outcome, Standing(*before))
+    row = snapshot.row(before, *whose, *game.place) or snapshot.row(
+        f"{_STANDINGS} ratings WHERE kind = ? AND size = ? AND userid = ?", *whose
+    )
+    return Standing(*row) if row else Standing(userid)
 
 
 def _standings(
