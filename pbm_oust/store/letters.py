@@ -100,9 +100,6 @@ class Letter(Struct, frozen=True):
     """Its name in the Maildir, when it is written there."""
 
 
-Unwritten = tuple[int, datetime, bytes]
-"""A letter that is still to be written as a file: its id, when it was posted, and its content."""
-
 SELECT = (
     "SELECT id, recipient, message_id, subject, userid, kind, board, record, copies, is_answer,"
     " may_show_any_board, posted, state, next_try, failures, put_off_since, reason, is_leaving,"
@@ -120,12 +117,12 @@ def add_letter(
     It belongs to nobody if its reader's account has just been removed.
     """
     normal, about = normal_address(head.recipient), head.about
-    ((letter,),) = transaction.rows(
+    transaction.run(
         "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
         " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
         " ?, ?, coalesce((SELECT max(next_try) FROM letters"
-        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?)) RETURNING id",
+        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?))",
         head.recipient,
         normal,
         head.message_id,
@@ -144,8 +141,7 @@ def add_letter(
         seconds(posted),
         seconds(posted),
     )
-    if state is LetterState.FILE:
-        transaction.letters.append((letter, posted, content))
+    transaction.has_files |= state is LetterState.FILE
 
 
 def content_of(snapshot: Snapshot, letter: int) -> bytes | None:
