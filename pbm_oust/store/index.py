@@ -34,6 +34,7 @@ from pbm_oust.store.database import (
     Value,
     moment_of,
     seconds,
+    selection,
     words_list,
 )
 
@@ -306,13 +307,16 @@ _WHOLE = "state <> 'damaged'"
 
 def all_names(snapshot: Snapshot) -> list[BoardName]:
     """Return all boards, damaged or not, by the names of their kinds and their numbers."""
-    rows = snapshot.rows("SELECT kind, board FROM boards ORDER BY kind, board")
-    return [BoardName(*row) for row in rows]
+    return _names(snapshot, "boards ORDER BY kind, board")
 
 
 def names_of(snapshot: Snapshot, kind: str) -> list[BoardName]:
     """Return all boards of a kind, damaged or not, in order."""
-    rows = snapshot.rows("SELECT kind, board FROM boards WHERE kind = ? ORDER BY board", kind)
+    return _names(snapshot, "boards WHERE kind = ? ORDER BY board", kind)
+
+
+def _names(snapshot: Snapshot, boards: str, *values: Value) -> list[BoardName]:
+    rows = snapshot.rows(selection(boards, ("kind", "board")), *values)
     return [BoardName(*row) for row in rows]
 
 
@@ -346,56 +350,26 @@ def boards_of_player(snapshot: Snapshot, userid: str) -> list[Entry]:
 
 def count_active(snapshot: Snapshot, userid: str) -> int:
     """Return the number of active boards on which a player owns a side."""
-    return snapshot.number(
-        "SELECT count(*) FROM board_userids WHERE userid = ? AND state = ? AND is_owner = 1",
-        userid,
-        BoardState.ACTIVE.value,
-    )
+    search = "board_userids WHERE userid = ? AND state = 'active' AND is_owner = 1"
+    return _count(snapshot, search, userid)
 
 
 def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str]) -> int:
     """Return the number of active boards on which a player plays against any of some others."""
-    return snapshot.number(
-        "SELECT count(*) FROM board_userids a JOIN board_userids b USING (kind, board) "
-        "WHERE a.userid = ? AND a.state = ? AND a.is_owner = 1 AND b.is_owner = 1 "
-        "AND b.userid IN (SELECT value FROM json_each(?))",
-        userid,
-        BoardState.ACTIVE.value,
-        words_list(others),
-    )
-
-
-def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
-    """Return how many active boards these players have, and how many records those have in all.
-
-    It differs after whatever happens on one of them.
-    """
-    row = snapshot.row(
-        "SELECT count(*), coalesce(sum(b.records), 0) FROM board_userids u "
-        "JOIN boards b USING (kind, board) "
-        "WHERE u.userid IN (SELECT value FROM json_each(?)) AND u.state = ? AND u.is_owner = 1",
-        words_list(userids),
-        BoardState.ACTIVE.value,
-    )
-    return (int(row[0]), int(row[1])) if row else (0, 0)
+    boards = boards_of_player(snapshot, userid)
+    return sum(not each.owners.isdisjoint(others) for each in boards)
 
 
 def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
     """Return the boards with both userids in their histories, including damaged ones."""
-    rows = snapshot.rows(
-        "SELECT a.kind, a.board FROM board_userids a JOIN board_userids b "
-        "ON b.userid = ? AND b.kind = a.kind AND b.board = a.board "
-        "WHERE a.userid = ?",
-        other,
-        one,
-    )
-    return sorted(BoardName(*row) for row in rows)
+    boards = "board_userids JOIN board_userids b USING (kind, board)"
+    search = f"{boards} WHERE board_userids.userid = ? AND b.userid = ?"
+    return sorted(_names(snapshot, search, one, other))
 
 
 def boards_with(snapshot: Snapshot, userid: str) -> list[BoardName]:
     """Return the boards with a userid in their histories, including damaged ones, in order."""
-    rows = snapshot.rows("SELECT kind, board FROM board_userids WHERE userid = ?", userid)
-    return sorted(BoardName(*row) for row in rows)
+    return sorted(_names(snapshot, "board_userids WHERE userid = ?", userid))
 
 
 def has_played(snapshot: Snapshot, userid: str) -> bool:
@@ -410,36 +384,24 @@ def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
     Whether it is depends on the vacations of the player to move. Those come last whose latest
     record lies far ahead, as a clock was wrong.
     """
-    rows = snapshot.rows(
-        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board", seconds(moment)
-    )
+    due = "boards WHERE due <= ? ORDER BY due, kind, board"
+    names = _names(snapshot, due, seconds(moment))
+    ahead = "boards WHERE kind = ? AND state = 'active' AND latest > ?"
     for kind in KINDS:
-        rows += snapshot.rows(
-            "SELECT kind, board FROM boards WHERE kind = ? AND state = 'active' AND latest > ?",
-            kind,
-            seconds(moment + AHEAD),
-        )
-    return [BoardName(*row) for row in rows]
+        names += _names(snapshot, ahead, kind, seconds(moment + AHEAD))
+    return names
 
 
 def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
     """Return the board that the mail with a message key has started."""
-    row = snapshot.row(
-        "SELECT kind, board FROM boards WHERE challenge = ? ORDER BY kind, board LIMIT 1", key
-    )
-    return BoardName(*row) if row else None
+    search = "boards WHERE challenge = ? ORDER BY kind, board LIMIT 1"
+    return next(iter(_names(snapshot, search, key)), None)
 
 
 def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | None:
     """Return the board of a kind that came from a source."""
-    row = snapshot.row(
-        "SELECT board FROM boards WHERE kind = ? AND source = ? AND source_number = ? "
-        "ORDER BY board LIMIT 1",
-        kind,
-        source.word,
-        source.number,
-    )
-    return BoardName(kind, row[0]) if row else None
+    search = "boards WHERE kind = ? AND source = ? AND source_number = ? ORDER BY board LIMIT 1"
+    return next(iter(_names(snapshot, search, kind, source.word, source.number)), None)
 
 
 def highest_source(snapshot: Snapshot, kind: str, word: str) -> int:

@@ -14,19 +14,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pbm_oust.board.history import BadHistory
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.boards import Boards, WithLines, by_records, reading_of
+from pbm_oust.store.boards import Boards, WithLines, by_records, read_board, reading_of
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import bytes_of
-from pbm_oust.store.index import BoardName, Damage, Entry, believe, count_all, find_entry
-from pbm_oust.store.publishing import (
-    FileState,
-    Progress,
-    Publisher,
-    compared,
-    untold,
-    whole_lines,
+from pbm_oust.store.index import (
+    BoardName,
+    Entry,
+    count_all,
+    entry_of,
+    find_entry,
+    reading_with,
 )
+from pbm_oust.store.publishing import FileState, Progress, Publisher, compared, untold, whole_lines
 from pbm_oust.store.ratings import count_marked, mark
 
 if TYPE_CHECKING:
@@ -80,10 +81,11 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
                     break
         else:
             raise NotAccepted(f"no file of {name} says anything else than the board")
-        reading = reading_of(name, data)
-        if isinstance(damage := reading.entry, Damage):
-            raise NotAccepted(f"{path}: line {damage.line}: {damage.reason}")
-        boards.put(transaction, data, reading)
+        try:
+            board = read_board(name, data)
+        except BadHistory as error:
+            raise NotAccepted(f"{path}: line {error.line}: {error.reason}") from None
+        boards.put(transaction, data, reading_with(entry_of(board.game), board.data))
         return path
 
     path = database.write(put)
@@ -99,7 +101,7 @@ def _read_files(folder: Path, names: Sequence[BoardName]) -> list[WithLines]:
     for name in names:
         with suppress(OSError):
             data = whole_lines(bytes_of(name.file_in(folder)))
-            found.append((believe(name, data) or reading_of(name, data), by_records(data)))
+            found.append((reading_of(name, data), by_records(data)))
     return found
 
 

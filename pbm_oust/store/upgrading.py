@@ -32,7 +32,7 @@ from pbm_oust.store.database import (
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, believe
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.publishing import whole_lines
 from pbm_oust.store.ratings import mark
 from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
@@ -153,8 +153,7 @@ def _take_histories(transaction: Transaction, home: Home) -> None:
     """Make the rows of all boards, from their files and from what waited for these."""
     for name in _names(transaction, home):
         if data := _history(transaction, home, name):
-            reading = believe(name, data) or reading_of(name, data)
-            home.boards.put_all(transaction, [(reading, by_records(data))])
+            home.boards.put_all(transaction, [(reading_of(name, data), by_records(data))])
     for table in _WAITING:
         transaction.run(f"DROP TABLE {table}")
 
