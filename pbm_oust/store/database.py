@@ -40,6 +40,7 @@ from pbm_oust.store.faults import (
 if TYPE_CHECKING:
     from pbm_oust.store.boards import Board
     from pbm_oust.store.index import BoardName
+    from pbm_oust.store.letters import Unwritten
 
 T = TypeVar("T")
 Value = None | int | float | str | bytes
@@ -144,15 +145,15 @@ class Transaction(Snapshot):
         super().__init__(connection)
         self.boards = dict["BoardName", "Board"]()
         """Boards that have changed, as they are then."""
-        self.has_files = False
-        """Whether letters have been added that are to be files."""
+        self.letters = list["Unwritten"]()
+        """Letters that are to be files."""
         self.held = ExitStack()
         """What is left when the transaction is over, committed or not."""
 
     @contextmanager
     def part(self) -> Iterator[None]:
         """Undo what the body has written, if it fails."""
-        boards = dict(self.boards)
+        boards, letters = dict(self.boards), len(self.letters)
         self.rows("SAVEPOINT part")
         try:
             yield
@@ -161,6 +162,7 @@ class Transaction(Snapshot):
                 self._connection.execute("ROLLBACK TO part")
                 self._connection.execute("RELEASE part")
                 self.boards = boards
+                del self.letters[letters:]
             raise
         self.rows("RELEASE part")
 
@@ -312,6 +314,9 @@ class Database(ABC):
         self.patience = patience
         self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
         """Is given what was committed, by whoever has waited for that."""
+        self.committing: Callable[[Sequence[Transaction]], AbstractContextManager[None]]
+        self.committing = lambda _transactions: nullcontext()
+        """Gives a body in which transactions are committed that have been done."""
         self._process = os.getpid()
         self._here = _Here()
         self._most = most
@@ -545,7 +550,8 @@ class Database(ABC):
     def _commit(self, tasks: list[Task[Any]]) -> None:
         """Make durable what was written."""
         if self._writer and not tasks[-1].is_over:
-            self._writer.commit()
+            with self.committing(_done(tasks)):
+                self._writer.commit()
         self._is_second_try = False
         for task in tasks:
             task.is_over = True

@@ -88,6 +88,7 @@ class Home:
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
         self.outbox = Outbox(self.database, self.maildir)
         self.tally = Tally()
+        self.database.committing = self.maildir.receiving
         self.database.after = self._follow_up
         if has_relay is not None:
             self.has_relay = has_relay
@@ -305,7 +306,7 @@ class Home:
         if not self.is_on_server:
             for transaction in transactions:
                 self.publisher.publish(transaction.boards)
-        if any(transaction.has_files for transaction in transactions):
+        if any(transaction.letters for transaction in transactions):
             self.write_out()
 
 

@@ -93,6 +93,9 @@ class Letter(Struct, frozen=True):
     """Its name in the Maildir, when it is written there."""
 
 
+Unwritten = tuple[int, datetime, bytes]
+"""A letter that is still to be written as a file: its id, when it was posted, and its content."""
+
 SELECT = (
     "SELECT id, recipient, message_id, subject, userid, kind, board, record, copies, is_answer,"
     " may_show_any_board, posted, state, next_try, failures, put_off_since, reason, is_leaving,"
@@ -110,12 +113,12 @@ def add_letter(
     It belongs to nobody if its reader's account has just been removed.
     """
     normal, about = normal_address(head.recipient), head.about
-    transaction.run(
+    ((letter,),) = transaction.rows(
         "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
         " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
         " ?, ?, coalesce((SELECT max(next_try) FROM letters"
-        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?))",
+        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?)) RETURNING id",
         head.recipient,
         normal,
         head.message_id,
@@ -134,7 +137,8 @@ def add_letter(
         seconds(posted),
         seconds(posted),
     )
-    transaction.has_files |= state is LetterState.FILE
+    if state is LetterState.FILE:
+        transaction.letters.append((letter, posted, content))
 
 
 def content_of(snapshot: Snapshot, letter: int) -> bytes | None:

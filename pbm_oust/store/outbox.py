@@ -1,8 +1,8 @@
 """The outbox as mail programs and operators see it: files of a Maildir, and letters by their names.
 
 A letter has the name of its file, whether it is in one or not. Without a relay it is written into
-`tmp` once its command is committed; then the database says so, and it is moved to `new`. What a
-process leaves undone that dies meanwhile, the next one does.
+`tmp` before the commit of its command, and moved to `new` after it; what a process leaves undone
+that dies meanwhile, the next one does.
 """
 
 import logging
@@ -11,8 +11,8 @@ import os
 import re
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, linked, locked_folde
 from pbm_oust.store.letters import (
     Letter,
     LetterState,
+    Unwritten,
     all_letters,
     content_of,
     remove_letters,
@@ -52,6 +53,8 @@ class Maildir:
         self._withholding = threading.Lock()
         self._database = database
         self._disk = disk or Disk()
+        self._is_behind = False
+        """Whether letters may wait that could not be written."""
 
     def prepare(self) -> None:
         """Make missing folders."""
@@ -64,14 +67,43 @@ class Maildir:
 
         This also finishes what dead processes have left.
         """
+        self._is_behind = True
         with self._held():
             self._settle()
             with self._database.read_latest() as snapshot:
-                names = self._drafts(snapshot.rows(_UNWRITTEN))
+                rows = snapshot.rows(_UNWRITTEN)
+            names = self._drafts(
+                (letter, moment_of(posted), content) for letter, posted, content in rows
+            )
             if names:
-                self._publish(self._database.write(partial(_mark, names=names)))
-                self._settle()
+                self._open(names, self._database.write(partial(_mark, names=names)))
+        self._is_behind = False
         return len(names)
+
+    @contextmanager
+    def receiving(self, transactions: Iterable[Transaction]) -> Iterator[None]:
+        """Write the letters of transactions, and have them opened once the body commits those.
+
+        If others are at the files, if they cannot be written, or if older ones could not be, that
+        is left to `write_out`.
+        """
+        posted = [transaction for transaction in transactions if transaction.letters]
+        if not posted or self._is_behind:
+            yield
+            return
+        names = dict[int, str]()
+        with ExitStack() as held:
+            with left_for_later():
+                if held.enter_context(self._held(0)):
+                    names = self._new_drafts(
+                        [letter for transaction in posted for letter in transaction.letters]
+                    )
+            marked = _mark(posted[0], names)
+            yield
+            with left_for_later():
+                self._open(names, marked)
+                for transaction in posted if names else ():
+                    transaction.letters.clear()
 
     @contextmanager
     def withheld(self, files: Collection[str]) -> Iterator[bool]:
@@ -151,11 +183,21 @@ class Maildir:
             if holders[name] is None:
                 self._disk.step_remove(self._tmp / name)
 
-    def _drafts(self, letters: Iterable[Row]) -> dict[int, str]:
+    def _new_drafts(self, letters: Iterable[Unwritten]) -> dict[int, str]:
+        """Write letters that no commit has named, all or none, as `_drafts` does."""
+        try:
+            return self._drafts(letters)
+        except OSError:
+            for letter, posted, _ in letters:
+                with suppress(OSError):
+                    self._disk.step_remove(self._tmp / file_name(letter, posted))
+            raise
+
+    def _drafts(self, letters: Iterable[Unwritten]) -> dict[int, str]:
         """Write letters into `tmp`, and return the names of their files by their ids."""
         names = dict[int, str]()
         for letter, posted, content in letters:
-            names[letter] = file_name(letter, moment_of(posted))
+            names[letter] = file_name(letter, posted)
             self._write(self._tmp / names[letter], content)
         if names:
             self._disk.sync_folder(self._tmp)
@@ -170,6 +212,12 @@ class Maildir:
             self._disk.sync_file(path)
         else:
             self._disk.write(path, content, mode=0o600)
+
+    def _open(self, names: Mapping[int, str], marked: Collection[str]) -> None:
+        """Publish the drafts that letters have as files now, and remove the others."""
+        self._publish(marked)
+        for name in {*names.values()} - {*marked}:
+            self._disk.step_remove(self._tmp / name)
 
     def _publish(self, names: Collection[str]) -> None:
         for name in names:

@@ -82,10 +82,10 @@ def test_a_mail_that_a_killed_process_has_taken_is_done_whole_or_not_at_all_and_
 # Who finishes
 
 
-class DiesAtPublishing(Disk):
-    """The disk of a process that dies when it is about to publish what it has committed."""
+class DiesAtLetter(Disk):
+    """The disk of a process that dies when it is about to let mail programs have a letter."""
 
-    def append(self, handle: int, data: bytes, at: int, *, syncs: bool = True) -> None:
+    def step_rename(self, path: Path, target: Path) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -93,7 +93,7 @@ class DiesAtPublishing(Disk):
 def left(homes: Begun, tmp_path: Path) -> Home:
     """A home in which a move is committed, and nothing else of it has been done."""
     home = copy_of(Home(homes(BOARD)), tmp_path / "left")
-    status = status_of_child(lambda: sent(*MOVE[1])(Home(home.path, DiesAtPublishing())))
+    status = status_of_child(lambda: sent(*MOVE[1])(Home(home.path, DiesAtLetter())))
     assert status == -signal.SIGKILL
     assert "C3" not in home.history_path(FIRST).read_text()
     assert b"C3" in home.history(FIRST)
