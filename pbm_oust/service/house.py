@@ -51,6 +51,7 @@ from pbm_oust.store.index import (
     count_in,
     find_analysis,
     keep_analysis,
+    progress_of,
 )
 from pbm_oust.store.open_boards import read_game
 
@@ -77,8 +78,7 @@ class HouseBoards:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._progress = set[tuple[BoardName, int]]()
-        """The boards of the house that went on when this was asked last, by their records."""
+        self._progress: object = None
         self._seen: dict[BoardName, tuple[int, Waiting | None]] = {}
         """How many records boards had when they were looked at, and how they waited then."""
 
@@ -89,8 +89,7 @@ class HouseBoards:
 
     def have_changed(self) -> bool:
         """Return whether anything has happened on boards of the house since this was asked."""
-        before = self._progress
-        self._progress = {(entry.name, entry.records) for entry in self._active()}
+        before, self._progress = self._progress, self._home.ask(progress_of, HOUSE)
         return before != self._progress
 
     def waiting(self) -> Iterator[Waiting]:

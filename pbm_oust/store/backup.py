@@ -19,6 +19,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pbm_oust.rules.kinds import KINDS
+from pbm_oust.store import sqlite
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.configuration import without_server
 from pbm_oust.store.database import Database, Row, Snapshot, Transaction, Value, selection
@@ -28,14 +29,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import LetterState, count_letters, hold_letters
 from pbm_oust.store.publishing import Progress
-from pbm_oust.store.sqlite import (
-    FILE_NAME,
-    UNFINISHED,
-    SqliteDatabase,
-    connection_to_nothing,
-    empty_database,
-    files_of,
-)
+from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED, SqliteDatabase
 from pbm_oust.store.upgrading import upgrade
 
 _LEAVING = (LetterState.WAITING, LetterState.HELD, LetterState.FILE)
@@ -160,7 +154,7 @@ def _make_home(
             copied = fill(database)
             database.empty_log()
         with locked_folder(home.path):
-            if any(map(os.path.lexists, files_of(home.database_path))):
+            if any(map(os.path.lexists, sqlite.files_of(home.database_path))):
                 raise InUse(f"somebody else uses {home.path}; move it, and begin with a new one")
             home.disk.move(home.path / UNFINISHED, home.database_path)
             home.disk.sync_folder(home.path)
@@ -186,7 +180,7 @@ def _filled(disk: Disk, folder: Path, advice: str, *configured: str) -> Iterator
         raise NotCopied(f"{folder} is not empty; {advice}")
     disk.make_folder(folder, 0o700)
     try:
-        disk.create(folder / UNFINISHED, empty_database(), 0o600)
+        disk.create(folder / UNFINISHED, sqlite.empty_database(), 0o600)
     except FileExistsError:
         raise NotCopied(f"somebody else fills {folder}; {advice}") from None
     if len(others()) > 1:
@@ -226,7 +220,7 @@ _BY_ID: Keys = (("id", _LOWEST),)
 @cache
 def copied_tables() -> dict[str, Keys]:
     """Return the tables that are copied: each comes after those that its rows refer to."""
-    connection = connection_to_nothing()
+    connection = sqlite.connection_to_nothing()
     made = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         " ORDER BY rowid"

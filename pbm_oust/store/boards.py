@@ -36,23 +36,11 @@ from pbm_oust.board.record import Record
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
+from pbm_oust.store import index
 from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import (
-    BoardName,
-    BoardState,
-    Damage,
-    Entry,
-    Reading,
-    believe,
-    boards_with,
-    entry_of,
-    find_entry,
-    format_outcome,
-    read_damage,
-    reading_with,
-)
+from pbm_oust.store.index import BoardName, BoardState, Damage, Entry, Reading
 from pbm_oust.store.ratings import note_change
 
 K = TypeVar("K")
@@ -168,13 +156,13 @@ def read_board(name: BoardName, data: bytes) -> Board:
 
 def reading_of(name: BoardName, data: bytes) -> Reading:
     """Return what the history of a board says, damaged or not; if it may be, it is believed."""
-    if reading := believe(name, data):
+    if reading := index.believe(name, data):
         return reading
     try:
         board = read_board(name, data)
     except BadHistory as error:
-        return read_damage(name, data, error)
-    return reading_with(entry_of(board.game), board.data)
+        return index.read_damage(name, data, error)
+    return index.reading_with(index.entry_of(board.game), board.data)
 
 
 def by_records(text: bytes, after: int = 0) -> list[bytes]:
@@ -324,7 +312,7 @@ class Boards:
         Raises BoardChanged if a board has that number already.
         """
         version = self._next_version(transaction)
-        reading = reading_with(entry_of(game), text)
+        reading = index.reading_with(index.entry_of(game), text)
         board = Board(game, text, game.result is not None, reading.userids, version)
         if not transaction.run(_MAKE, *_row_of(reading, version)):
             raise BoardChanged(str(board.name))
@@ -388,7 +376,7 @@ class Boards:
         Raises DamagedHistory for a board that must be repaired first, or that would not replay
         afterwards, for example because one player would have both sides.
         """
-        names = boards_with(transaction, old)
+        names = index.boards_with(transaction, old)
         for name in names:
             board = self.read(transaction, KINDS[name.kind], name.board)
             self.rename(transaction, board, old, new)
@@ -399,7 +387,7 @@ class Boards:
 
         Nothing is published.
         """
-        before = find_entry(transaction, reading.entry.name)
+        before = index.find_entry(transaction, reading.entry.name)
         self.put_all(transaction, [(reading, by_records(data))])
         note_change(transaction, before.finish if before else None, reading.entry.finish)
 
@@ -421,7 +409,7 @@ class Boards:
             try:
                 self.read(transaction, kind, number)
             except DamagedHistory as damage:
-                before = find_entry(transaction, damage.name)
+                before = index.find_entry(transaction, damage.name)
                 self._remove(transaction, damage.name)
                 note_change(transaction, before.finish if before else None, None)
 
@@ -446,7 +434,7 @@ class Boards:
 
     def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
-        name, entry = after.name, entry_of(after.game)
+        name, entry = after.name, index.entry_of(after.game)
         row = after.version, *_course(entry), *name, before.version
         if not transaction.run(_CHANGE, *row):
             raise BoardChanged(str(name))
@@ -538,7 +526,7 @@ def _course(entry: Entry) -> tuple[Value, ...]:
         entry.x,
         entry.o,
         entry.to_move,
-        format_outcome(entry.result) if entry.result else None,
+        index.format_outcome(entry.result) if entry.result else None,
         seconds(entry.latest),
         entry.records,
         seconds(entry.due) if entry.due else None,

@@ -27,15 +27,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from pbm_oust.store.faults import (
-    DatabaseBusy,
-    DatabaseConflict,
-    DatabaseFault,
-    DatabaseInterrupted,
-    DatabaseLost,
-    ValueDamaged,
-    disk_fault,
-)
+from pbm_oust.store import faults
 
 if TYPE_CHECKING:
     from pbm_oust.store.boards import Board
@@ -114,7 +106,7 @@ class Snapshot:
         self._connection = connection
         self.identity = connection.identity
         """What identifies the file of the database; None if there is none."""
-        self.fault: DatabaseFault | None = None
+        self.fault: faults.DatabaseFault | None = None
         """The first fault of a statement; one that has ended the transaction is raised again."""
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
@@ -123,7 +115,7 @@ class Snapshot:
             raise self.fault
         try:
             return self._connection.execute(statement, values)
-        except DatabaseFault as fault:
+        except faults.DatabaseFault as fault:
             self.fault = self.fault or fault
             raise
 
@@ -177,7 +169,7 @@ class Transaction(Snapshot):
             raise self.fault
         try:
             self._connection.execute_all(statement, rows)
-        except DatabaseFault as fault:
+        except faults.DatabaseFault as fault:
             self.fault = self.fault or fault
             raise
 
@@ -231,8 +223,8 @@ class Task(Generic[T]):
             self.error = error
         finally:
             here.transaction = None
-        fault = transaction.fault
-        if fault and (isinstance(fault, DatabaseConflict) or not connection.is_in_transaction):
+        fault, is_open = transaction.fault, connection.is_in_transaction
+        if fault and (isinstance(fault, faults.DatabaseConflict) or not is_open):
             raise fault
         if is_first:
             if self.error:
@@ -248,7 +240,7 @@ class Task(Generic[T]):
         if self.transaction:
             self.transaction.held.close()
 
-    def fail(self, fault: DatabaseFault) -> None:
+    def fail(self, fault: faults.DatabaseFault) -> None:
         """Mark the work as failed, because its transaction has."""
         self.error = type(fault)(*fault.args)
         self.error.__cause__ = fault
@@ -424,7 +416,7 @@ class Database(ABC):
             connection = self._free.get(timeout=self.patience)
         except Empty:
             reason = f"all {self._most} connections of this process are in use"
-            raise DatabaseBusy(f"{self.where}: {reason}") from None
+            raise faults.DatabaseBusy(f"{self.where}: {reason}") from None
         try:
             if connection and not connection.is_sound:
                 connection.close()
@@ -433,7 +425,7 @@ class Database(ABC):
             yield connection
         finally:
             if connection:
-                with suppress(DatabaseFault):
+                with suppress(faults.DatabaseFault):
                     connection.roll_back()
                 if connection.is_broken:
                     connection.close()
@@ -575,13 +567,13 @@ class Database(ABC):
             yield
         except BaseException as error:
             if isinstance(error, OSError):
-                fault = disk_fault(error, self.where)
+                fault = faults.disk_fault(error, self.where)
             else:
-                fault = DatabaseInterrupted(f"{self.where}: writing was broken off")
-            is_undone = isinstance(fault, DatabaseConflict | DatabaseLost)
+                fault = faults.DatabaseInterrupted(f"{self.where}: writing was broken off")
+            is_undone = isinstance(fault, faults.DatabaseConflict | faults.DatabaseLost)
             self._is_second_try = is_undone and not self._is_second_try
             if self._writer:
-                with suppress(DatabaseFault):
+                with suppress(faults.DatabaseFault):
                     self._writer.roll_back()
             for task in tasks:
                 task.release()
@@ -628,7 +620,7 @@ def moment_of(count: int) -> datetime:
     try:
         return datetime.fromtimestamp(count, UTC)
     except (OverflowError, OSError, ValueError):
-        raise ValueDamaged(
+        raise faults.ValueDamaged(
             f"the database has a time that no year has, {count} seconds after 1970"
         ) from None
 

@@ -360,6 +360,15 @@ def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str])
     return sum(not each.owners.isdisjoint(others) for each in boards)
 
 
+def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> Row | None:
+    """Return what differs after whatever happens on one of these players' active boards."""
+    return snapshot.row(
+        "SELECT count(*), sum(records) FROM board_userids u JOIN boards USING (kind, board) WHERE "
+        "u.userid IN (SELECT value FROM json_each(?)) AND u.state = 'active' AND is_owner = 1",
+        words_list(userids),
+    )
+
+
 def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
     """Return the boards with both userids in their histories, including damaged ones."""
     boards = "board_userids JOIN board_userids b USING (kind, board)"

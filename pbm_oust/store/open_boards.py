@@ -19,18 +19,7 @@ from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import (
-    BoardName,
-    Entry,
-    Source,
-    boards_between,
-    boards_of_kind,
-    boards_with,
-    damaged_boards,
-    entry_of,
-    find_entry,
-    names_of,
-)
+from pbm_oust.store.index import BoardName, Entry
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
 
 
@@ -77,7 +66,7 @@ def started_by(home: Home, key: str) -> Game | None:
     return read_game(home, KINDS[name.kind], name.board) if name else None
 
 
-def started_from(home: Home, kind: Kind, source: Source) -> Game | None:
+def started_from(home: Home, kind: Kind, source: index.Source) -> Game | None:
     """Return the game of the board that came from a source, or None."""
     name = home.ask(index.started_from, kind.name, source)
     return read_game(home, kind, name.board) if name else None
@@ -160,7 +149,7 @@ def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
 
 def _known(game: Game, home: Home) -> Game | None:
     """Return the same game if it is already here; one of the two may have gone on."""
-    for name in home.ask(boards_between, game.header.x, game.header.o):
+    for name in home.ask(index.boards_between, game.header.x, game.header.o):
         if home.ask(home.boards.header, name) != replace(game.header, board=name.board):
             continue
         known = game_if_any(home, game.header.kind, name.board)
@@ -224,10 +213,12 @@ class Salvage:
 
         def asked(snapshot: Snapshot) -> tuple[list[BoardName], list[Entry]]:
             if not player:
-                return names_of(snapshot, kind.name), boards_of_kind(snapshot, kind.name)
-            names = {each.name for each in damaged_boards(snapshot, kind.name, [player])}
-            names |= {name for name in boards_with(snapshot, player) if name.kind == kind.name}
-            found = [find_entry(snapshot, name) for name in names]
+                entries = index.boards_of_kind(snapshot, kind.name)
+                return index.names_of(snapshot, kind.name), entries
+            names = {each.name for each in index.damaged_boards(snapshot, kind.name, [player])}
+            played = index.boards_with(snapshot, player)
+            names |= {name for name in played if name.kind == kind.name}
+            found = [index.find_entry(snapshot, name) for name in names]
             return sorted(names), [entry for entry in found if entry]
 
         names, found = self._read(
@@ -236,7 +227,7 @@ class Salvage:
         fitting = {entry.name: entry for entry in found}
         for name in names:
             try:
-                yield fitting.get(name) or entry_of(self.game(kind, name.board))
+                yield fitting.get(name) or index.entry_of(self.game(kind, name.board))
             except NotAllowed:
                 continue  # somebody has just removed it
             except DamagedHistory as damage:

@@ -31,6 +31,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
+from pbm_oust.store import faults
 from pbm_oust.store.database import (
     LATEST,
     Database,
@@ -42,18 +43,7 @@ from pbm_oust.store.database import (
     tables,
     words_list,
 )
-from pbm_oust.store.faults import (
-    DatabaseConflict,
-    DatabaseFailing,
-    DatabaseFault,
-    DatabaseFull,
-    DatabaseLocked,
-    DatabaseLost,
-    DatabaseReadOnly,
-    DatabaseTooOld,
-    command_line,
-    too_new,
-)
+from pbm_oust.store.faults import DatabaseFault
 
 # Faults
 
@@ -74,27 +64,18 @@ def fault_of(error: psycopg.Error, where: str, *, shares: bool = False) -> Datab
     reason = " ".join(str(error).split()) or type(error).__name__
     match error:
         case errors.UniqueViolation() if shares:
-            return DatabaseConflict(f"{where} was changed by others at the same moment")
+            return faults.DatabaseConflict(f"{where} was changed by others at the same moment")
         case errors.SerializationFailure() | errors.DeadlockDetected():
-            return DatabaseConflict(f"{where} was changed by others at the same moment")
+            return faults.DatabaseConflict(f"{where} was changed by others at the same moment")
         case errors.LockNotAvailable():
-            return DatabaseLocked(f"{where} is locked by another server for too long")
+            return faults.DatabaseLocked(f"{where} is locked by another server for too long")
         case errors.DiskFull():
-            return DatabaseFull(f"{where}: its disk is full")
+            return faults.DatabaseFull(f"{where}: its disk is full")
         case errors.ReadOnlySqlTransaction():
-            return DatabaseReadOnly(f"{where} is read-only; it may be a standby")
+            return faults.DatabaseReadOnly(f"{where} is read-only; it may be a standby")
         case _ if isinstance(error, _FAILING):
-            return DatabaseFailing(f"{where} cannot be used: {reason}")
+            return faults.DatabaseFailing(f"{where} cannot be used: {reason}")
     return None
-
-
-@contextmanager
-def faults(where: str) -> Iterator[None]:
-    """Turn errors of PostgreSQL into faults of the database."""
-    try:
-        yield
-    except psycopg.Error as error:
-        raise fault_of(error, where) or error from error
 
 
 # Connections
@@ -240,7 +221,7 @@ class PostgresqlConnection:
             ((version, told),) = cursor.fetchall()
         self._clock.put_right(asked, told)
         if version > LATEST:
-            raise too_new(self._where, version, LATEST)
+            raise faults.too_new(self._where, version, LATEST)
 
     def begin_at_once(self) -> bool:
         """Return False: another thread has to wait for the server."""
@@ -249,11 +230,13 @@ class PostgresqlConnection:
     def commit(self) -> None:
         """Make durable what was written."""
         if self._status is TransactionStatus.INERROR:  # the server would undo it, without a word
-            raise DatabaseFailing(f"{self._where}: a statement has failed, so nothing is written")
+            raise faults.DatabaseFailing(
+                f"{self._where}: a statement has failed, so nothing is written"
+            )
         try:
             self.execute("COMMIT")
-        except DatabaseLost as fault:  # nobody knows whether it was undone
-            raise DatabaseFailing(*fault.args) from fault
+        except faults.DatabaseLost as fault:  # nobody knows whether it was undone
+            raise faults.DatabaseFailing(*fault.args) from fault
 
     def roll_back(self) -> None:
         """Undo what was written, and end the transaction, if one is open."""
@@ -279,9 +262,9 @@ class PostgresqlConnection:
             fault = fault_of(error, self._where, shares=self._shares)
             if fault is None:
                 raise
-            if self.raw.closed and isinstance(fault, DatabaseFailing):
-                fault = DatabaseLost(*fault.args)
-            self.is_broken |= not isinstance(fault, DatabaseConflict)
+            if self.raw.closed and isinstance(fault, faults.DatabaseFailing):
+                fault = faults.DatabaseLost(*fault.args)
+            self.is_broken |= not isinstance(fault, faults.DatabaseConflict)
             raise fault from error
 
 
@@ -412,16 +395,18 @@ class PostgresqlDatabase(Database):
 
     def connect(self, *, reads_only: bool = False) -> PostgresqlConnection:
         """Open a connection; the first one makes missing tables."""
-        with faults(self.where):
+        raw: Raw | None = None
+        try:
             raw = psycopg.connect(self.url, autocommit=True, cursor_factory=psycopg.RawCursor)
-            try:
-                raw.adapters.register_dumper(int, Int8Dumper)  # whatever the size of a number
-                patience = f"SET lock_timeout = '{int(self.patience * 1000)}ms'"
-                raw.execute(f"{_SETTINGS}; {patience}".encode())
-                self._identity = self._identity or self._prepare(raw)
-            except BaseException:
+            raw.adapters.register_dumper(int, Int8Dumper)  # whatever the size of a number
+            patience = f"SET lock_timeout = '{int(self.patience * 1000)}ms'"
+            raw.execute(f"{_SETTINGS}; {patience}".encode())
+            self._identity = self._identity or self._prepare(raw)
+        except BaseException as error:
+            if raw:
                 raw.close()
-                raise
+            fault = fault_of(error, self.where) if isinstance(error, psycopg.Error) else None
+            raise fault or error from error
         return PostgresqlConnection(raw, self.where, self._identity, self.clock)
 
     def _prepare(self, raw: Raw) -> Identity:
@@ -433,7 +418,7 @@ class PostgresqlDatabase(Database):
         version = _version_of(raw)
         there = f"{self.where} cannot be used yet:"
         if 0 < version < LATEST:
-            raise DatabaseTooOld(
+            raise faults.DatabaseTooOld(
                 f"{there} its tables are of version {version}, this program needs version "
                 f"{LATEST}. Copy the home to files with the program that made them, upgrade those, "
                 "and copy them into an empty database: see Upgrade in docs/upkeep.md"
@@ -446,10 +431,10 @@ class PostgresqlDatabase(Database):
                         raw.execute(tables("postgresql").encode())
                         raw.execute("INSERT INTO pbm_oust_version VALUES ($1)", (LATEST,))
         except errors.InsufficientPrivilege:
-            raise DatabaseTooOld(
+            raise faults.DatabaseTooOld(
                 f"{there} it has no tables yet, this program needs version {LATEST}, and whom it "
                 "connects as may not make them. Name the database with a user who may as URL:  "
-                + command_line(self._home, "home", "upgrade", "--owner", "URL")
+                + faults.command_line(self._home, "home", "upgrade", "--owner", "URL")
             ) from None
         row = raw.execute(
             "SELECT oid::bigint, 'accounts'::regclass::oid::bigint FROM pg_database"

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 import apsw
 
+from pbm_oust.store import faults
 from pbm_oust.store.database import (
     BEFORE,
     LATEST,
@@ -30,18 +31,6 @@ from pbm_oust.store.database import (
     tables,
 )
 from pbm_oust.store.disk import Disk, bytes_of, locked_folder
-from pbm_oust.store.faults import (
-    DatabaseFailing,
-    DatabaseForbidden,
-    DatabaseLocked,
-    DatabaseReadOnly,
-    damaged,
-    disk_fault,
-    disk_faults,
-    fault_of,
-    too_new,
-    too_old,
-)
 
 log = logging.getLogger("pbm_oust")
 
@@ -122,7 +111,7 @@ class SqliteConnection:
         except apsw.Error as error:
             # The file is not opened to see why: closing it would lose the locks that SQLite has.
             number = 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES
-            raise fault_of(error, path, number) or error from error
+            raise faults.fault_of(error, path, number) or error from error
         try:
             if self.identity:
                 self._set_up(disk)
@@ -133,7 +122,7 @@ class SqliteConnection:
         except apsw.Error as error:
             fault = self._noticed(error)
             self.close()
-            raise (damaged(path, str(error)) if fault is error else fault) from error
+            raise (faults.damaged(path, str(error)) if fault is error else fault) from error
         except BaseException:
             self.close()
             raise
@@ -186,7 +175,7 @@ class SqliteConnection:
 
     def _noticed(self, error: apsw.Error) -> Exception:
         """Return the fault for an error, and note it; the error itself if it is our mistake."""
-        fault = fault_of(error, self.path, self._apsw.system_errno)
+        fault = faults.fault_of(error, self.path, self._apsw.system_errno)
         if fault is None:
             return error
         self.is_broken = True
@@ -202,17 +191,17 @@ class SqliteConnection:
         if version == LATEST:
             return
         if version > LATEST:
-            raise too_new(self.path, version, LATEST)
+            raise faults.too_new(self.path, version, LATEST)
         if version:
-            raise too_old(self.path, version, LATEST, BEFORE)
-        raise damaged(self.path, "it has none of our tables")
+            raise faults.too_old(self.path, version, LATEST, BEFORE)
+        raise faults.damaged(self.path, "it has none of our tables")
 
     def begin_at_once(self) -> bool:
         """Begin to write, unless somebody else does; return whether that has begun."""
         try:
             with self._waiting(0):
                 self.begin(writes=True)
-        except DatabaseLocked:
+        except faults.DatabaseLocked:
             self.is_broken = False
             return False
         return True
@@ -257,7 +246,7 @@ class SqliteConnection:
             ):
                 backup.step()
         except apsw.Error as error:
-            raise fault_of(error, path) or error from error
+            raise faults.fault_of(error, path) or error from error
 
     def close(self) -> None:
         """Close the connection, in whatever state it is."""
@@ -349,7 +338,7 @@ class SqliteDatabase(Database):
         The log stays as it is while somebody else uses it.
         """
         if self.path.exists():
-            with closing(self.connect()) as connection, suppress(DatabaseLocked):
+            with closing(self.connect()) as connection, suppress(faults.DatabaseLocked):
                 connection.empty_log()
 
     def connect(self, *, reads_only: bool = False) -> SqliteConnection:
@@ -366,12 +355,13 @@ class SqliteDatabase(Database):
         until = time.monotonic() + FOR_ROOT
         while True:
             try:
-                with disk_faults(self.path):
+                with faults.disk_faults(self.path):
                     return SqliteConnection(
                         self.path, self._disk, self.patience, reads_only=reads_only
                     )
-            except (DatabaseForbidden, DatabaseReadOnly) as fault:
-                is_meant = isinstance(fault, DatabaseReadOnly) and not may_be_written(self.path)
+            except (faults.DatabaseForbidden, faults.DatabaseReadOnly) as fault:
+                is_read_only = isinstance(fault, faults.DatabaseReadOnly)
+                is_meant = is_read_only and not may_be_written(self.path)
                 if is_meant or time.monotonic() > until:
                     raise
             time.sleep(_LOOK)
@@ -405,9 +395,9 @@ def identity_of(path: Path) -> Identity | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise disk_fault(error, path) from error
+        raise faults.disk_fault(error, path) from error
     if stat.S_ISLNK(status.st_mode):
-        raise DatabaseFailing(f"{path} is a link, and links in the home are not followed")
+        raise faults.DatabaseFailing(f"{path} is a link, and links in the home are not followed")
     return status.st_dev, status.st_ino
 
 

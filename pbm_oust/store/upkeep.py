@@ -8,19 +8,11 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from pbm_oust.store import letters
 from pbm_oust.store.database import Snapshot, Transaction, moment_of
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import (
-    LetterState,
-    addresses_waiting,
-    count_letters,
-    first_due,
-    has_waiting,
-    release_held,
-    task_of,
-    turn_into_files,
-)
+from pbm_oust.store.letters import LetterState
 from pbm_oust.store.limits import forget_old_counts
 from pbm_oust.store.message_keys import KeyOutcome, forget_old_causes, forget_old_keys, note_key
 from pbm_oust.store.ratings import count_marked
@@ -52,7 +44,7 @@ def forget_expired(home: Home, now: datetime) -> None:
 
 def release_letters(home: Home, now: datetime) -> int:
     """Release the letters that are held back, and return their number. May raise OSError."""
-    released = home.database.write(partial(release_held, state=home.posted_state, now=now))
+    released = home.database.write(partial(letters.release_held, state=home.posted_state, now=now))
     home.write_out()
     return released
 
@@ -62,15 +54,16 @@ def turn_letters_into_files(home: Home) -> None:
 
     Somebody who still hands letters over is let alone. May raise OSError.
     """
-    if not home.ask(has_waiting):
+    if not home.ask(letters.has_waiting):
         return
     with home.relaying(waits=False) as is_locked, home.database.holding() as hold:
         if not is_locked:
             return
-        waiting = iter(home.ask(addresses_waiting))
+        waiting = iter(home.ask(letters.addresses_waiting))
         while some := list(islice(waiting, MOST_TOGETHER)):
-            taken = hold.take(map(task_of, some))
-            home.do(turn_into_files, [each for each in some if task_of(each) in taken])
+            taken = hold.take(map(letters.task_of, some))
+            ours = [each for each in some if letters.task_of(each) in taken]
+            home.do(letters.turn_into_files, ours)
         home.write_out()
 
 
@@ -140,7 +133,7 @@ def trouble_of(error: OSError) -> Trouble:
 
 
 def _do_letters_stay(snapshot: Snapshot, now: datetime) -> bool:
-    due = first_due(snapshot)
+    due = letters.first_due(snapshot)
     return due is not None and due < now - LONGEST_DUE
 
 
@@ -159,7 +152,7 @@ def read_gauges(snapshot: Snapshot) -> Gauges:
     ((oldest,),) = snapshot.rows("SELECT min(posted) FROM letters WHERE state = 'waiting'")
     counts = snapshot.rows("SELECT kind, state, number FROM board_counts")
     return Gauges(
-        count_letters(snapshot),
+        letters.count_letters(snapshot),
         None if oldest is None else moment_of(oldest),
         {(kind, state): number for kind, state, number in counts},
     )
