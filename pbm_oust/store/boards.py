@@ -19,21 +19,19 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game, redo
+from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header
 from pbm_oust.board.history import (
     BadHistory,
-    format_over,
     format_records,
     read_header,
     read_history,
     userids_in,
     with_other_userid,
 )
-from pbm_oust.board.notation import format_header, format_result, parse_record
+from pbm_oust.board.notation import format_header
 from pbm_oust.board.ratings import finish_of
-from pbm_oust.board.record import Record
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store import index
@@ -250,9 +248,7 @@ class Boards:
         known = self._latest.get(key)
         if known and known.version == version:
             return known
-        data = self.history(snapshot, name)
-        goes_on = known and data.startswith(known.data) and _continued(known, data)
-        board = replace(goes_on or self.replayed(name, data), version=version)
+        board = replace(self.replayed(name, self.history(snapshot, name)), version=version)
         self._latest.put(key, board)
         return board
 
@@ -448,33 +444,6 @@ class Boards:
             _add_userids(transaction, [(entry, after.userids)])
         if before.game.result or after.game.result:
             note_change(transaction, finish_of(before.game), finish_of(after.game))
-
-
-def _continued(known: Board, data: bytes) -> Board | None:
-    """Return what a history says that goes on; None if it goes on with other lines than records."""
-    game, has_result_line = known.game, known.has_result_line
-    more = data[len(known.data) :]
-    with suppress(ValueError, Refusal):
-        for line in more.decode().split("\n")[:-1]:
-            if has_result_line:
-                return None
-            if game.result and line == format_result(game.result):
-                has_result_line = True
-            elif not (game.result and line == format_over(game)):
-                game = _with_record(game, parse_record(line))
-        userids = known.userids | userids_in(b"\n" + more)
-        return Board(game, data, has_result_line, userids)
-    return None
-
-
-def _with_record(game: Game, record: Record) -> Game:
-    """Return a game with one more record. Raises Refusal, and ValueError if it does not fit."""
-    following = redo(game, record)
-    if following.records[-1] != record:
-        raise ValueError("by the rules the record is another one")
-    if record.at < game.latest or game.records.has_message_key(record.message_key):
-        raise ValueError("the record does not follow the others")
-    return following
 
 
 def _count(transaction: Transaction, kind: str, state: BoardState, number: int) -> None:
