@@ -323,9 +323,6 @@ class Database(ABC):
         """The work of threads that wait for their turn."""
         self._is_second_try = False
         """Whether what is to be done next was undone through no fault of it or of ours."""
-        self._lock = threading.Lock()
-        self._watching: Connection | None = None
-        """What tells whether anybody has committed; it is never within a transaction."""
 
     # What an engine does
 
@@ -438,14 +435,9 @@ class Database(ABC):
         return self._most - self._free.qsize()
 
     def moment(self) -> Hashable:
-        """Return what is another value after each commit, whoever has committed."""
-        with self._lock:
-            watching = self._watching
-            if watching is None or not watching.is_sound:
-                if watching:
-                    watching.close()
-                self._watching = watching = self.connect(reads_only=True)
-            return watching, watching.moment()
+        """Return what is another value after each commit, and may be where nobody has committed."""
+        with self.lend() as connection:
+            return connection, connection.moment()
 
     # Writing
 
@@ -595,12 +587,12 @@ class Database(ABC):
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
         idle = [self._free.get() for _ in range(self._free.qsize())]
-        for connection in (*idle, self._watching, self._writer):
+        for connection in (*idle, self._writer):
             if connection:
                 connection.close()
         for _ in idle:
             self._free.put(None)
-        self._watching = self._writer = None
+        self._writer = None
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:

@@ -233,12 +233,10 @@ def letter_of(row: Row) -> Letter:
     copies, is_answer, shows_any, posted, state, next_try, failures, since, *last = rest
     reason, is_leaving, file = last
     about = About(kind, board, record) if kind else None
+    purpose = copies, bool(is_answer), bool(shows_any)
     return Letter(
         number,
-        Head(
-            *(recipient, message_id, subject, userid, about),
-            *(copies, bool(is_answer), bool(shows_any)),
-        ),
+        Head(recipient, message_id, subject, userid, about, *purpose),
         moment_of(posted),
         LetterState(state),
         moment_of(next_try),
