@@ -93,7 +93,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
     def retried(name: str) -> None:
         home.outbox.retry(name, home.now())
 
-    failed = home.outbox.aside(LetterState.FAILED)
+    failed = home.outbox.letters(LetterState.FAILED)
     _do_to_each(failed, names, "failed letters", retried, "{} waits for the relay")
 
 
@@ -102,7 +102,7 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
 def remove(operator: Operator, names: tuple[str, ...]) -> None:
     """Remove letters that failed or are held back. The beginning of a name is enough."""
     outbox = operator.home.outbox
-    aside = outbox.aside(LetterState.HELD, LetterState.FAILED)
+    aside = outbox.letters(LetterState.HELD, LetterState.FAILED)
     _do_to_each(aside, names, "failed or held letters", outbox.remove, "removed {}")
 
 

@@ -43,6 +43,9 @@ _UNWRITTEN = (
 )
 
 
+_ASIDE = {LetterState.HELD: 1, LetterState.FAILED: 2}
+
+
 class Maildir:
     """The Maildir at `path`, with the letters of a database. Its methods may raise OSError."""
 
@@ -275,32 +278,23 @@ class Outbox:
         self._database = database
         self._maildir = maildir
 
-    def listed(self) -> list[Letter]:
-        """Return all letters as they are at one moment: those that wait, are held back, failed."""
-        with self._database.read() as snapshot:
-            aside = all_letters(snapshot, LetterState.HELD) + all_letters(
-                snapshot, LetterState.FAILED
-            )
-            return self._waiting(snapshot) + aside
+    def listed(self, *states: LetterState) -> list[Letter]:
+        """Return the letters in these states, or all, as they are at one moment, oldest first.
 
-    def waiting(self) -> list[Letter]:
-        """Return the letters that nobody has taken yet, oldest first."""
+        Those that a mail program has taken are left out. Those that wait come first, then those
+        that are held back, and those that have failed.
+        """
         with self._database.read() as snapshot:
-            return self._waiting(snapshot)
-
-    def _waiting(self, snapshot: Snapshot) -> list[Letter]:
-        found = all_letters(snapshot, LetterState.WAITING) + all_letters(snapshot, LetterState.FILE)
+            found = [
+                each for state in states or LetterState for each in all_letters(snapshot, state)
+            ]
         there = (each for each in found if not each.file or self._maildir.has_new(each.file))
-        return sorted(there, key=lambda each: each.id)
+        return sorted(there, key=lambda each: (_ASIDE.get(each.state, 0), each.id))
 
-    def letters(self) -> list[str]:
-        """Return the names of the letters that nobody has taken yet, oldest first."""
-        return [name_of(letter) for letter in self.waiting()]
-
-    def aside(self, *states: LetterState) -> list[str]:
-        """Return the names of the letters that are held back, or have failed, oldest first."""
-        with self._database.read() as snapshot:
-            return [name_of(letter) for state in states for letter in all_letters(snapshot, state)]
+    def letters(self, *states: LetterState) -> list[str]:
+        """Return the names of the letters in these states, or of those that wait, oldest first."""
+        wanted = states or (LetterState.WAITING, LetterState.FILE)
+        return [name_of(letter) for letter in self.listed(*wanted)]
 
     def read(self, name: str) -> bytes:
         """Return a letter. Raises NoSuchFile."""

@@ -28,7 +28,7 @@ def faults(world: World, log: str, copy: Path, *, uses_all: bool) -> Iterator[st
     for line in log.splitlines():
         if re.search(r" (WARNING|ERROR) |kept by the sender|Traceback", line):
             yield f"the log says: {line}"
-    if home.outbox.aside(LetterState.FAILED):
+    if home.outbox.letters(LetterState.FAILED):
         yield "letters were set aside"
 
 

@@ -87,13 +87,13 @@ class Way:
     @property
     def waiting(self) -> list[str]:
         """Whom the letters in the outbox are for, in their order."""
-        letters = self.home.outbox.waiting()
+        letters = self.home.outbox.listed(LetterState.WAITING)
         return [letter.head.recipient.removesuffix("@example.org") for letter in letters]
 
     @property
     def leaving(self) -> list[bool]:
         """Which letters in the outbox are being handed over."""
-        return [letter.is_leaving for letter in self.home.outbox.waiting()]
+        return [letter.is_leaving for letter in self.home.outbox.listed(LetterState.WAITING)]
 
     @property
     def sent(self) -> list[str]:
@@ -170,7 +170,7 @@ def test_letters_go_in_their_order_over_one_connection_whatever_becomes_of_some(
     assert way.subjects == [0, 4, 5]
     assert len(way.sink.sessions) == way.sink.put_off == 1
     assert way.waiting == ["slow"] * 2
-    (failed,) = way.home.outbox.aside(LetterState.FAILED)
+    (failed,) = way.home.outbox.letters(LetterState.FAILED)
     assert b"To: unknown@example.org" in way.home.outbox.read(failed)
 
 
@@ -301,7 +301,7 @@ def test_what_the_relay_has_against_us_is_never_permanent(reply: str, way: Way) 
     way.post("a", "b")
     way.sink.refuses_senders, way.sink.refusal = True, reply
     assert way.flush() == Flushed(kept=2)
-    assert (way.home.outbox.aside(LetterState.FAILED), way.came_back()) == ([], [])
+    assert (way.home.outbox.letters(LetterState.FAILED), way.came_back()) == ([], [])
     way.sink.refuses_senders = False
     way.now += SHORTEST_WAIT
     assert way.flush() == Flushed(sent=2)
@@ -324,7 +324,7 @@ def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     way.post("d")
     assert way.flush() == Flushed(sent=1, kept=3)
     assert (way.sent, way.waiting) == (["a", "b", "c", "d"], [lost] * 3)
-    assert (way.home.outbox.aside(LetterState.FAILED), way.came_back()) == ([], [])
+    assert (way.home.outbox.letters(LetterState.FAILED), way.came_back()) == ([], [])
 
 
 class Leaving(Sink):
@@ -457,7 +457,7 @@ def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(fault: Fault,
         way.flush()
         assert {*way.sent[taken:]} == {"a", "b"}, at
         assert way.waiting == [], at
-        assert len(way.home.outbox.aside(LetterState.FAILED)) == at
+        assert len(way.home.outbox.letters(LetterState.FAILED)) == at
         assert len(way.home.ask(bounces_of, f"unknown{at}@example.org").bounces) == 1
     assert at > 5
 
@@ -514,7 +514,7 @@ def test_a_letter_that_is_being_handed_over_is_out_of_reach(way: Way) -> None:
 @pytest.mark.usefixtures("stops_at_once")
 def test_a_flush_that_takes_long_tries_again_what_has_been_put_off(way: Way) -> None:
     def is_put_off(times: int) -> bool:
-        return times in [letter.failures for letter in way.home.outbox.waiting()]
+        return times in [letter.failures for letter in way.home.outbox.listed(LetterState.WAITING)]
 
     way.home.has_relay = True
     way.post("hang", "slow")

@@ -107,7 +107,7 @@ def test_a_home_is_copied_as_it_is(homes: tuple[Home, Home]) -> None:
     assert here.key() == there.key()
     for userid in ("alice", "bob", "carol"):
         assert account_of(here, userid) == account_of(there, userid)
-    assert len(here.outbox.aside(LetterState.HELD)) == waiting
+    assert len(here.outbox.letters(LetterState.HELD)) == waiting
 
 
 @pytest.mark.parametrize(("source", "target"), ENGINES)
