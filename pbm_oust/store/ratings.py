@@ -42,6 +42,10 @@ _RATED = (
     "AND (b.latest, b.board) > (?, ?) ORDER BY b.latest, b.board LIMIT ?"
 )
 _STANDINGS = "SELECT userid, rating, wins, losses, draws, worth FROM"
+_STEPS_FROM = (
+    "rating_steps WHERE kind = ? AND size = ? AND userid IN (SELECT value FROM json_each(?)) "
+    "AND (ended, board) >= (?, ?) ORDER BY ended DESC, board DESC"
+)
 
 Key = tuple[SizeClass, str]
 """A class of sizes, and a userid: who has a standing."""
@@ -108,8 +112,7 @@ def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
     """
     if is_counting(snapshot, game.kind):
         return None
-    standings = {userid: _standing_before(snapshot, game, userid) for userid in (game.x, game.o)}
-    return count_game(game, standings)
+    return count_game(game, _standings_before(snapshot, game))
 
 
 def is_counting(snapshot: Snapshot, kind: Kind) -> bool:
@@ -189,7 +192,8 @@ def _undo(transaction: Transaction, kind: Kind, size: SizeClass, after: Place) -
             "WHERE kind = ? AND size = ? AND userid = ? AND ended = ? AND board = ?",
             [(kind.name, size.value, step.before.userid, *step.place) for step in steps],
         )
-        _keep(transaction, kind, size, {step.before.userid: step.before for step in steps})
+        before = {step.before.userid: step.before for step in steps}
+        _keep(transaction, kind, size, before, len(before))
     return len(steps) == 2 * MOST_AT_ONCE
 
 
@@ -199,6 +203,7 @@ def _count(transaction: Transaction, kind: Kind, size: SizeClass, games: Sequenc
         return
     userids = {userid for game in games for userid in (game.x, game.o)}
     standings = _standings(transaction, kind, size, userids)
+    known = len(standings)
     steps = [step for game in games for step in _steps_of(count_game(game, standings))]
     transaction.run_all(
         "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
@@ -208,18 +213,24 @@ def _count(transaction: Transaction, kind: Kind, size: SizeClass, games: Sequenc
             for step in steps
         ],
     )
-    _keep(transaction, kind, size, standings)
+    _keep(transaction, kind, size, standings, known)
 
 
 def _keep(
-    transaction: Transaction, kind: Kind, size: SizeClass, standings: Mapping[str, Standing]
+    transaction: Transaction,
+    kind: Kind,
+    size: SizeClass,
+    standings: Mapping[str, Standing],
+    known: int,
 ) -> None:
-    """Let this be what some players have achieved in a class."""
-    there = transaction.run(
+    """Let this be what some players have achieved in a class, of whom so many had a rating."""
+    delete = (
         "DELETE FROM ratings WHERE kind = ? AND size = ? "
-        "AND userid IN (SELECT value FROM json_each(?))",
-        *(kind.name, size.value, words_list(standings)),
+        "AND userid IN (SELECT value FROM json_each(?))"
     )
+    there = 0
+    if known:
+        there = transaction.run(delete, kind.name, size.value, words_list(standings))
     rows = [(kind.name, size.value, *_cells(each)) for each in standings.values() if each.games]
     transaction.run_all(
         "INSERT INTO ratings (kind, size, userid, rating, wins, losses, draws, worth) "
@@ -288,17 +299,14 @@ def _steps(
     ]
 
 
-def _standing_before(snapshot: Snapshot, game: Finish, userid: str) -> Standing:
-    """Return what a player had achieved before a game."""
-    whose = game.kind.name, game.size.value, userid
-    before = (
-        f"{_STANDINGS} rating_steps WHERE kind = ? AND size = ? AND userid = ? "
-        "AND (ended, board) >= (?, ?) ORDER BY ended, board LIMIT 1"
+def _standings_before(snapshot: Snapshot, game: Finish) -> dict[str, Standing]:
+    """Return what the players of a game had achieved before it, if they had."""
+    rows = snapshot.rows(
+        f"{_STANDINGS} {_STEPS_FROM}",
+        *(game.kind.name, game.size.value, words_list((game.x, game.o)), *game.place),
     )
-    row = snapshot.row(before, *whose, *game.place) or snapshot.row(
-        f"{_STANDINGS} ratings WHERE kind = ? AND size = ? AND userid = ?", *whose
-    )
-    return Standing(*row) if row else Standing(userid)
+    first_steps = {row[0]: Standing(*row) for row in rows}  # the last one of a player counts
+    return _standings(snapshot, game.kind, game.size, (game.x, game.o)) | first_steps
 
 
 def _standings(
