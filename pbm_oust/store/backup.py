@@ -220,21 +220,16 @@ _BY_ID: Keys = (("id", _LOWEST),)
 @cache
 def copied_tables() -> dict[str, Keys]:
     """Return the tables that are copied: each comes after those that its rows refer to."""
-    connection = sqlite.connection_to_nothing()
-    made = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        " ORDER BY rowid"
-    )
-    found: dict[str, Keys] = {}
-    for name in [str(name) for (name,) in made]:
-        columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
-        keys = sorted(
-            (place, str(column), kind) for _, column, kind, _, _, place in columns if place
+    with closing(sqlite.connection_to_nothing()) as connection:
+        columns = connection.execute(
+            "SELECT t.name, c.name, c.type FROM sqlite_schema t JOIN pragma_table_info(t.name) c "
+            "WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.pk > 0 "
+            "ORDER BY t.rowid, c.pk"
         )
-        found[name] = tuple(
-            (column, _LOWEST if kind == "INTEGER" else "") for _, column, kind in keys
-        )
-    connection.close()
+        found = dict[str, Keys]()
+        for table, column, kind in columns:
+            lowest = _LOWEST if kind == "INTEGER" else ""
+            found[table] = (*found.get(table, ()), (column, lowest))
     return found
 
 

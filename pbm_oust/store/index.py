@@ -442,19 +442,10 @@ def read_entries(snapshot: Snapshot, statement: str, *values: Value) -> list[Ent
 
 def _entry(row: Row) -> Entry:
     kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
-    return Entry(
-        BoardName(kind, board),
-        grid,
-        x,
-        o,
-        to_move,
-        parse_outcome(KINDS[kind], result) if result else None,
-        bool(is_rated),
-        moment_of(started),
-        moment_of(latest),
-        records,
-        moment_of(due) if due is not None else None,
-    )
+    name, outcome = BoardName(kind, board), parse_outcome(KINDS[kind], result) if result else None
+    begun, until = moment_of(started), moment_of(latest)
+    end = None if due is None else moment_of(due)
+    return Entry(name, grid, x, o, to_move, outcome, bool(is_rated), begun, until, records, end)
 
 
 _COUNT = "SELECT count(*) FROM"
