@@ -18,7 +18,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store import sqlite
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.configuration import without_server

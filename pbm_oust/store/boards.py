@@ -16,11 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header
+from pbm_oust.board import Game, Header
 from pbm_oust.board.history import (
     BadHistory,
     format_records,
@@ -32,8 +30,7 @@ from pbm_oust.board.history import (
 from pbm_oust.board.notation import format_header
 from pbm_oust.board.ratings import finish_of
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import index
 from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
@@ -248,7 +245,7 @@ class Boards:
         known = self._latest.get(key)
         if known and known.version == version:
             return known
-        board = replace(self.replayed(name, self.history(snapshot, name)), version=version)
+        board = structs.replace(self.replayed(name, self.history(snapshot, name)), version=version)
         self._latest.put(key, board)
         return board
 
@@ -326,7 +323,7 @@ class Boards:
         text = b"" if board.has_result_line else format_records(acted, records).encode()
         if not text:
             return board
-        after = replace(
+        after = structs.replace(
             board,
             game=acted,
             data=board.data + text,
@@ -350,7 +347,7 @@ class Boards:
         """
         name, version = board.name, self._next_version(transaction, board.version)
         renamed = self.replayed(name, with_other_userid(board.data, old, new))
-        renamed = replace(renamed, version=version)
+        renamed = structs.replace(renamed, version=version)
         self._change(transaction, board, renamed)
         before, after = by_records(board.data), by_records(renamed.data)
         for number, (said, lines) in enumerate(zip(before, after, strict=True)):

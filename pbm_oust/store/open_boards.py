@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TypeVar
 
-from msgspec.structs import replace
+from msgspec import structs
 
+from pbm_oust.board import Game
 from pbm_oust.board.formats.sheet import BadGame, Checked, UncheckedSheet
-from pbm_oust.board.game import Game
 from pbm_oust.board.notation import check_time, format_time
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import index
 from pbm_oust.store.boards import Board, DamagedHistory, NoSuchBoard
 from pbm_oust.store.database import Snapshot, Transaction
@@ -150,7 +149,7 @@ def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
 def _known(game: Game, home: Home) -> Game | None:
     """Return the same game if it is already here; one of the two may have gone on."""
     for name in home.ask(index.boards_between, game.header.x, game.header.o):
-        if home.ask(home.boards.header, name) != replace(game.header, board=name.board):
+        if home.ask(home.boards.header, name) != structs.replace(game.header, board=name.board):
             continue
         known = game_if_any(home, game.header.kind, name.board)
         shorter = min(len(known.records), len(game.records)) if known else 0

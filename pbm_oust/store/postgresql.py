@@ -31,18 +31,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
-from pbm_oust.store import faults
-from pbm_oust.store.database import (
-    LATEST,
-    Database,
-    Hold,
-    Identity,
-    Row,
-    Snapshot,
-    Value,
-    tables,
-    words_list,
-)
+from pbm_oust.store import database, faults
 from pbm_oust.store.faults import DatabaseFault
 
 # Faults
@@ -155,7 +144,9 @@ class PostgresqlConnection:
     Every method may raise DatabaseFault.
     """
 
-    def __init__(self, raw: Raw, where: str, identity: Identity, clock: SharedClock) -> None:
+    def __init__(
+        self, raw: Raw, where: str, identity: database.Identity, clock: SharedClock
+    ) -> None:
         """`clock` is put right by what the server tells."""
         self.raw = raw
         self.identity = identity
@@ -191,7 +182,9 @@ class PostgresqlConnection:
     def _status(self) -> TransactionStatus:
         return self.raw.info.transaction_status
 
-    def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
+    def execute(
+        self, statement: str, values: tuple[database.Value, ...] = ()
+    ) -> list[database.Row]:
         """Carry out a statement in the SQL that all engines know, and return its rows."""
         wanted = cast("QueryNoTemplate", statement_for(statement))
         with self._noticing():
@@ -199,7 +192,7 @@ class PostgresqlConnection:
             self.changed = max(cursor.rowcount, 0)
             return cursor.fetchall() if cursor.description else []
 
-    def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+    def execute_all(self, statement: str, rows: Sequence[tuple[database.Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values, in one round trip."""
         with self._noticing(), self.raw.cursor() as cursor:
             cursor.executemany(cast("QueryNoTemplate", statement_for(statement)), rows)
@@ -220,8 +213,8 @@ class PostgresqlConnection:
                 pass
             ((version, told),) = cursor.fetchall()
         self._clock.put_right(asked, told)
-        if version > LATEST:
-            raise faults.too_new(self._where, version, LATEST)
+        if version > database.LATEST:
+            raise faults.too_new(self._where, version, database.LATEST)
 
     def begin_at_once(self) -> bool:
         """Return False: another thread has to wait for the server."""
@@ -245,7 +238,7 @@ class PostgresqlConnection:
             is_harmless = self._reads and self._status is TransactionStatus.INTRANS
             self.execute("COMMIT" if is_harmless else "ROLLBACK")
 
-    def moment(self) -> Value:
+    def moment(self) -> database.Value:
         """Return what is another value after each commit."""
         return str(self.execute("SELECT pg_current_snapshot()::text")[0][0])
 
@@ -281,7 +274,7 @@ _TAKE = "SELECT value FROM json_each(?) WHERE pg_try_advisory_lock(hashtextexten
 _GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended(value, 0)) FROM json_each(?)"
 
 
-class Holder(Hold, AbstractContextManager[Hold]):
+class Holder(database.Hold, AbstractContextManager[database.Hold]):
     """Takes tasks for a host of those that share a database: advisory locks of one connection.
 
     The server takes them back when the connection is lost, or the host says nothing for so many
@@ -312,11 +305,11 @@ class Holder(Hold, AbstractContextManager[Hold]):
             self._connection = self._database.connect()
             self._do(f"SET idle_session_timeout = '{int(self._seconds * 1000)}ms'")
             self._asking.start()
-        return frozenset(task for (task,) in self._do(_TAKE, words_list(tasks)))
+        return frozenset(task for (task,) in self._do(_TAKE, database.words_list(tasks)))
 
     def give_back(self, tasks: Iterable[str]) -> None:
         """Let others have tasks again."""
-        self._do(_GIVE_BACK, words_list(tasks))
+        self._do(_GIVE_BACK, database.words_list(tasks))
 
     def __exit__(self, *_: object) -> None:
         """Let others have all tasks again."""
@@ -333,7 +326,7 @@ class Holder(Hold, AbstractContextManager[Hold]):
             with suppress(DatabaseFault):
                 self._do("SELECT 1")
 
-    def _do(self, statement: str, *values: str) -> list[Row]:
+    def _do(self, statement: str, *values: str) -> list[database.Row]:
         with self._lock:
             asked = _clock()
             rows = self._connection.execute(statement, values) if self._connection else []
@@ -363,7 +356,7 @@ _MIGRATING = 0x6F757375
 """The number of the advisory lock of those who look after the tables."""
 
 
-class PostgresqlDatabase(Database):
+class PostgresqlDatabase(database.Database):
     """The database that a URL names. Its methods may raise DatabaseFault, an OSError."""
 
     is_made = True
@@ -390,7 +383,7 @@ class PostgresqlDatabase(Database):
         self.clock = SharedClock()
         self._home = home
         self._kept_seconds = kept_seconds
-        self._identity: Identity | None = None
+        self._identity: database.Identity | None = None
         self._key: bytes | None = None
 
     def connect(self, *, reads_only: bool = False) -> PostgresqlConnection:
@@ -409,7 +402,7 @@ class PostgresqlDatabase(Database):
             raise fault or error from error
         return PostgresqlConnection(raw, self.where, self._identity, self.clock)
 
-    def _prepare(self, raw: Raw) -> Identity:
+    def _prepare(self, raw: Raw) -> database.Identity:
         """Make missing tables, while nobody else does, and return what identifies them.
 
         That changes if they are made anew, or are those of another database. Raises DatabaseTooOld
@@ -417,22 +410,22 @@ class PostgresqlDatabase(Database):
         """
         version = _version_of(raw)
         there = f"{self.where} cannot be used yet:"
-        if 0 < version < LATEST:
+        if 0 < version < database.LATEST:
             raise faults.DatabaseTooOld(
                 f"{there} its tables are of version {version}, this program needs version "
-                f"{LATEST}. Copy the home to files with the program that made them, upgrade those, "
-                "and copy them into an empty database: see Upgrade in docs/upkeep.md"
+                f"{database.LATEST}. Copy the home to files with the program that made them, "
+                "upgrade those, and copy them into an empty database: see Upgrade in docs/upkeep.md"
             )
         try:
             if not version:
                 with raw.transaction():
                     raw.execute(f"{LET_END}; SELECT pg_advisory_xact_lock({_MIGRATING})".encode())
                     if not _version_of(raw):
-                        raw.execute(tables("postgresql").encode())
-                        raw.execute("INSERT INTO pbm_oust_version VALUES ($1)", (LATEST,))
+                        raw.execute(database.tables("postgresql").encode())
+                        raw.execute("INSERT INTO pbm_oust_version VALUES ($1)", (database.LATEST,))
         except errors.InsufficientPrivilege:
             raise faults.DatabaseTooOld(
-                f"{there} it has no tables yet, this program needs version {LATEST}, and whom it "
+                f"{there} it has no tables yet, this program needs version {database.LATEST}, and whom it "
                 "connects as may not make them. Name the database with a user who may as URL:  "
                 + faults.command_line(self._home, "home", "upgrade", "--owner", "URL")
             ) from None
@@ -475,7 +468,7 @@ class PostgresqlDatabase(Database):
                 pass  # whoever begins to read is told the time
         return self.clock.time()
 
-    def holding(self) -> AbstractContextManager[Hold]:
+    def holding(self) -> AbstractContextManager[database.Hold]:
         """Give what takes tasks in the body for this host.
 
         A host that is dead, or has stopped, loses them within a minute.
@@ -561,7 +554,7 @@ class ServerFacts(Struct, frozen=True):
     """Whether we connect as somebody who may do everything."""
 
 
-def read_facts(snapshot: Snapshot) -> ServerFacts:
+def read_facts(snapshot: database.Snapshot) -> ServerFacts:
     """Return what matters about the server."""
     (facts,) = snapshot.rows(_SETTINGS_OF_SERVER)
     forbidden = tuple(name for (name,) in snapshot.rows(_FORBIDDEN))

@@ -18,18 +18,7 @@ from typing import TypeVar
 
 import apsw
 
-from pbm_oust.store import faults
-from pbm_oust.store.database import (
-    BEFORE,
-    LATEST,
-    Database,
-    Identity,
-    Row,
-    Snapshot,
-    Transaction,
-    Value,
-    tables,
-)
+from pbm_oust.store import database, faults
 from pbm_oust.store.disk import Disk, bytes_of, locked_folder
 
 log = logging.getLogger("pbm_oust")
@@ -159,14 +148,16 @@ class SqliteConnection:
         """The number of rows that the latest statement has changed."""
         return self._apsw.changes()
 
-    def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
+    def execute(
+        self, statement: str, values: tuple[database.Value, ...] = ()
+    ) -> list[database.Row]:
         """Carry out a statement and return its rows."""
         try:
             return self._apsw.execute(statement, values).fetchall()
         except apsw.Error as error:
             raise self._noticed(error) from error
 
-    def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+    def execute_all(self, statement: str, rows: Sequence[tuple[database.Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
         try:
             self._apsw.executemany(statement, rows)
@@ -188,12 +179,12 @@ class SqliteConnection:
         """
         statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
         ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
-        if version == LATEST:
+        if version == database.LATEST:
             return
-        if version > LATEST:
-            raise faults.too_new(self.path, version, LATEST)
+        if version > database.LATEST:
+            raise faults.too_new(self.path, version, database.LATEST)
         if version:
-            raise faults.too_old(self.path, version, LATEST, BEFORE)
+            raise faults.too_old(self.path, version, database.LATEST, database.BEFORE)
         raise faults.damaged(self.path, "it has none of our tables")
 
     def begin_at_once(self) -> bool:
@@ -215,7 +206,7 @@ class SqliteConnection:
         if self.is_in_transaction:
             self.execute("ROLLBACK")
 
-    def moment(self) -> Value:
+    def moment(self) -> database.Value:
         """Return the number of what others have committed; it is no number of ours."""
         return int(self.execute("PRAGMA data_version")[0][0])
 
@@ -254,7 +245,7 @@ class SqliteConnection:
             self._apsw.close(True)
 
 
-class SqliteDatabase(Database):
+class SqliteDatabase(database.Database):
     """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
 
     The first write makes it; until then it reads as empty. The key is in a file beside it.
@@ -291,7 +282,7 @@ class SqliteDatabase(Database):
             # Whoever has made it may have died before this.
             self._disk.sync_folder(self._key.parent)
 
-    def damage(self, snapshot: Snapshot) -> Iterator[str]:
+    def damage(self, snapshot: database.Snapshot) -> Iterator[str]:
         """Yield what is wrong with the tables, a sentence each."""
         for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
             if text != "ok":
@@ -302,7 +293,7 @@ class SqliteDatabase(Database):
             yield f"{count} of {table} without the row of {parent} that belongs to it"
 
     @contextmanager
-    def copied_to(self, path: Path) -> Iterator[Snapshot]:
+    def copied_to(self, path: Path) -> Iterator[database.Snapshot]:
         """Copy what the database holds into a file, and give it to be read.
 
         Others may write meanwhile. What the file held before is lost.
@@ -312,9 +303,9 @@ class SqliteDatabase(Database):
             connection.begin(writes=False)
             connection.copy_to(path)
             self._disk.sync_file(path)
-            yield Snapshot(connection)
+            yield database.Snapshot(connection)
 
-    def upgrade(self, work: Callable[[Transaction], T]) -> T | None:
+    def upgrade(self, work: Callable[[database.Transaction], T]) -> T | None:
         """Have tables of the version before brought up to date.
 
         Returns what the work returns; None if the tables can be used already. A missing database is
@@ -322,13 +313,13 @@ class SqliteDatabase(Database):
         """
         with closing(self.connect()) as connection:
             version = connection.version()
-            if version != BEFORE:
+            if version != database.BEFORE:
                 connection.begin(writes=False)
                 return None
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("BEGIN IMMEDIATE")
-            done = work(Transaction(connection))
-            connection.execute(f"PRAGMA user_version = {LATEST}")
+            done = work(database.Transaction(connection))
+            connection.execute(f"PRAGMA user_version = {database.LATEST}")
             connection.commit()
             return done
 
@@ -388,7 +379,7 @@ def files_of(path: Path) -> list[Path]:
     return [path, *(path.with_name(path.name + each) for each in COMPANIONS)]
 
 
-def identity_of(path: Path) -> Identity | None:
+def identity_of(path: Path) -> database.Identity | None:
     """Return what identifies the file at a path; None if there is no file. Raises DatabaseFault."""
     try:
         status = path.lstat()
@@ -410,8 +401,8 @@ def connection_to_nothing() -> apsw.Connection:
 
 def make_tables(connection: apsw.Connection) -> None:
     """Make all tables in an empty database."""
-    connection.execute(tables("sqlite"))
-    connection.pragma("user_version", LATEST)
+    connection.execute(database.tables("sqlite"))
+    connection.pragma("user_version", database.LATEST)
 
 
 def empty_database() -> bytes:
