@@ -23,16 +23,7 @@ def talk(tmp_path: Path) -> Talk:
     return Talk.begin(tmp_path, ALICE, BOB)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "I enjoy boardgames",
-        "In summer I play boardgames",
-        "S wonderful boardgames",
-        "f bob",
-        "de gaulle boardgames",
-    ],
-)
+@tabled("line")
 def test_one_or_two_letters_are_no_command(line: str, talk: Talk) -> None:
     sent = talk.send(STRANGER, line)
     assert [each.partition(":")[0] for each in sent] == [STRANGER]
@@ -68,17 +59,7 @@ def test_whoever_asks_for_help_or_an_opponent_gets_it(line: str, subject: str, t
     assert talk.send(STRANGER, line) == [f"{STRANGER}: {subject}"]
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
-        "(no subject)",
-        "Re: (no subject)",
-        "No Subject",
-        "<no subject>",
-        "(kein Betreff)",
-        "\uff08无主题\uff09",
-    ],
-)
+@tabled("subject")
 def test_a_subject_that_says_that_there_is_none_is_none(subject: str, talk: Talk) -> None:
     talk.send(STRANGER, subject, "help")
     assert talk.letter_to(STRANGER).subject == "the help"
@@ -131,10 +112,7 @@ def test_an_answer_that_says_yes_as_people_do_confirms(text: str, talk: Talk) ->
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["No thanks", "no", "Nope.", "Non merci", "No, I did not ask for this", "Ce n'est pas moi"],
-)
+@tabled("text")
 def test_an_answer_that_says_no_ends_what_it_was_asked_for(text: str, talk: Talk) -> None:
     to = begun(talk)
     sent = talk.send(STRANGER, "Re: please confirm your account eve", text, to=to)
@@ -144,9 +122,7 @@ def test_an_answer_that_says_no_ends_what_it_was_asked_for(text: str, talk: Talk
     assert talk.outcome == "refused: no_such_code"
 
 
-@pytest.mark.parametrize(
-    "text", ["yes?", "yes or no", "Who is this?", "Thank you for your mail", "I am away. Yes", ""]
-)
+@tabled("text")
 def test_an_answer_that_says_neither_leaves_it_open(text: str, talk: Talk) -> None:
     to = begun(talk)
     talk.send(STRANGER, "Re: please confirm your account eve", text, to=to)
