@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, Proof, signed_off_since, with_signed_off
+from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.tags import (
     CODE,
@@ -97,10 +97,3 @@ def test_an_account_keeps_its_latest_proofs() -> None:
     for proof in proofs:
         account = with_proof(account, proof)
     assert account.verified == tuple(proofs[1:])
-
-
-def test_a_player_who_has_signed_off_is_known_until_they_are_back() -> None:
-    away = with_signed_off(ACCOUNT, NOW)
-    assert signed_off_since(away) == NOW
-    assert with_signed_off(away, None) == ACCOUNT
-    assert signed_off_since(ACCOUNT) is None
