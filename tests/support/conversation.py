@@ -10,7 +10,7 @@ A line is one of these:
       : NAME: VALUE             a header of the mail above
       | TEXT                    a line of the text of the mail above
     keep old: alice             keeps the latest letter to alice under a name
-    carol taps(old) WORDS       a tap on a link of the latest letter to carol, or of a kept one
+    carol taps(old) SUBJECT     a tap on a link of the latest letter to carol, or of a kept one
     ends: old                   what a mail program sends to get no more letters like this one
     later: 3 days               lets time go by; `sweep` lets the server do what is due, and
                                 `restart` begins it anew
@@ -23,7 +23,7 @@ A line is one of these:
     alice reads not: WORDS      words that are not there
     alice in: fr                the language of the letter to alice about the latest mail
     alice has NAME: WORDS       words in a header of that letter; `has no NAME` where there is none
-    alice can tap: WORDS, ..    the links of that letter, or nothing
+    alice can tap: SUBJECT, ..  the links of that letter, or nothing
     waits: alice, bob           to whom letters are in the outbox, or nobody
     swept: oust 1: remind x     what the latest sweep did, or nothing
     kept of alice: LINE         a line of what an account keeps; `not kept of alice` if it is none
@@ -90,8 +90,8 @@ class Conversation:
         if mail := MAIL.fullmatch(line):
             self.mail(mail, text)
         elif tap := TAP.fullmatch(line):
-            name, kept, shown = tap.groups()
-            self.tap(address_of(name), self.latest[kept or address_of(name)], shown)
+            name, kept, subject = tap.groups()
+            self.tap(address_of(name), self.latest[address_of(kept or name)], subject)
         elif line.startswith("$ "):
             before = set(self.talk.home.outbox.letters())
             done(self.talk.home, *shlex.split(line[2:]))
@@ -129,9 +129,9 @@ class Conversation:
             to = talk.own if is_plain else to
             talk.answer(letter, f"{said}\n{text}", address, to=to, number=int(number or 0))
 
-    def tap(self, sender: str, letter: Letter, shown: str) -> None:
+    def tap(self, sender: str, letter: Letter, subject: str) -> None:
         """Send the mail that a link of a letter begins."""
-        (tapped,) = (each for each in Page(letter.page).taps() if each.shown == shown)
+        (tapped,) = (each for each in Page(letter.page).taps() if each.subject == subject)
         self.talk.send(sender, tapped.subject, to=tapped.address)
 
     def end(self, letter: Letter) -> None:
@@ -186,7 +186,7 @@ class Conversation:
             assert talk.letter_to(to)["Content-Language"] == words
         elif what.endswith(" can tap"):
             page = talk.page_to(address_of(what.removesuffix(" can tap")))
-            assert [tap.shown for tap in Page(page).taps()] == named
+            assert [tap.subject for tap in Page(page).taps()] == named, page
         elif what.startswith("no board "):
             kind, board = what.split()[2:]
             assert int(board) not in board_numbers(talk.home, kind)
