@@ -6,7 +6,7 @@ A file begins with who has signed up and with lines that come before each of its
     alice opens /boards         a page; a reader whose name is a language has a browser of that one
     alice signs in              by a link that comes by mail
     alice sends BUTTON          the form that shows these words; `BUTTON [name=value]` is the one
-                                with this value, and of several `the last BUTTON`
+                                with this value
       = NAME: VALUE             a field of the form above, filled in
     alice is at /me             where that leads, and `status 404` what is answered
     alice sees: WORDS           words of the page; `sees not` those that are not there
@@ -32,7 +32,7 @@ from tests.web.signed_in import Place, place
 
 FOLDER = Path(__file__).parent / "visits"
 OPENS = re.compile(r"(\S+) opens (\S+)")
-SENDS = re.compile(r"(\S+) sends ?(the last )?(.*?) ?(?:\[(\w+)=(.*)\])?")
+SENDS = re.compile(r"(\S+) sends ?(.*?) ?(?:\[(\w+)=(.*)\])?")
 SHOWS = re.compile(r"(\S+) (sees|finds)( not)?: (.+)")
 IN_PATH = re.compile(r"(LINK|PLAY|CODE)\((\S+?)\)")
 
@@ -66,7 +66,7 @@ class Visit:
             self.browsers[name] = self.here.signed_in(address_of(name))
         elif sends := SENDS.fullmatch(line):
             fields = dict(each.removeprefix("  = ").split(": ", 1) for each in further)
-            self.send(browser, *sends.groups()[1:], fields)
+            self.send(browser, sends, fields)
         elif shows := SHOWS.fullmatch(line):
             page = browser.text if shows[2] == "finds" else words_of(browser)
             assert (shows[4] in page) is not bool(shows[3]), page
@@ -87,24 +87,16 @@ class Visit:
         made = Browser(self.here.site, name if name == "fr" else "en")
         return self.browsers.setdefault(name, made)
 
-    def send(
-        self,
-        browser: Browser,
-        is_last: str | None,
-        words: str,
-        name: str | None,
-        value: str,
-        fields: dict[str, str],
-    ) -> None:
-        """Fill in a form of a page and send it."""
+    def send(self, browser: Browser, line: re.Match[str], fields: dict[str, str]) -> None:
+        """Fill in the form of a page that a line names, and send it."""
+        _, words, name, value = line.groups()
         given = {name: value} if name else {}
-        forms = [
+        (form,) = (
             form
             for form in browser.forms()
             if words in form.words and given.items() <= form.fields.items()
-        ]
-        assert forms if is_last else len(forms) == 1, browser.text
-        browser.send(forms[-1], **fields)
+        )
+        browser.send(form, **fields)
 
     def path_meant(self, found: re.Match[str]) -> str:
         """Return the path that a letter leads to."""
