@@ -1,6 +1,5 @@
 """What people write who have never seen the server, and what leads them on."""
 
-import subprocess
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,8 +9,6 @@ from pbm_oust.store.limits import USUAL_LIMITS, Counted
 from tests.support import tables
 from tests.support.accounts import codes
 from tests.support.home_by_mail import ALICE, BOB, Talk
-from tests.support.server import PROGRAM
-from tests.support.waiting import PATIENCE
 
 tabled = tables.tabled(__file__)
 
@@ -154,13 +151,3 @@ def test_letters_of_the_house_promise_to_pass_nothing_on(talk: Talk) -> None:
     assert "is a program and reads no text" in letters[-1]
     assert "answer this mail with:  rematch" in letters[-2]
     assert not any("goes to" in text for text in letters)
-
-
-def test_why_of_a_move_of_the_house_names_no_mail(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge house1 alice wonderland -size=5")
-    house = [PROGRAM, "--home", str(talk.home.path), "house"]
-    subprocess.run(house, check=True, timeout=PATIENCE)
-    talk.send(ALICE, "oust why 1 alice wonderland")
-    told = " ".join(talk.text_to(ALICE).split())
-    assert "house1 is a program of this server and played this by itself." in told
-    assert "came by a mail" not in told

@@ -15,6 +15,7 @@ A line is one of these:
     later: 3 days               lets time go by; `sweep` lets the server do what is due, and
                                 `restart` begins it anew
     $ COMMAND                   a command of the operator, which ends well
+    set: house = "off"          a line of the configuration
     damaged: alice              makes an account one that nobody can read
     sent                        lets the relay take all letters
     told: alice, bob            who gets letters about the latest mail, in their order, or nobody
@@ -144,6 +145,13 @@ class Conversation:
         """Return one of the codes that were mailed to an address."""
         return [code for to, code in codes(self.talk.home) if to == address][nth]
 
+    def set(self, line: str) -> None:
+        """Put a line into the configuration, in place of one with the same key."""
+        path, key = self.talk.home.configuration, line.partition(" =")[0]
+        lines = path.read_text().splitlines() if path.exists() else []
+        kept = [each for each in lines if each.partition(" =")[0] != key]
+        path.write_text("".join(f"{each}\n" for each in [*kept, line]))
+
     def look(self, line: str) -> None:
         """Compare what a line says of the letters about the latest mail, and of the home."""
         if reads := READS.fullmatch(line):
@@ -176,6 +184,8 @@ class Conversation:
             assert talk.swept == named
         elif what == "outcome":
             assert talk.outcome == words
+        elif what == "set":
+            self.set(words)
         elif what == "damaged":
             damage_account(talk.home, words)
         elif what == "ends":

@@ -249,6 +249,7 @@ def test_wrong_passwords_of_one_host_wait_one_after_the_other(here: Place) -> No
     assert all("That was not done" in each.text for each in answers)
 
 
+@pytest.mark.slow
 def test_many_passwords_at_once_need_the_memory_of_one(here: Place) -> None:
     _sent(here, 1)
     before = _peak(here)
