@@ -21,7 +21,10 @@ from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import FORMS, KIND_FORMS, VOCABULARY, AnyForm, parse_line
+from tests.support import tables
 from tests.support.refusals import REFUSALS, all_reasons
+
+tabled = tables.tabled(__file__)
 
 WIDEST = 76
 PLACES = sorted({place_of(reason) for reason in all_reasons()})
@@ -57,25 +60,7 @@ def test_every_reason_is_a_value_of_its_own_kind() -> None:
     assert len({reason.word() for reason in all_reasons()}) == len(all_reasons())
 
 
-MOVE = "oust move 17 alice wonderland"
-CHALLENGE = "oust challenge alice bob"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "oust show \ufffd", "xyzzy", "wonderland", "oust mvoe 17", "oust", "signup"),
-        *("oust move", "oust move wonderland", "oust challenge alice!", "oust games all alice"),
-        *("oust show wonderland 17", "oust show 17 wonderland", "oust 17 #131: your turn, alice"),
-        *("signup alice short", "signup alice wonderland x", "signup alice wonderland secretly"),
-        *(f"{MOVE} {words}" for words in ("I4", "4d", "D", "D#secret", "swpa", "D4 wonderland")),
-        *(
-            f"{CHALLENGE} {words}"
-            for words in ("wonderland carol", "wonderland secretly", "-swp", "-n", "-secret!")
-        ),
-        *(f"{CHALLENGE} {words}" for words in ("-hex -hex", "-size=99", "-size=9 -hex")),
-    ],
-)
+@tabled("text")
 def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> None:
     line, refusal = parse_line(text)
     assert isinstance(refusal, Unreadable)

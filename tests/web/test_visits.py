@@ -38,7 +38,7 @@ IN_PATH = re.compile(r"(LINK|PLAY|CODE)\((\S+?)\)")
 
 
 @dataclass
-class Visit:
+class VisitToPages:
     """A visit to the pages of a home that goes on line by line."""
 
     here: Place
@@ -113,9 +113,9 @@ def words_of(browser: Browser) -> str:
 
 
 @pytest.fixture
-def visit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Visit]:
+def visit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VisitToPages]:
     with place(tmp_path / "home", *map(address_of, request.param)) as here:
-        yield Visit(here, Conversation(here.talk))
+        yield VisitToPages(here, Conversation(here.talk))
 
 
 @pytest.mark.parametrize(
@@ -126,5 +126,5 @@ def visit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Visit]:
     ],
     indirect=["visit"],
 )
-def test_a_visit_goes_as_it_is_written(visit: Visit, lines: list[str]) -> None:
+def test_a_visit_goes_as_it_is_written(visit: VisitToPages, lines: list[str]) -> None:
     visit.go_on(lines)
