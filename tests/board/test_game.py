@@ -58,6 +58,7 @@ def said(game: Game) -> set[str]:
         f"{game.to_move.value} to move" if not game.result else format_result(game.result),
         f"x: {game.x}",
         f"o: {game.o}",
+        f"by {game.actor}".strip(),
         "can swap" if game.can_swap else "no swap",
         f"offer {game.offer.number}" if game.offer else "no offer",
         f"latest {names(game.header.grid, game.latest_stones())}".strip(),

@@ -219,6 +219,8 @@ def test_a_history_names_a_grid_in_one_way_only(text: str) -> None:
 
 
 def test_a_refused_size_says_what_the_bounds_are() -> None:
+    with pytest.raises(BadGrid):
+        hexagon(0, 4)
     with pytest.raises(BadGrid, match="2 to 25 columns and rows, not 13x1"):
         parse_size(Shape.SQUARE, "13x1")
     with pytest.raises(BadGrid, match="add up to 3 to 26, not 27"):
