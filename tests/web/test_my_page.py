@@ -34,6 +34,16 @@ def test_the_board_with_the_shortest_time_comes_first(here: Place, alice: Browse
     assert "/me/oust/2" in bob.text
 
 
+def test_a_form_of_a_board_of_others_plays_nothing(here: Place, alice: Browser) -> None:
+    bob = here.signed_in(BOB)
+    here.talk.send(ALICE, "oust challenge alice house1 wonderland --size=5")
+    alice.open("/me/oust/1?turn=C3")
+    check = bob.form("Carry it out").fields["check"]
+    assert bob.send(alice.form("Play C3"), check=check).status == 400
+    bob.open("/me/oust/1")
+    assert bob.path == "/oust/1"
+
+
 def test_a_vacation_is_announced_and_cancelled(here: Place, alice: Browser) -> None:
     day = here.talk.now.date() + timedelta(20)
     words = format_date(day, "d MMMM y", "en")
