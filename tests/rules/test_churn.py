@@ -2,8 +2,9 @@
 
 import pytest
 
+from pbm_oust.rules import Shape, parse_grid
 from pbm_oust.rules.churn import KIND
-from pbm_oust.rules.grid import Shape, hexagon, parse_grid
+from pbm_oust.rules.grid import hexagon
 
 
 @pytest.mark.parametrize(

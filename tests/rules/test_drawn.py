@@ -19,20 +19,11 @@ from typing import Any
 
 import pytest
 
-from pbm_oust.rules.grid import Shape, parse_grid, square
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position, Side, taken
+from pbm_oust.rules import KINDS, Position, Shape, Side, parse_grid
+from pbm_oust.rules.grid import square
+from pbm_oust.rules.position import taken
 from tests.support import tables
-from tests.support.boards import (
-    capturing,
-    drawn,
-    names,
-    placed,
-    placements,
-    refusal,
-    rows,
-    stones,
-)
+from tests.support.boards import capturing, drawn, names, placed, placements, refusal, rows, stones
 
 CASES = [
     (kind, name, text)
