@@ -3,17 +3,14 @@
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from pbm_oust.cli.home import follow
-from pbm_oust.cli.operator import Refused
 from pbm_oust.store.database import Database, Sharing, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.home import OVERLAP, Home, open_server
+from pbm_oust.store.home import OVERLAP, open_server
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from pbm_oust.store.publishing import MARK, Publisher
 from tests.peers.databases.conftest import Host, mailed
@@ -179,42 +176,6 @@ def test_a_server_that_was_away_is_followed_again(hosts: tuple[Host, Host], tmp_
     wait_until((copy / "oust" / "2.txt").exists, "the other history is copied")
     running.process.send_signal(signal.SIGINT)
     assert running().returncode == 0
-
-
-class StoppingDisk(Disk):
-    """A disk on which the process is told to stop as soon as a first file has been written."""
-
-    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
-        super().create(path, data, mode, syncs=syncs)
-        signal.raise_signal(signal.SIGTERM)
-
-
-def test_who_is_told_to_stop_before_all_is_copied_says_so(
-    hosts: tuple[Host, Host], tmp_path: Path
-) -> None:
-    one, copy = hosts[0], tmp_path / "copy"
-    for number in range(1, 4):
-        deliver(one, number, ALICE, "oust challenge alice bob wonderland -size=5")
-    with (
-        closing(Home(one.folder, StoppingDisk())) as home,
-        signals_as_before(),
-        pytest.raises(Refused, match=f"{copy} is not up to date"),
-    ):
-        follow(home, copy, once=True)
-    assert set(files(tmp_path)) == {"1.txt"}
-    assert one.run(*following(one, copy), "--once").returncode == 0
-    assert set(files(tmp_path)) == {"1.txt", "2.txt", "3.txt"}
-
-
-@contextmanager
-def signals_as_before() -> Iterator[None]:
-    """Let signals have the same effect after the body as before it."""
-    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def following(host: Host, folder: Path) -> list[str]:
