@@ -22,7 +22,6 @@ from pbm_oust.mail.workers import Workers
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from tests.support.accounts import all_codes, damage_account, make_account
-from tests.support.histories import lay_histories
 from tests.support.listening import (
     ADDRESS,
     ALICE,
@@ -123,16 +122,6 @@ def test_letters_wait_for_an_outbox_that_cannot_be_written(home: Home, port: int
     assert len([*(home.outbox.path / "new").iterdir()]) == 2
 
 
-@pytest.mark.parametrize(
-    ("subject", "answer"),
-    [("oust show 1", S250_DONE), ("oust move 1 alice wonderland D4", S451_LATER)],
-)
-def test_only_what_a_player_writes_on_a_damaged_board_is_put_off(
-    home: Home, port: int, subject: str, answer: str
-) -> None:
-    make_account(home, "alice", "wonderland", "alice@example.org")
-    lay_histories(home, {1: "pbm_oust history 1\nKind: chess\n"})
-    assert deliver(port, command(subject)) == answer
 
 
 def test_a_command_with_a_damaged_account_is_put_off(home: Home, port: int) -> None:
@@ -176,9 +165,6 @@ def listen_at(endpoint: Endpoint, home: Home) -> None:
     asyncio.run(start())
 
 
-def test_a_port_that_is_used_cannot_be_listened_at(home: Home, port: int) -> None:
-    with pytest.raises(CannotListen, match=rf"cannot listen at 127\.0\.0\.1:{port}: .*in use"):
-        listen_at(Endpoint("127.0.0.1", port), home)
 
 
 def test_servers_on_a_database_share_a_port(home: Home) -> None:
@@ -197,10 +183,6 @@ def test_servers_on_a_database_share_a_port(home: Home) -> None:
     asyncio.run(both())
 
 
-def test_a_path_without_its_folder_cannot_be_listened_at(home: Home) -> None:
-    path = str(home.path / "nowhere" / "lmtp")
-    with pytest.raises(CannotListen, match=f"cannot listen at unix:{path}: No such file"):
-        listen_at(Endpoint(path=path), home)
 
 
 def test_a_path_can_be_listened_at_again(home: Home) -> None:

@@ -13,7 +13,6 @@ import apsw
 import pytest
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.sqlite import PATIENCE
 from tests.store.disturbed import ALICE, BOB
 from tests.support import waiting
 from tests.support.home_by_mail import home_of, mailed
@@ -72,21 +71,6 @@ def test_mail_stays_with_its_sender_as_long_as_another_program_holds_the_databas
     assert len(letters(home)) == 4
 
 
-@pytest.mark.slow
-def test_a_database_that_another_program_holds_for_a_moment_is_waited_for(home: Home) -> None:
-    assert PATIENCE > 1
-    begun = subprocess.Popen(
-        [PROGRAM, "--home", str(home.path), "deliver", "--sender", ALICE],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    with closing(held(home)), pytest.raises(subprocess.TimeoutExpired):
-        begun.communicate(mail(f"From: {ALICE}", f"Subject: {MOVE}"), timeout=2)
-    begun.communicate(timeout=waiting.PATIENCE)
-    assert begun.returncode == os.EX_OK
-    assert len(letters(home)) == 4
-
-
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "its beginning is something else": lambda data: b"something else  " + data[16:],
     "its first page is gone": lambda data: bytes(4096) + data[4096:],
@@ -113,21 +97,6 @@ def test_with_a_damaged_database_games_are_shown_and_mail_stays_with_its_sender(
     advice = rf"{re.escape(str(path))} is damaged \(.+\)\. Stop the server, then restore a backup"
     for each in (shown, verified, delivered, served):
         assert re.search(advice, each.stderr.decode())
-
-
-@pytest.mark.slow
-def test_a_server_whose_database_is_damaged_meanwhile_keeps_nothing_and_loses_nothing(
-    home: Home,
-) -> None:
-    with running(home.path) as server:
-        assert send(server, MOVE) == 250
-        whole = home.database_path.with_name("whole")
-        home.database_path.rename(whole)
-        home.database_path.write_bytes(b"something else  " * 1000)
-        assert send(server, "oust show 1") == 451
-        whole.rename(home.database_path)
-        assert send(server, "oust show 1") == 250
-        assert server.stop() == 0
 
 
 def test_a_disk_that_becomes_read_only_keeps_mail_with_its_sender_until_it_is_not(

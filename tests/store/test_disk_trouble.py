@@ -1,7 +1,5 @@
 """A real disk that is full or may not be written: a file system in memory, of the server alone."""
 
-import http.client
-import json
 import os
 import smtplib
 import subprocess
@@ -180,29 +178,3 @@ def test_on_a_disk_that_cannot_be_written_mail_waits_and_games_are_shown(idle: C
     idle.allow_writing()
     assert contents(idle) == before
     assert idle.deliver("help") == os.EX_OK
-
-
-@pytest.mark.slow
-def test_pages_on_a_full_disk_say_that_no_mail_can_be_taken(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    process = confined(home, PROGRAM, "--home", str(home), "web", "--listen", "127.0.0.1:0")
-    try:
-        pages = Confined(process, home, listening_port(process))
-        add_players(pages)
-        assert trouble_at(pages.port) == ""
-        pages.fill()
-        wait_until(lambda: trouble_at(pages.port) == "full", "a full disk is noticed")
-        pages.make_room()
-        wait_until(lambda: trouble_at(pages.port) == "", "there is room again")
-    finally:
-        stopped(process)
-
-
-def trouble_at(port: int) -> str:
-    """Return what is said to keep mail away; empty if it may come."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    try:
-        connection.request("GET", "/healthz")
-        return str(json.load(connection.getresponse())["trouble"] or "")
-    finally:
-        connection.close()
