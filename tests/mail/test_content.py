@@ -119,8 +119,6 @@ def test_blocks_make_no_difference(data: bytes, sizes: list[int]) -> None:
     assert arriving(data, sizes)[0] == as_defined(data)
 
 
-
-
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("excess", [0, 1, LARGEST_MAIL // 2])
 def test_what_is_too_much_is_not_kept_and_its_end_is_found(excess: int, seed: int) -> None:

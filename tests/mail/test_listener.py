@@ -7,12 +7,7 @@ import time
 
 import pytest
 
-from pbm_oust.mail.clients import (
-    S250_DONE,
-    S451_LATER,
-    ConnectionLimits,
-    Patience,
-)
+from pbm_oust.mail.clients import S250_DONE, S451_LATER, ConnectionLimits, Patience
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen
@@ -122,8 +117,6 @@ def test_letters_wait_for_an_outbox_that_cannot_be_written(home: Home, port: int
     assert len([*(home.outbox.path / "new").iterdir()]) == 2
 
 
-
-
 def test_a_command_with_a_damaged_account_is_put_off(home: Home, port: int) -> None:
     make_account(home, "alice", "wonderland", "alice@example.org")
     damage_account(home, "alice")
@@ -165,8 +158,6 @@ def listen_at(endpoint: Endpoint, home: Home) -> None:
     asyncio.run(start())
 
 
-
-
 def test_servers_on_a_database_share_a_port(home: Home) -> None:
     async def both() -> None:
         with Workers() as workers:
@@ -181,8 +172,6 @@ def test_servers_on_a_database_share_a_port(home: Home) -> None:
             second.close()
 
     asyncio.run(both())
-
-
 
 
 def test_a_path_can_be_listened_at_again(home: Home) -> None:

@@ -109,10 +109,6 @@ def test_a_server_that_was_killed_leaves_no_hindrance(tmp_path: Path) -> None:
             assert mail_command(home).exit_code == 0
 
 
-
-
-
-
 def test_a_home_may_have_a_long_path(tmp_path: Path) -> None:
     home = tmp_path / ("x" * 200)
     home.mkdir()

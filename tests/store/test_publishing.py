@@ -15,7 +15,7 @@ from tests.store.dying import Death, Dying
 from tests.store.kept import Kept, edited, key_of, later, named
 from tests.store.test_renaming import renamed
 from tests.support.beside import run_scripts
-from tests.support.rings import first_is_fast
+from tests.support.rings import first_is_fast, is_fast_ring
 from tests.support.trouble import Fault, FaultyDisk
 
 
@@ -275,12 +275,12 @@ def assert_all_is_published(path: Path, at: int) -> None:
 
 @pytest.mark.parametrize("fault", first_is_fast(Fault))
 def test_whatever_fails_files_are_what_was_committed_in_the_end(
-    fault: Fault, tmp_path: Path
+    fault: Fault, memory_path: Path
 ) -> None:
     at, is_disturbed = 0, True
     while is_disturbed:
-        at += 1
-        path = tmp_path / f"{at}"
+        at += 3 if is_fast_ring() else 1
+        path = memory_path / f"{at}"
         kept = Kept(path)
         kept.start("x C3", "o C4")
         trouble = Dying(at, fault)
