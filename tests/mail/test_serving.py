@@ -173,17 +173,6 @@ def test_the_mail_command_says_why_a_mail_was_not_taken(
     assert run(tmp_path, "mail", "--from", "a@example.org", "help\nx").exit_code == 2
 
 
-def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
-    message = "From: alice@example.org\nSubject: signup alice wonderland\n\n"
-    assert run(tmp_path, "deliver", stdin=message).exit_code == 0
-    (code,) = letters_in(tmp_path).values()
-    to = ("--recipient", str(code["Reply-To"]))
-    message = "From: alice@example.org\nSubject: I am alice\n\nYes.\n"
-    assert run(tmp_path, "deliver", *to, stdin=message).exit_code == 0
-    subjects = [str(letter["Subject"]) for letter in letters_in(tmp_path).values()]
-    assert subjects == [code["Subject"], "welcome, alice"]
-
-
 def test_deliver_asks_for_another_try_when_the_home_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("in the way")
     message = "From: a@example.org\nSubject: help\n\n"

@@ -214,9 +214,6 @@ def open_and_close(path: Path) -> None:
         database.close()
 
 
-# Copies
-
-
 # Threads that write at once
 
 
