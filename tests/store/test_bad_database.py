@@ -4,7 +4,6 @@ import errno
 import os
 import re
 import smtplib
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,13 +13,13 @@ import pytest
 
 from pbm_oust.store.home import Home
 from tests.store.disturbed import ALICE, BOB
-from tests.support import waiting
+from tests.support.command_line import run
 from tests.support.home_by_mail import home_of, mailed
 from tests.support.listening import command, deliver, listening
 from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.rings import first_is_fast
-from tests.support.server import ADDRESS, PROGRAM, Server, running
+from tests.support.server import ADDRESS, Server, running
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 
 MOVE = "oust move 1 alice wonderland C3"
@@ -53,11 +52,6 @@ def send(server: Server, subject: str) -> int:
         return code
 
 
-def run(home: Home, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    program = [PROGRAM, "--home", str(home.path), *arguments]
-    return subprocess.run(program, input=stdin, capture_output=True, timeout=waiting.PATIENCE)
-
-
 @pytest.mark.slow
 def test_mail_stays_with_its_sender_as_long_as_another_program_holds_the_database(
     home: Home,
@@ -81,7 +75,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("damage", first_is_fast(DAMAGE))
 def test_with_a_damaged_database_games_are_shown_and_mail_stays_with_its_sender(
-    damage: str, home: Home
+    damage: str, home: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = home.database_path
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
@@ -89,14 +83,13 @@ def test_with_a_damaged_database_games_are_shown_and_mail_stays_with_its_sender(
     verified = run(home, "games", "verify")
     delivered = run(home, "deliver", stdin=mail(f"From: {ALICE}", "Subject: help"))
     served = run(home, "serve", "--smtp", "127.0.0.1:0")
-    assert b"oust 1, square 5x5: alice (x) to move" in shown.stdout
-    assert b"oust 1: ok, 0 records, alice (x) to move" in verified.stdout
-    assert shown.returncode == verified.returncode == 0
-    assert delivered.returncode == os.EX_TEMPFAIL
-    assert served.returncode == 1
+    assert "oust 1, square 5x5: alice (x) to move" in shown.stdout
+    assert "oust 1: ok, 0 records, alice (x) to move" in verified.stdout
+    codes = [each.exit_code for each in (shown, verified, delivered, served)]
+    assert codes == [0, 0, os.EX_TEMPFAIL, 1]
     advice = rf"{re.escape(str(path))} is damaged \(.+\)\. Stop the server, then restore a backup"
-    for each in (shown, verified, delivered, served):
-        assert re.search(advice, each.stderr.decode())
+    for told in (shown.stderr, verified.stderr, caplog.text, str(served.exception)):
+        assert re.search(advice, told)
 
 
 def test_a_disk_that_becomes_read_only_keeps_mail_with_its_sender_until_it_is_not(
