@@ -30,7 +30,6 @@ from pbm_oust.commands.challenge import (
     LONGEST_TIME,
     OPTIONS,
     UnusableGrid,
-    challenge_with,
     header_of,
 )
 from pbm_oust.doctor import counted
@@ -102,7 +101,7 @@ def challenge(
     work.home.recover()
     try:
         chosen: dict[str, Any] = read_options(OPTIONS, _words_of_mail(options), kind)
-        header = partial(header_of, challenge_with(kind, x, o, None, **chosen))
+        header = partial(header_of, kind=kind, x=x, o=o, **chosen)
         made = set_up_board(kind, header, work, reason)
     except Unreadable as refusal:
         raise click.UsageError(_usage(refusal, kind)) from None

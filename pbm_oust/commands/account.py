@@ -7,8 +7,8 @@ from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
 from pbm_oust.accounts.tags import CODE, Pending, Purpose, name_of, salt_for, with_proof
-from pbm_oust.grammar.form import Cost, Form
-from pbm_oust.grammar.notation import Command, Heading, OwnCommand, Partial, Text, partial
+from pbm_oust.grammar.form import Command, Cost, Form
+from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.values import (
     ADDRESSES,
@@ -56,14 +56,6 @@ class AccountRemoved(NotAllowedReason, frozen=True):
     """The account that the same mail made has been removed since."""
 
 
-class Signup(Command, frozen=True):
-    """Make an account; without addresses, with the one that the command came from."""
-
-    userid: str
-    password: Secret
-    addresses: tuple[str, ...]
-
-
 class WelcomeNotice(Notice, frozen=True):
     """An account was made."""
 
@@ -73,24 +65,27 @@ class WelcomeNotice(Notice, frozen=True):
     """Whether the house plays here."""
 
 
-def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
+def sign_up(
+    request: Request, work: UnitOfWork, userid: str, password: Secret, addresses: tuple[str, ...]
+) -> Handled:
     """Mail codes to the addresses of a new account; no answer says whether it can be made.
 
-    A signup that repeats that of an existing account is answered as the first one was.
+    Without addresses, that is the one that the command came from. A signup that repeats that of an
+    existing account is answered as the first one was.
     """
-    addresses = command.addresses or (request.sender,)
-    account = _with_this_password(command, addresses, request, work)
+    addresses = addresses or (request.sender,)
+    account = _with_this_password(userid, password, addresses, request, work)
     if account:
         come_back(account.userid, work)
         return _welcome_again(account, request, work, at_sender=True)
-    salt = salt_for(work.home.key(), command.userid)
-    stored = work.passwords.hash(command.password, salt)
-    key = request.message_key(command.userid)
+    salt = salt_for(work.home.key(), userid)
+    stored = work.passwords.hash(password, salt)
+    key = request.message_key(userid)
     asked = ask_each(
         [
             Pending(
                 Purpose.SIGNUP,
-                command.userid,
+                userid,
                 address,
                 work.now(),
                 key,
@@ -103,9 +98,9 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
         work,
     )
     if Asked.USED_BEFORE in asked:
-        made = work.account_if_any(command.userid)
+        made = work.account_if_any(userid)
         if made is None or made.message_key != key:
-            raise NotAllowed(AccountRemoved(), command.userid)
+            raise NotAllowed(AccountRemoved(), userid)
         return _welcome_again(made, request, work, at_sender=False)
     if is_among(request.sender, addresses):
         return silence_about(asked)
@@ -114,19 +109,23 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
 
 
 def _with_this_password(
-    command: Signup, addresses: tuple[str, ...], request: Request, work: UnitOfWork
+    userid: str,
+    password: Secret,
+    addresses: tuple[str, ...],
+    request: Request,
+    work: UnitOfWork,
 ) -> Account | None:
     """Return the account that a signup would make, if it exists; finding none takes as long."""
-    account = work.account_if_any(command.userid)
+    account = work.account_if_any(userid)
     if account and {*map(normal_address, addresses)} != {*map(normal_address, account.addresses)}:
         account = None
-    stored = stored_password(account, command.userid)
-    found = work.passwords.match(command.password, stored)
+    stored = stored_password(account, userid)
+    found = work.passwords.match(password, stored)
     if account is None:
         return None
-    refuse_if_guessed(account, command.userid, request, work)
+    refuse_if_guessed(account, userid, request, work)
     if found is not Match.RIGHT:
-        note_wrong_password([command.userid], request, work)
+        note_wrong_password([userid], request, work)
         return None
     return account
 
@@ -146,21 +145,9 @@ class TooManyAddresses(NotAllowedReason, frozen=True):
     """How many it may have."""
 
 
-class Add(OwnCommand, frozen=True):
-    """Add addresses to an account; if none are given, the sender's."""
-
-    addresses: tuple[str, ...]
-
-
-class ChangeAddress(OwnCommand, frozen=True):
-    """Replace the addresses of an account; if none are given, by the sender's."""
-
-    addresses: tuple[str, ...]
-
-
-def add(command: Add, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Mail codes to addresses that an account does not have yet."""
-    addresses = command.addresses or (request.sender,)
+def add(actor: Actor, request: Request, work: UnitOfWork, addresses: tuple[str, ...]) -> Handled:
+    """Mail codes to addresses that are added to an account; without any, to the sender's."""
+    addresses = addresses or (request.sender,)
     new = tuple(each for each in addresses if not actor.account.has_address(each))
     if len(actor.account.addresses) + len(new) > MOST_ADDRESSES:
         raise NotAllowed(TooManyAddresses(MOST_ADDRESSES))
@@ -168,11 +155,10 @@ def add(command: Add, actor: Actor, request: Request, work: UnitOfWork) -> Handl
 
 
 def change_address(
-    command: ChangeAddress, actor: Actor, request: Request, work: UnitOfWork
+    actor: Actor, request: Request, work: UnitOfWork, addresses: tuple[str, ...]
 ) -> Handled:
-    """Mail codes to the addresses that will replace those of an account."""
-    addresses = command.addresses or (request.sender,)
-    return _ask_for(Purpose.CHANGE, addresses, actor, request, work)
+    """Mail codes to the addresses that will replace those of an account; or to the sender's."""
+    return _ask_for(Purpose.CHANGE, addresses or (request.sender,), actor, request, work)
 
 
 def _ask_for(
@@ -202,22 +188,6 @@ def _ask_for(
     return work.answer(sent, request, MAILED)
 
 
-def _cost(command: Add | ChangeAddress) -> Cost:
-    return Cost(codes=len(command.addresses) or 1)
-
-
-class ChangePassword(OwnCommand, frozen=True):
-    """Give an account another password."""
-
-    new: Secret
-
-
-class Forgot(Command, frozen=True):
-    """Mail a code to the addresses of an account whose password is forgotten."""
-
-    userid: str
-
-
 class PasswordChangedNotice(OutcomeNotice, frozen=True):
     """The reader's password was changed."""
 
@@ -230,15 +200,13 @@ class ForgotNotice(Notice, frozen=True):
     template = "forgot"
 
 
-_NEW_PASSWORD = Parameter("NEWPASSWORD", read_new_password, is_secret=True, is_new=True)
+_NEW_PASSWORD = Parameter("NEWPASSWORD", "new", read_new_password, is_secret=True, is_new=True)
 
 
-def change_password(
-    command: ChangePassword, actor: Actor, request: Request, work: UnitOfWork
-) -> Handled:
+def change_password(actor: Actor, request: Request, work: UnitOfWork, new: Secret) -> Handled:
     """Give an account another password, and drop the verifications that wait under the old one."""
     salt = salt_for(work.home.key(), actor.userid, actor.message_key)
-    stored = work.passwords.hash(command.new, salt)
+    stored = work.passwords.hash(new, salt)
 
     handled = work.change_account(
         lambda account: replace(account, password=stored),
@@ -250,13 +218,13 @@ def change_password(
     return handled
 
 
-def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
+def forgot(request: Request, work: UnitOfWork, userid: str) -> Handled:
     """Mail a code to the addresses of an account, if there is one; the answer does not say so.
 
     A mail from one of these addresses is charged nothing but that code, so that nothing that others
     cause, or send with a forged From, keeps a player from it. Raises NotAllowed for others.
     """
-    account = work.account_if_any(command.userid)
+    account = work.account_if_any(userid)
     is_own = account is not None and account.has_address(request.sender)
     if not is_own:
         is_known = work.is_known(request.sender)
@@ -265,14 +233,14 @@ def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
     if account:
         reader = work.player_at(account, request) if is_own else work.player(account)
     if not (account and reader and reader.addresses):
-        spend_time_for_a_code(request, work, command.userid)
+        spend_time_for_a_code(request, work, userid)
         return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
     pending = Pending(
         Purpose.FORGOT,
         account.userid,
         account.addresses[0],
         work.now(),
-        request.message_key(command.userid),
+        request.message_key(userid),
         language=settings_of(account).language,
     )
     asked = ask(pending, reader.addresses, request, work)
@@ -303,20 +271,11 @@ class UseridTaken(NotAllowedReason, frozen=True):
     """A similar one that nobody has."""
 
 
-class Verify(Command, frozen=True):
-    """Verify an address with the code that was mailed to it."""
-
-    code: Secret
-    new: Secret | None
-    """The new password, if the code is for that."""
-    is_agreed: bool = True
-    """Whether what waits for the code is to be done; else it is dropped."""
-
-    def instead(self, refusal: Refusal) -> Partial | None:
-        """Return a signup with another userid, if somebody else has taken the first."""
-        if not isinstance(refusal.reason, UseridTaken):
-            return None
-        return partial(Signup, userid=refusal.reason.free)
+def _other_userid(_command: Command, refusal: Refusal) -> Command | None:
+    """Return a signup with another userid, if somebody else has taken the first."""
+    if isinstance(refusal.reason, UseridTaken):
+        return SIGNUP.command(userid=refusal.reason.free)
+    return None
 
 
 class BadCode(UnreadableReason, frozen=True):
@@ -358,9 +317,19 @@ def _read_code(word: str) -> Secret:
     return Secret(fold(word))
 
 
-def verify(command: Verify, request: Request, work: UnitOfWork, service: Service) -> Handled:
-    """Do what waits for a code, once however often the code comes; drop it if they say no."""
-    name = name_of(command.code)
+def verify(
+    request: Request,
+    work: UnitOfWork,
+    service: Service,
+    code: Secret,
+    new: Secret | None,
+    is_agreed: bool,
+) -> Handled:
+    """Do what waits for a code, once however often the code comes.
+
+    `new` is the new password, if the code is for that. What waits is dropped if they do not agree.
+    """
+    name = name_of(code)
     home = work.home
     pending = home.ask(find_verification, name, work.now())
     if pending is None or pending.purpose is Purpose.SIGN_IN:
@@ -368,13 +337,13 @@ def verify(command: Verify, request: Request, work: UnitOfWork, service: Service
             raise NotAllowed(NoSuchCode())
         done_before = Handled(Outcome.DONE_BEFORE)
         return work.answer(CodeUsedNotice(work.sender_of(request)), request, done_before)
-    if not command.is_agreed:
+    if not is_agreed:
         home.do(forget_verification, name)
         return work.answer(SaidNoNotice(work.sender_of(request)), request)
     account = work.account_if_any(pending.userid)
     if pending.purpose is Purpose.CHALLENGE:
         return _challenged(pending, account, name, request, work, service)
-    changed = _changed(pending, account, command, request, work)
+    changed = _changed(pending, account, code, new, request, work)
     changed = with_proof(changed, Proof(name, pending.message_key))
     with work.posting(_notices(pending, account, changed, request, work), request):
         work.save(changed)
@@ -386,7 +355,12 @@ def verify(command: Verify, request: Request, work: UnitOfWork, service: Service
 
 
 def _changed(
-    pending: Pending, account: Account | None, command: Verify, request: Request, work: UnitOfWork
+    pending: Pending,
+    account: Account | None,
+    code: Secret,
+    new: Secret | None,
+    request: Request,
+    work: UnitOfWork,
 ) -> Account:
     """Return the account as it is once the code has come back. Raises NotAllowed."""
     if pending.purpose is Purpose.SIGNUP:
@@ -394,14 +368,13 @@ def _changed(
     if account is None:
         raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
-        new = command.new
         if new is None and has_new_password(request.chat):
             new = read_new_password(_first_words(request.chat)[1])
         if new is None:
             raise NotAllowed(PasswordMissing())
         if is_of(work.vocabulary | {account.userid}, new.text):
             raise Unreadable(BadPassword())
-        salt = salt_for(work.home.key(), account.userid, name_of(command.code))
+        salt = salt_for(work.home.key(), account.userid, name_of(code))
         return replace(account, password=work.passwords.hash(new, salt))
     # Another address of the same mail may have replaced the old ones already.
     has_begun = pending.message_key in (proof.message_key for proof in account.verified)
@@ -503,72 +476,81 @@ def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
     return NotAllowed(UseridTaken(userid, free), userid)
 
 
-FORMS = (
-    Form(
-        "signup",
-        Signup,
-        (
-            Parameter("USERID", read_new_userid),
-            Parameter("PASSWORD", read_new_password, is_secret=True, is_new=True),
-        ),
-        ADDRESSES,
-        heading=Heading.ACCOUNT,
-        rank=10,
-        needs_own_mail=True,
-        cost=lambda command: Cost(accounts=1, codes=len(command.addresses) or 1),
-        run=ForAnybody(sign_up),
+def _codes(command: Command) -> int:
+    """Return how many codes a command mails."""
+    return len(command["addresses"]) or 1
+
+
+SIGNUP = Form(
+    "signup",
+    (
+        Parameter("USERID", "userid", read_new_userid),
+        Parameter("PASSWORD", "password", read_new_password, is_secret=True, is_new=True),
     ),
+    ADDRESSES,
+    heading=Heading.ACCOUNT,
+    rank=10,
+    is_of_kind=False,
+    needs_own_mail=True,
+    cost=lambda command: Cost(accounts=1, codes=_codes(command)),
+    run=ForAnybody(sign_up),
+)
+VERIFY = Form(
+    "verify",
+    (Parameter("CODE", "code", _read_code, is_secret=True),),
+    secret_if_any("NEWPASSWORD", "new", read_new_password, is_new=True),
+    heading=Heading.ACCOUNT,
+    rank=20,
+    is_of_kind=False,
+    implied={"is_agreed": True},
+    # A code may come back with the new password in the text.
+    text=Text.UNSEEN,
+    cost=Cost(work=0),
+    instead=_other_userid,
+    run=WithService(verify),
+)
+FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
+    SIGNUP,
     Form(
         "add",
-        Add,
         OWN,
         ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=30,
+        is_of_kind=False,
         needs_own_mail=True,
-        cost=_cost,
+        cost=lambda command: Cost(codes=_codes(command)),
         run=ForPlayer(add, may_be_sender=False),
     ),
     Form(
         "change address",
-        ChangeAddress,
         OWN,
         ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=40,
+        is_of_kind=False,
         needs_own_mail=True,
-        cost=_cost,
+        cost=lambda command: Cost(codes=_codes(command)),
         run=ForPlayer(change_address, may_be_sender=False),
     ),
     Form(
         "change password",
-        ChangePassword,
         (*OWN, _NEW_PASSWORD),
         heading=Heading.ACCOUNT,
         rank=50,
+        is_of_kind=False,
         needs_own_mail=True,
         run=ForPlayer(change_password, may_be_sender=False),
     ),
     Form(
         "forgot",
-        Forgot,
         (USERID,),
         heading=Heading.ACCOUNT,
         rank=55,
+        is_of_kind=False,
         needs_own_mail=True,
         cost=Cost(work=0),  # it charges strangers alone
         run=ForAnybody(forgot),
     ),
-    Form(
-        "verify",
-        Verify,
-        (Parameter("CODE", _read_code, is_secret=True),),
-        secret_if_any("NEWPASSWORD", read_new_password, is_new=True),
-        heading=Heading.ACCOUNT,
-        rank=20,
-        # A code may come back with the new password in the text.
-        text=Text.UNSEEN,
-        cost=Cost(work=0),
-        run=WithService(verify),
-    ),
+    VERIFY,
 )

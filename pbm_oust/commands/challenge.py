@@ -11,19 +11,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS, SOURCE, Seek
-from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Credential
 from pbm_oust.board.game import Game
 from pbm_oust.board.header import Header, Origin, Terms, steps_of
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
-from pbm_oust.commands.lists import Games, Listing
-from pbm_oust.grammar.form import Cost, Form
-from pbm_oust.grammar.notation import BoardCommand, Command, Heading
+from pbm_oust.commands.lists import GAMES, LIST
+from pbm_oust.grammar.form import Command, Cost, Form
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option, Parameter
 from pbm_oust.grammar.values import (
     BOARD,
@@ -61,51 +59,11 @@ class UnusableGrid(NotAllowedReason, frozen=True):
     grid: Grid
 
 
-class Challenge(Command, frozen=True):
-    """Start a board; `x` moves first."""
-
-    kind: Kind
-    x: str
-    o: str
-    password: Secret | None
-    """The password of the player who sends it, if it is there."""
-    grid: Grid
-    terms: Terms
-
-    def instead(self, refusal: Refusal) -> Command | None:
-        """Return a challenge with the usual grid, if the game cannot be played on this one."""
-        if not isinstance(refusal.reason, UnusableGrid):
-            return None
-        return replace(self, grid=self.kind.default_grid, terms=Terms())
-
-
-def challenge_with(
-    kind: Kind,
-    x: str,
-    o: str,
-    password: Secret | None,
-    *,
-    grid: Grid | None = None,
-    **terms: Any,
-) -> Challenge:
-    """Return a challenge for which options set the grid and some of the terms."""
-    return Challenge(kind, x, o, password, grid or kind.default_grid, Terms(**terms))
-
-
-def _settled(command: Command) -> dict[str, object]:
-    """Return what a challenge must set by options, open or not."""
-    if not isinstance(command, Challenge | OpenChallenge):
-        return {}
-    side = command.side if isinstance(command, OpenChallenge) else None
-    chosen: dict[str, object] = {"side": side} if side else {}
-    return chosen | set_by(command.kind, command.grid, command.terms)
-
-
-def set_by(kind: Kind, grid: Grid, terms: Terms) -> dict[str, object]:
-    """Return what options must set: where the grid and terms differ from the usual ones."""
-    usual = asdict(Terms())
-    found = {name: value for name, value in asdict(terms).items() if value != usual[name]}
-    return found if grid == kind.default_grid else {"grid": grid, **found}
+def _usual_grid(command: Command, refusal: Refusal) -> Command | None:
+    """Return a challenge with the usual grid, if the game cannot be played on this one."""
+    if not isinstance(refusal.reason, UnusableGrid):
+        return None
+    return Command(command.form, {name: command[name] for name in command.form.names})
 
 
 def _read_size(kind: Kind, value: str | None) -> Grid:
@@ -185,12 +143,38 @@ def _days(name: str, least: int) -> Option[int]:
     def write(_kind: Kind, days: int) -> str:
         return f"--{name}={days}"
 
-    return Option(name, lambda _kind: (f"--{name}={usual}",), read, write, takes="days", sets=name)
+    return Option(
+        name,
+        lambda _kind: (f"--{name}={usual}",),
+        read,
+        write,
+        takes="days",
+        sets=name,
+        usual=lambda _kind: usual,
+    )
 
 
+_SIZE = Option(
+    "size",
+    _size_forms,
+    _read_size,
+    _write_size,
+    takes="",
+    sets="grid",
+    usual=lambda kind: kind.default_grid,
+)
+_HEX = replace(
+    _SIZE,
+    name="hex",
+    forms=_hex_forms,
+    read=_read_hex,
+    write=_write_hex,
+    takes="hex",
+    is_shown=_needs_hex,
+)
 OPTIONS = (
-    Option("size", _size_forms, _read_size, _write_size, takes="", sets="grid"),
-    Option("hex", _hex_forms, _read_hex, _write_hex, takes="hex", sets="grid", is_shown=_needs_hex),
+    _SIZE,
+    _HEX,
     _switch("noswap", "swap", False),
     _switch("unrated", "rated", False),
     _days("nagtime", 1),
@@ -200,22 +184,32 @@ OPTIONS = (
 )
 """The options for starting a board."""
 
-TWO_PLAYERS = (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid))
+TWO_PLAYERS = (Parameter("USERID1", "x", read_userid), Parameter("USERID2", "o", read_userid))
 
 
-def header_of(command: Challenge, work: UnitOfWork, number: int) -> Header:
-    """Return the header of the board that a challenge starts. Raises NotAllowed."""
-    if not command.kind.plays_on(command.grid):
-        raise NotAllowed(UnusableGrid(command.kind, command.grid))
-    return Header(
-        kind=command.kind,
-        board=number,
-        grid=command.grid,
-        x=command.x,
-        o=command.o,
-        terms=command.terms,
-        started=work.now(),
-    )
+def header_of(
+    work: UnitOfWork,
+    number: int,
+    kind: Kind,
+    x: str,
+    o: str,
+    grid: Grid | None = None,
+    **terms: Any,
+) -> Header:
+    """Return the header of the board that a challenge starts; `x` moves first.
+
+    Options set the grid and some of the terms. Raises NotAllowed.
+    """
+    usable = _usable(kind, grid)
+    return Header(kind, number, usable, x, o, Terms(**terms), work.now())
+
+
+def _usable(kind: Kind, grid: Grid | None) -> Grid:
+    """Return a grid, or the usual one. Raises NotAllowed if the game cannot be played on it."""
+    chosen = grid or kind.default_grid
+    if not kind.plays_on(chosen):
+        raise NotAllowed(UnusableGrid(kind, chosen))
+    return chosen
 
 
 _RECORD = re.compile(rf"#?(?:0|{NUMBER.pattern})")
@@ -228,18 +222,6 @@ class ReplayOfTheEnd(OfBoard, NotAllowedReason, frozen=True):
     """The number of the record."""
 
 
-class Replay(Command, frozen=True):
-    """Start an unrated board from the position of another one after its record `number`."""
-
-    kind: Kind
-    board: int
-    number: int
-    x: str
-    o: str
-    password: Secret | None
-    """The password of the player who sends it, if it is there."""
-
-
 def _read_record(word: str) -> int:
     """Return the number of a record, 0 for the start, with or without a `#`. Raises Unreadable."""
     if not _RECORD.fullmatch(word):
@@ -247,13 +229,17 @@ def _read_record(word: str) -> int:
     return int(word.removeprefix("#"))
 
 
-def _header_of_replay(command: Replay, work: UnitOfWork, number: int) -> Header:
-    """Return the header of the board that continues another one. Raises NotAllowed."""
-    old = read_game(work.home, command.kind, command.board)
-    origin = origin_after(old, command.number)
+def _header_of_replay(
+    work: UnitOfWork, number: int, kind: Kind, board: int, record: int, x: str, o: str
+) -> Header:
+    """Return the header of an unrated board from the position of another one after a record.
+
+    Raises NotAllowed.
+    """
+    old = read_game(work.home, kind, board)
+    origin = origin_after(old, record)
     terms = replace(old.header.terms, swap=False, rated=False)
-    kind, grid, now = command.kind, old.header.grid, work.now()
-    return Header(kind, number, grid, command.x, command.o, terms, now, origin)
+    return Header(kind, number, old.header.grid, x, o, terms, work.now(), origin)
 
 
 def origin_after(game: Game, number: int) -> Origin:
@@ -283,13 +269,12 @@ class PlayedAgain(OfBoard, NotAllowedReason, frozen=True):
     """The name of the board that it plays again."""
 
 
-class Rematch(BoardCommand, frozen=True):
-    """Start a board like one that is over, with sides exchanged."""
-
-    def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of the player's finished games, if this is not one of them."""
-        is_other = isinstance(refusal.reason, NoSuchBoard | NotOnBoard)
-        return Games(self.kind, (self.userid,), Filter.INACTIVE) if is_other else None
+def _finished_games(command: Command, refusal: Refusal) -> Command | None:
+    """Return the list of the player's finished games, if this is not one of them."""
+    if not isinstance(refusal.reason, NoSuchBoard | NotOnBoard):
+        return None
+    kind, userids = command["kind"], (command["userid"],)
+    return GAMES.command(kind=kind, userids=userids, which=Filter.INACTIVE)
 
 
 class RematchNotice(BoardNotice, frozen=True):
@@ -300,17 +285,17 @@ class RematchNotice(BoardNotice, frozen=True):
     """The name of the board that it plays again."""
 
 
-def rematch(command: Rematch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def rematch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Start a board like one that is over, with sides exchanged, and show it to both players."""
     done_before = answered_again(actor, request, work)
     if done_before:
         return done_before
-    kind, home = command.kind, work.home
-    earlier = read_game(home, kind, command.board)
+    home = work.home
+    earlier = read_game(home, kind, board)
     side_on(actor.userid, earlier)
     if earlier.result is None:
         raise NotAllowed(NotOverYet(earlier))
-    source = Source("rematch", command.board)
+    source = Source("rematch", board)
     known = started_from(home, kind, source)
     if known:
         raise NotAllowed(PlayedAgain(known, earlier.name))
@@ -341,37 +326,10 @@ class TooManySeeks(NotAllowedReason, frozen=True):
     """The limit."""
 
 
-class OpenChallenge(Command, frozen=True):
-    """Offer a board to whoever joins; `side` is what the seeker wants."""
-
-    kind: Kind
-    userid: str
-    password: Secret
-    side: Side | None
-    grid: Grid
-    terms: Terms
-
-
-class _OfOpenChallenge(Command, frozen=True):
-    """A command about an open challenge."""
-
-    kind: Kind
-    number: int
-    userid: str
-    password: Credential
-
-    def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of open challenges, if this one does not exist or cannot be joined."""
-        is_wrong = isinstance(refusal.reason, NoSuchSeek | OwnSeek)
-        return Listing((self.kind.name,)) if is_wrong else None
-
-
-class Withdraw(_OfOpenChallenge, frozen=True):
-    """Withdraw an open challenge."""
-
-
-class Join(_OfOpenChallenge, frozen=True):
-    """Start the board that an open challenge offers."""
+def _open_challenges(command: Command, refusal: Refusal) -> Command | None:
+    """Return the list of open challenges, if one does not exist or cannot be joined."""
+    is_wrong = isinstance(refusal.reason, NoSuchSeek | OwnSeek)
+    return LIST.command(kinds=(command["kind"],)) if is_wrong else None
 
 
 class SoughtNotice(OutcomeNotice, frozen=True):
@@ -383,70 +341,60 @@ class SoughtNotice(OutcomeNotice, frozen=True):
     """The open challenges of the reader, with the userid."""
 
 
-def _seek(
-    kind: Kind,
-    userid: str,
-    password: Secret,
-    *,
-    side: Side | None = None,
-    grid: Grid | None = None,
-    **terms: Any,
-) -> OpenChallenge:
-    usual = kind.default_grid
-    return OpenChallenge(kind, userid, password, side, grid or usual, Terms(**terms))
-
-
 def _read_number(word: str) -> int:
     if not NUMBER.fullmatch(word):
         raise Unreadable(BadNumber(), word)
     return int(word)
 
 
-_NUMBER = Parameter("NUMBER", _read_number)
+_NUMBER = Parameter("NUMBER", "number", _read_number)
 
 
-def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Keep an open challenge of a player until somebody joins it."""
-    kind = command.kind
-    if not kind.plays_on(command.grid):
-        raise NotAllowed(UnusableGrid(kind, command.grid))
+def seek(
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+    kind: Kind,
+    side: Side | None = None,
+    grid: Grid | None = None,
+    **terms: Any,
+) -> Handled:
+    """Offer a board to whoever joins; `side` is what the player wants."""
+    usable = _usable(kind, grid)
 
     def change(account: Account) -> Account:
         kept = open_of(account, work.now())
         if len(kept) >= MOST_SEEKS:
             raise NotAllowed(TooManySeeks(MOST_SEEKS))
         number = work.home.ask(next_seek_number, kind.name)
-        side, grid, terms = command.side, command.grid, command.terms
-        seek = Seek.of(number, kind.name, work.now(), side, grid, terms)
+        seek = Seek.of(number, kind.name, work.now(), side, usable, Terms(**terms))
         return replace(account, seeks=(*kept, seek))
 
     return _change(change, actor, request, work, is_made=True)
 
 
-def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def withdraw(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, number: int) -> Handled:
     """Withdraw an open challenge of a player."""
 
     def change(account: Account) -> Account:
         seeks = open_of(account, work.now())
-        kept = [each for each in seeks if not each.is_named(command.kind.name, command.number)]
+        kept = [each for each in seeks if not each.is_named(kind.name, number)]
         if len(kept) == len(seeks):
-            raise _no_such_seek(command)
+            raise _no_such_seek(kind, number)
         return replace(account, seeks=tuple(kept))
 
     return _change(change, actor, request, work, is_made=False)
 
 
-def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Start the board of an open challenge, which takes it."""
-    kind = command.kind
+def join(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, number: int) -> Handled:
+    """Start the board that an open challenge offers, which takes it."""
     done_before = answered_again(actor, request, work)
     if done_before:
         return done_before
-    found, seeker = _find(command, work)
+    found, seeker = _find(kind, number, work)
     if seeker.userid == actor.userid:
         raise NotAllowed(OwnSeek())
-    number = next_number(work.home, kind)
-    header = _header(found, number, seeker, actor, work)
+    header = _header(found, next_number(work.home, kind), seeker, actor, work)
     left = (each for each in seeker.seeks if each != found)
     taken = replace(seeker, seeks=tuple(left))
     source = _source(found.number)
@@ -470,22 +418,21 @@ def _change(
     return work.change_account(change, tell, actor, request)
 
 
-def _find(command: Join, work: UnitOfWork) -> tuple[Seek, Account]:
+def _find(kind: Kind, number: int, work: UnitOfWork) -> tuple[Seek, Account]:
     """Return an open challenge and its maker. Raises NotAllowed if there is none."""
-    account = work.home.ask(seeker_of, command.kind.name, command.number)
-    if account and not started_from(work.home, command.kind, _source(command.number)):
+    account = work.home.ask(seeker_of, kind.name, number)
+    if account and not started_from(work.home, kind, _source(number)):
         for each in open_of(account, work.now()):
-            if each.is_named(command.kind.name, command.number):
+            if each.is_named(kind.name, number):
                 return each, account
-    raise _no_such_seek(command)
+    raise _no_such_seek(kind, number)
 
 
 def _source(number: int) -> Source:
     return Source(SOURCE, number)
 
 
-def _no_such_seek(command: Join | Withdraw) -> NotAllowed:
-    kind, number = command.kind, command.number
+def _no_such_seek(kind: Kind, number: int) -> NotAllowed:
     return NotAllowed(NoSuchSeek(kind, number, LIFETIME.days))
 
 
@@ -504,24 +451,30 @@ def _lot(joiner: Actor, work: UnitOfWork) -> Side:
     return Side.O if drawn[0] % 2 else Side.X
 
 
-FORMS = (
+JOIN = Form(
+    "join",
+    (_NUMBER, *OWN),
+    heading=Heading.STARTING,
+    rank=30,
+    cost=Cost(boards=1),
+    instead=_open_challenges,
+    run=ForPlayer(join),
+)
+FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
     Form(
         "challenge",
-        Challenge,
         TWO_PLAYERS,
         PASSWORD_IF_ANY,
         OPTIONS,
         heading=Heading.STARTING,
         rank=10,
-        build=challenge_with,
-        settled=_settled,
         cost=Cost(boards=1),
+        instead=_usual_grid,
         run=ForTwoPlayers(header_of),
     ),
     Form(
         "replay",
-        Replay,
-        (BOARD, Parameter("N", _read_record), *TWO_PLAYERS),
+        (BOARD, Parameter("N", "record", _read_record), *TWO_PLAYERS),
         PASSWORD_IF_ANY,
         heading=Heading.STARTING,
         rank=50,
@@ -530,40 +483,29 @@ FORMS = (
     ),
     Form(
         "rematch",
-        Rematch,
         OF_BOARD,
         heading=Heading.STARTING,
         rank=60,
         plays_again=True,
         cost=Cost(boards=1),
+        instead=_finished_games,
         run=ForPlayer(rematch),
     ),
     Form(
         "seek",
-        OpenChallenge,
         OWN,
         options=(*(_switch(side.value, "side", side) for side in Side), *OPTIONS),
         heading=Heading.STARTING,
         rank=20,
-        build=_seek,
-        settled=_settled,
         run=ForPlayer(seek),
     ),
-    Form(
-        "join",
-        Join,
-        (_NUMBER, *OWN),
-        heading=Heading.STARTING,
-        rank=30,
-        cost=Cost(boards=1),
-        run=ForPlayer(join),
-    ),
+    JOIN,
     Form(
         "unseek",
-        Withdraw,
         (_NUMBER, *OWN),
         heading=Heading.STARTING,
         rank=40,
+        instead=_open_challenges,
         run=ForPlayer(withdraw),
     ),
 )

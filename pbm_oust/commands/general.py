@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.tags import SheetReply
 from pbm_oust.grammar.form import Cost, Form, to_stranger
-from pbm_oust.grammar.notation import Command, Heading, Text
+from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.words import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
@@ -38,10 +38,6 @@ class NeedsOwnMail(UnreadableReason, frozen=True):
 
 class SeveralSenders(UnreadableReason, frozen=True):
     """The lines of the text have different userids or passwords."""
-
-
-class Multiple(Command, frozen=True):
-    """Carry out the lines of the text, up to the first that is refused."""
 
 
 class MultipleNotice(Notice, frozen=True):
@@ -81,7 +77,7 @@ class Subcommand(Struct, frozen=True):
     """The board that it is for, if those for other boards do not depend on it."""
 
 
-def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Service) -> Handled:
+def multiple(request: Request, work: UnitOfWork, service: Service) -> Handled:
     """Carry out the lines of a mail's text up to the first that is refused, with one answer."""
     lines = [line for line in request.chat.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_LINES:
@@ -187,12 +183,6 @@ _WORDS = frozenset(SUBJECTS).union(
 """The words that other languages may translate."""
 
 
-class Help(Command, frozen=True):
-    """Mail the help about these subjects, or the overview if there are none."""
-
-    subjects: tuple[str, ...]
-
-
 class HelpNotice(Notice, frozen=True):
     """The pages of the help that were asked for; the overview if none was named."""
 
@@ -207,29 +197,33 @@ def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(in_english, plain)))
 
 
-def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with pages of the help, in the language in which they are asked for."""
+def give_help(request: Request, work: UnitOfWork, subjects: tuple[str, ...]) -> Handled:
+    """Mail the help about these subjects, or the overview if there are none.
+
+    It is in the language in which it is asked for.
+    """
     reader, asked = as_owner(work.sender_of(request), work.home), request.spoken
     if asked:
         reader = replace(reader, settings=replace(reader.settings, language=asked))
-    return work.answer(HelpNotice(reader, command.subjects, work.has_house), request)
+    return work.answer(HelpNotice(reader, subjects, work.has_house), request)
 
 
-FORMS = (
-    Form(
-        "multiple",
-        Multiple,
-        heading=Heading.GENERAL,
-        rank=20,
-        text=Text.UNSEEN,
-        needs_own_mail=True,
-        cost=Cost(work=0),  # its lines are charged
-        run=WithService(multiple),
-    ),
+MULTIPLE = Form(
+    "multiple",
+    heading=Heading.GENERAL,
+    rank=20,
+    is_of_kind=False,
+    text=Text.UNSEEN,
+    needs_own_mail=True,
+    cost=Cost(work=0),  # its lines are charged
+    run=WithService(multiple),
+)
+FORMS: tuple[Form[WithService | ForAnybody], ...] = (
+    MULTIPLE,
     Form(
         "help",
-        Help,
         rest=rest(
+            ("subjects",),
             ("[SUBJECT..]",),
             _read_subjects,
             tuple,
@@ -239,6 +233,7 @@ FORMS = (
         ),
         heading=Heading.GENERAL,
         rank=10,
+        is_of_kind=False,
         cost=Cost(is_help=True),
         run=ForAnybody(give_help),
     ),

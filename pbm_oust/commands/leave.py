@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from pbm_oust.accounts.account import Account, notes_of, signed_off_since, with_signed_off
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
-from pbm_oust.accounts.tags import Pending
+from pbm_oust.accounts.tags import Credential, Pending
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import Deed
 from pbm_oust.grammar.form import Cost, Form
-from pbm_oust.grammar.notation import Heading, OwnCommand
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.finding import active_games, boards_naming
@@ -34,14 +34,6 @@ from pbm_oust.store.open_boards import append, read_board
 from pbm_oust.store.verifications import forget_bounces, forget_player, requests_of
 
 
-class Signoff(OwnCommand, frozen=True):
-    """Sign off: the account stays, and boards go on."""
-
-
-class Delete(OwnCommand, frozen=True):
-    """Remove an account, after giving up its boards."""
-
-
 class SignedOffNotice(OutcomeNotice, frozen=True):
     """The reader has signed off."""
 
@@ -59,7 +51,7 @@ class DeletedNotice(Notice, frozen=True):
     """The names of those that ended with it."""
 
 
-def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def sign_off(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Let a player sign off: their boards go on, and nobody starts new ones with them."""
 
     def change(account: Account) -> Account:
@@ -72,7 +64,7 @@ def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork)
     return work.change_account(change, tell, actor, request)
 
 
-def delete(command: Delete, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def delete(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Remove an account: it gives up its boards, and then all of it is deleted."""
     home, userid = work.home, actor.userid
     if home.ask(outcome_of, actor.message_key) is KeyOutcome.REFUSED:
@@ -119,12 +111,6 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
 REALLY = "really"
 
 
-class Forget(OwnCommand, frozen=True):
-    """Remove a player's account, and the userid from all histories; say what that means first."""
-
-    is_sure: bool
-
-
 class ForgetNotice(Notice, frozen=True):
     """What it means to be forgotten, before anything is done."""
 
@@ -146,15 +132,17 @@ class ForgottenNotice(OutcomeNotice, frozen=True):
     """What replaces the userid in histories; empty if it was in none."""
 
 
-def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
-    """Remove a player from the server for good, or say what that would mean."""
-    userid, key = command.userid, request.message_key(command.userid)
+def forget(
+    request: Request, work: UnitOfWork, userid: str, password: Credential, is_sure: bool
+) -> Handled:
+    """Remove a player's account, and the userid from all histories; say what that means first."""
+    key = request.message_key(userid)
     home = work.home
     if home.ask(outcome_of, key) is KeyOutcome.DONE:
         done = ForgottenNotice(work.sender_of(request), userid, 0, "", is_repeated=True)
         return work.answer(done, request, Handled(Outcome.DONE_BEFORE))
-    actor = authenticate(userid, command.password, request, work, may_be_sender=False)
-    if not command.is_sure:
+    actor = authenticate(userid, password, request, work, may_be_sender=False)
+    if not is_sure:
         active = tuple(game.name for game in active_games(userid, home))
         count = len(boards_naming(userid, home))
         reader = work.player_at(actor.account, request)
@@ -184,10 +172,6 @@ def forget(command: Forget, request: Request, work: UnitOfWork) -> Handled:
 
 
 T = TypeVar("T")
-
-
-class Export(OwnCommand, frozen=True):
-    """Mail a player all that is stored about them."""
 
 
 class ExportNotice(Notice, frozen=True):
@@ -265,7 +249,7 @@ LARGEST_PART = 60_000
 """How many bytes of notes and histories go into one letter: no encoding makes it too large."""
 
 
-def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def export(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Mail a player all that is stored about them, but only to the addresses of their account."""
     account = actor.account
     at = work.player_at(account, request)
@@ -333,28 +317,28 @@ def _parted(things: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T
         yield part
 
 
-FORMS = (
+FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     Form(
         "signoff",
-        Signoff,
         OWN,
+        is_of_kind=False,
         heading=Heading.ACCOUNT,
         rank=60,
         run=ForPlayer(sign_off, brings_back=False),
     ),
     Form(
         "delete",
-        Delete,
         OWN,
+        is_of_kind=False,
         heading=Heading.ACCOUNT,
         rank=70,
         run=ForPlayer(delete, may_be_sender=False, brings_back=False),
     ),
     Form(
         "forget",
-        Forget,
         OWN,
-        only_word(REALLY),
+        only_word(REALLY, "is_sure"),
+        is_of_kind=False,
         heading=Heading.ACCOUNT,
         rank=90,
         # It checks the password itself: when its mail comes again, the account is gone.
@@ -362,8 +346,8 @@ FORMS = (
     ),
     Form(
         "export",
-        Export,
         OWN,
+        is_of_kind=False,
         heading=Heading.ACCOUNT,
         rank=80,
         needs_own_mail=True,

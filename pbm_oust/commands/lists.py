@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from msgspec.structs import replace
-
 from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, SheetReply
 from pbm_oust.board.game import Summary
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
-from pbm_oust.grammar.form import Cost, Form, names_shown
-from pbm_oust.grammar.notation import Command, Heading
+from pbm_oust.grammar.form import Command, Cost, Form, names_shown
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     FILTER_WORDS,
@@ -23,7 +21,7 @@ from pbm_oust.grammar.values import (
 from pbm_oust.grammar.words import find_word
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
 from pbm_oust.play.forms import ForAnybody
-from pbm_oust.play.notices import PAGE, Notice, Page, page_of, part_of, sheet_of
+from pbm_oust.play.notices import PAGE, Notice, Page, part_of, sheet_of
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
@@ -31,29 +29,6 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import best_players, explain, is_counting
-
-
-class Games(Command, frozen=True):
-    """List the boards of these players, or of everybody, that pass the filter."""
-
-    kind: Kind
-    userids: tuple[str, ...]
-    filter: Filter
-    page: int = 1
-
-
-class Listing(Command, frozen=True):
-    """List the boards of these games, or of all, that go on or ended lately."""
-
-    kinds: tuple[str, ...]
-
-
-class Past(Command, frozen=True):
-    """List the finished boards of these players, or of everybody, with their results."""
-
-    kind: Kind
-    userids: tuple[str, ...]
-    page: int = 1
 
 
 class GamesNotice(Notice, frozen=True):
@@ -66,7 +41,7 @@ class GamesNotice(Notice, frozen=True):
     page: Page[Summary]
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
-    following: Games
+    following: Command
     """The command for the page that follows."""
 
     def listed(self) -> int:
@@ -118,7 +93,7 @@ class HistoryNotice(Notice, frozen=True):
     page: Page[Summary]
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
-    following: Past
+    following: Command
     """The command for the page that follows."""
 
     def listed(self) -> int:
@@ -126,42 +101,52 @@ class HistoryNotice(Notice, frozen=True):
         return len(self.page.rows)
 
 
-def _read_kinds(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(find_word(word, KINDS) for word in words))
+def _read_kinds(words: Sequence[str]) -> tuple[Kind, ...]:
+    return tuple(KINDS[name] for name in dict.fromkeys(find_word(word, KINDS) for word in words))
+
+
+def _write_kinds(kinds: tuple[Kind, ...]) -> list[str]:
+    return [kind.name for kind in kinds]
 
 
 LATE = timedelta(days=30)
 """How long finished boards are listed beside active ones."""
 
 
-def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with a list of boards."""
-    most, userids = work.room.lines, command.userids
-    wish = Wish([command.kind], userids, command.filter)
-    found = find_boards(work, wish, part_of(command.page, most))
-    page = _page(command.page, found, most)
+def list_games(
+    request: Request,
+    work: UnitOfWork,
+    kind: Kind,
+    userids: tuple[str, ...],
+    which: Filter,
+    page: int = 1,
+) -> Handled:
+    """List the boards of these players, or of everybody, that pass the filter."""
+    most = work.room.lines
+    found = find_boards(work, Wish([kind], userids, which), part_of(page, most))
+    shown = _page(page, found, most)
     names = names_shown(userids, work.names_for(request))
     notice = GamesNotice(
         as_owner(work.sender_of(request), work.home, userids),
-        command.kind,
-        " ".join((*names, command.filter.value)),
-        page,
+        kind,
+        " ".join((*names, which.value)),
+        shown,
         found.damaged,
-        replace(command, userids=names, page=page.following),
+        GAMES.command(kind=kind, userids=names, which=which, page=shown.following),
     )
     return work.answer(notice, request)
 
 
-def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with the boards that go on and those that ended lately."""
-    kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
+def list_all(request: Request, work: UnitOfWork, kinds: tuple[Kind, ...]) -> Handled:
+    """List the boards of these games, or of all, that go on or ended lately."""
+    kinds = kinds or tuple(KINDS.values())
     late, most = work.now() - LATE, work.room.lines
     active = find_boards(work, Wish(kinds), Window(most))
     ended = find_boards(work, Wish(kinds, (), Filter.INACTIVE, late), Window(most))
     seeks = open_seeks(kinds, work)
     notice = ListNotice(
         as_owner(work.sender_of(request), work.home),
-        tuple(kinds),
+        kinds,
         _page(1, active, most),
         tuple(seeks[:most]),
         len(seeks[most:]),
@@ -172,41 +157,22 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
     return work.answer(notice, request)
 
 
-def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with finished boards and their results, the latest first."""
-    most, userids = work.room.lines, command.userids
-    wish = Wish([command.kind], userids, Filter.INACTIVE)
-    found = find_latest(work, wish, part_of(command.page, most))
-    page = _page(command.page, found, most)
+def list_past(
+    request: Request, work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: int = 1
+) -> Handled:
+    """List finished boards of these players, or of everybody, with results, the latest first."""
+    most = work.room.lines
+    found = find_latest(work, Wish([kind], userids, Filter.INACTIVE), part_of(page, most))
+    shown = _page(page, found, most)
     names = names_shown(userids, work.names_for(request))
-    notice = HistoryNotice(
-        work.sender_of(request),
-        command.kind,
-        names,
-        page,
-        found.damaged,
-        replace(command, userids=names, page=page.following),
-    )
+    following = HISTORY.command(kind=kind, userids=names, page=shown.following)
+    reader = work.sender_of(request)
+    notice = HistoryNotice(reader, kind, names, shown, found.damaged, following)
     return work.answer(notice, request)
 
 
 def _page(number: int, found: Found[Summary], most: int) -> Page[Summary]:
     return Page(number, found.boards, found.count, most)
-
-
-class Standings(Command, frozen=True):
-    """List the players of a game by their ratings."""
-
-    kind: Kind
-    page: int = 1
-
-
-class Ratings(Command, frozen=True):
-    """Show where the ratings of these players come from, or list all ratings."""
-
-    kind: Kind
-    userids: tuple[str, ...]
-    page: int = 1
 
 
 class StandingsNotice(Notice, frozen=True):
@@ -218,7 +184,7 @@ class StandingsNotice(Notice, frozen=True):
     """A page of the players of each class of sizes."""
     longest: Page[Standing]
     """That of the class with the most players."""
-    following: Standings
+    following: Command
     """The command for the page that follows."""
     is_counting: bool
     """Whether games are being counted, so that ratings may change."""
@@ -234,105 +200,98 @@ class RatingsNotice(Notice, frozen=True):
     page: Page[tuple[str, SizeClass, list[tuple[str, RatingChange]]]]
     """Userids, sizes of boards, and the names of games with the changes they made; it counts the
     games."""
-    following: Ratings
+    following: Command
     """The command for the page that follows."""
     is_counting: bool
     """Whether games are being counted, so that ratings may change."""
 
 
-def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with the players of a game by their ratings."""
-    number, most = command.page, work.room.lines
-    found = work.home.ask(best_players, command.kind, part_of(number, most))
-    pages = [(best.size, Page(number, best.standings, best.count, most)) for best in found]
-    nobody: Page[Standing] = Page(number, (), 0, most)
-    longest = max((page for _, page in pages), key=lambda page: page.count, default=nobody)
+def show_standings(request: Request, work: UnitOfWork, kind: Kind, page: int = 1) -> Handled:
+    """List the players of a game by their ratings."""
+    most = work.room.lines
+    found = work.home.ask(best_players, kind, part_of(page, most))
+    pages = [(best.size, Page(page, best.standings, best.count, most)) for best in found]
+    nobody: Page[Standing] = Page(page, (), 0, most)
+    longest = max((each for _, each in pages), key=lambda each: each.count, default=nobody)
     notice = StandingsNotice(
         work.sender_of(request),
-        command.kind,
-        tuple((size, page) for size, page in pages if page.rows),
+        kind,
+        tuple((size, each) for size, each in pages if each.rows),
         longest,
-        replace(command, page=longest.following),
-        work.home.ask(is_counting, command.kind),
+        STANDINGS.command(kind=kind, page=longest.following),
+        work.home.ask(is_counting, kind),
     )
     return work.answer(notice, request)
 
 
-def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with the games of players and what each did to the rating."""
-    number, most = command.page, work.room.lines
-    if not command.userids:
-        return show_standings(Standings(command.kind, number), request, work)
-    found = work.home.ask(explain, command.kind, command.userids, part_of(number, most))
-    page = Page(number, found.players, found.count, most)
-    names = names_shown(command.userids, work.names_for(request))
-    following = replace(command, userids=names, page=page.following)
-    may_change = work.home.ask(is_counting, command.kind)
+def show_ratings(
+    request: Request, work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: int = 1
+) -> Handled:
+    """Show where the ratings of these players come from, or list all ratings."""
+    most = work.room.lines
+    if not userids:
+        return show_standings(request, work, kind, page)
+    found = work.home.ask(explain, kind, userids, part_of(page, most))
+    shown = Page(page, found.players, found.count, most)
+    names = names_shown(userids, work.names_for(request))
+    following = RATINGS.command(kind=kind, userids=names, page=shown.following)
+    may_change = work.home.ask(is_counting, kind)
     reader = work.sender_of(request)
-    notice = RatingsNotice(reader, command.kind, names, page, following, may_change)
+    notice = RatingsNotice(reader, kind, names, shown, following, may_change)
     return work.answer(notice, request)
 
 
-FORMS = (
-    Form(
-        "games",
-        Games,
-        rest=rest(
-            (f"[USERID..] [{FILTERS}]",),
-            read_userids_and_filter,
-            write_userids_and_filter,
-            least=0,
-            fills=2,
-            fixed=FILTER_WORDS,
-        ),
-        options=(PAGE,),
-        settled=page_of,
-        heading=Heading.LOOKING,
-        rank=20,
-        cost=Cost(work=2),
-        run=ForAnybody(list_games),
+GAMES = Form(
+    "games",
+    rest=rest(
+        ("userids", "which"),
+        (f"[USERID..] [{FILTERS}]",),
+        read_userids_and_filter,
+        write_userids_and_filter,
+        least=0,
+        fixed=FILTER_WORDS,
     ),
-    Form(
-        "history",
-        Past,
-        rest=rest(("[USERID..]",), read_userids, tuple, least=0),
-        options=(PAGE,),
-        settled=page_of,
-        heading=Heading.LOOKING,
-        rank=80,
-        cost=Cost(work=2),
-        run=ForAnybody(list_past),
-    ),
-    Form(
-        "list",
-        Listing,
-        rest=rest(("[GAME..]",), _read_kinds, tuple, least=0),
-        heading=Heading.LOOKING,
-        rank=10,
-        needs_own_mail=True,
-        cost=Cost(work=2),
-        run=ForAnybody(list_all),
-    ),
-    Form(
-        "standings",
-        Standings,
-        options=(PAGE,),
-        settled=page_of,
-        heading=Heading.LOOKING,
-        rank=90,
-        needs_own_mail=True,
-        cost=Cost(work=2),
-        run=ForAnybody(show_standings),
-    ),
-    Form(
-        "ratings",
-        Ratings,
-        rest=rest(("[USERID..]",), read_userids, tuple, least=0),
-        options=(PAGE,),
-        settled=page_of,
-        heading=Heading.LOOKING,
-        rank=100,
-        needs_own_mail=True,
-        run=ForAnybody(show_ratings),
-    ),
+    options=(PAGE,),
+    heading=Heading.LOOKING,
+    rank=20,
+    cost=Cost(work=2),
+    run=ForAnybody(list_games),
 )
+LIST = Form(
+    "list",
+    rest=rest(("kinds",), ("[GAME..]",), _read_kinds, _write_kinds, least=0),
+    heading=Heading.LOOKING,
+    rank=10,
+    is_of_kind=False,
+    needs_own_mail=True,
+    cost=Cost(work=2),
+    run=ForAnybody(list_all),
+)
+HISTORY = Form(
+    "history",
+    rest=rest(("userids",), ("[USERID..]",), read_userids, tuple, least=0),
+    options=(PAGE,),
+    heading=Heading.LOOKING,
+    rank=80,
+    cost=Cost(work=2),
+    run=ForAnybody(list_past),
+)
+STANDINGS = Form(
+    "standings",
+    options=(PAGE,),
+    heading=Heading.LOOKING,
+    rank=90,
+    needs_own_mail=True,
+    cost=Cost(work=2),
+    run=ForAnybody(show_standings),
+)
+RATINGS = Form(
+    "ratings",
+    rest=HISTORY.rest,
+    options=(PAGE,),
+    heading=Heading.LOOKING,
+    rank=100,
+    needs_own_mail=True,
+    run=ForAnybody(show_ratings),
+)
+FORMS = (GAMES, LIST, HISTORY, STANDINGS, RATINGS)

@@ -14,8 +14,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid, game_in
 from pbm_oust.board.record import PLAYING, Deed, Place, Wish
-from pbm_oust.grammar.form import Form, SurplusWord
-from pbm_oust.grammar.notation import Blank, BoardCommand, Command, Heading, Partial, partial
+from pbm_oust.grammar.form import Command, Form, SurplusWord
+from pbm_oust.grammar.notation import Blank, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
 from pbm_oust.grammar.wish import (
@@ -57,40 +57,26 @@ from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
-class Move(BoardCommand, frozen=True):
-    """Place stones, pass, swap or resign; only as record number `guard`, if that is given."""
-
-    wish: Wish
-    guard: int | None
-
-    def instead(self, refusal: Refusal) -> Partial | None:
-        """Return a move that can be made, if the board waits for one by this player."""
-        game = game_in(refusal.reason)
-        if game is None or game.result or game.player_to_move != self.userid:
-            return None
-        is_old = isinstance(refusal.reason, OtherRecord | OldAnswer | RefusedBefore)
-        wish = possible_wish(game, self.wish) if is_old else wish_instead(game, refusal)
-        return suggested(game, self.userid, wish) if wish else None
-
-    def try_on(self, game: Game) -> None:
-        """Raise the refusal that this would meet on a board."""
-        side = side_on(self.userid, game)
-        check_guard(self.guard, game)
-        game.act(side, self.wish, game.latest, key="")
+def _move_instead(command: Command, refusal: Refusal) -> Command | None:
+    """Return a move that can be made, if the board waits for one by this player."""
+    game, userid = game_in(refusal.reason), command["userid"]
+    if game is None or game.result or game.player_to_move != userid:
+        return None
+    is_old = isinstance(refusal.reason, OtherRecord | OldAnswer | RefusedBefore)
+    given: Wish = command["wish"]
+    wish = possible_wish(game, given) if is_old else wish_instead(game, refusal)
+    return suggested(game, userid, wish) if wish else None
 
 
-class Preview(Command, frozen=True):
-    """Draw a board as it would be after these placements; nothing changes."""
+def _try_move(command: Command, game: Game) -> None:
+    side = side_on(command["userid"], game)
+    check_guard(command["guard"], game)
+    game.act(side, command["wish"], game.latest, key="")
 
-    kind: Kind
-    board: int
-    wish: Wish
-    guard: int | None
 
-    def try_on(self, game: Game) -> None:
-        """Raise the refusal that this would meet on a board."""
-        check_guard(self.guard, game)
-        game.act(game.to_move, self.wish, game.latest, key="")
+def _try_preview(command: Command, game: Game) -> None:
+    check_guard(command["guard"], game)
+    game.act(game.to_move, command["wish"], game.latest, key="")
 
 
 def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
@@ -100,43 +86,47 @@ def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
     return wish, guard
 
 
-def suggested(game: Game, userid: str, wish: Wish) -> Partial:
+def suggested(game: Game, userid: str, wish: Wish) -> Command:
     """Return the move that makes a wish the next record of a board."""
-    at: dict[str, object] = {"kind": game.header.kind, "board": game.header.board}
-    return Partial(Move, {**at, "userid": userid, "wish": wish, "guard": game.next_number})
+    number = game.next_number
+    return MOVE.command(**of_board(game), userid=userid, wish=wish, guard=number)
 
 
-def move(command: Move, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Add a record and what follows from it to a board, and show the board to both players."""
+def of_board(game: Game) -> dict[str, object]:
+    """Return the values of a command that say which board it is about."""
+    return {"kind": game.header.kind, "board": game.header.board}
+
+
+def move(
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+    kind: Kind,
+    board: int,
+    wish: Wish,
+    guard: int | None,
+) -> Handled:
+    """Place stones, pass, swap or resign; only as record number `guard`, if that is given.
+
+    It adds a record and what follows from it to a board, and shows the board to both players.
+    """
 
     def wished(game: Game) -> Wish:
-        check_guard(command.guard, game)
-        return command.wish
+        check_guard(guard, game)
+        return wish
 
-    return carry_out(command.kind, command.board, wished, actor, request, work)
+    return carry_out(kind, board, wished, actor, request, work)
 
 
-def preview(command: Preview, request: Request, work: UnitOfWork) -> Handled:
-    """Show a board as it would be after some placements."""
-    game = read_game(work.home, command.kind, command.board)
-    check_guard(command.guard, game)
-    acted = game.act(game.to_move, command.wish, work.now(), request.message_key(request.sender))
+def preview(
+    request: Request, work: UnitOfWork, kind: Kind, board: int, wish: Wish, guard: int | None
+) -> Handled:
+    """Show a board as it would be after these placements; nothing changes."""
+    game = read_game(work.home, kind, board)
+    check_guard(guard, game)
+    acted = game.act(game.to_move, wish, work.now(), request.message_key(request.sender))
     notice = BoardNotice(work.sender_of(request), News.PREVIEW, acted)
     return work.answer(notice, request, Handled(Outcome.ANSWERED, game.name))
-
-
-def _form_of(deed: Deed, rank: int) -> Form[Move, ForPlayer[Move]]:
-    """Return the short form of a deed: `oust resign 17 alice secret`."""
-    implied = {"wish": deed, "guard": None}
-    return Form(
-        deed.value,
-        Move,
-        OF_BOARD,
-        heading=Heading.PLAYING,
-        rank=rank,
-        implied=implied,
-        run=ForPlayer(move),
-    )
 
 
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
@@ -155,35 +145,18 @@ class ChangedSinceSubmit(OfBoard, NotAllowedReason, frozen=True):
     """The move."""
 
 
-class Submit(BoardCommand, frozen=True):
-    """Keep a move until it is confirmed."""
-
-    wish: Wish
-    guard: int | None
-
-    def instead(self, refusal: Refusal) -> Partial | None:
-        """Return what could be submitted, if the move could not be made."""
-        move = self._move.instead(refusal)
-        return Partial(Submit, move.given) if move else None
-
-    def try_on(self, game: Game) -> None:
-        """Raise the refusal that the move would meet on a board."""
-        self._move.try_on(game)
-
-    @property
-    def _move(self) -> Move:
-        return Move(self.kind, self.board, self.userid, self.password, self.wish, self.guard)
+def _submit_instead(command: Command, refusal: Refusal) -> Command | None:
+    """Return what could be submitted, if the move could not be made."""
+    move = _move_instead(command, refusal)
+    return SUBMIT.command(**move.given) if move else None
 
 
-class Confirm(BoardCommand, frozen=True):
-    """Make the move that was submitted."""
-
-    def instead(self, refusal: Refusal) -> Partial | None:
-        """Return the beginning of a submission, if the board has changed since the last one."""
-        if not isinstance(refusal.reason, ChangedSinceSubmit):
-            return None
-        blank = Blank("PLACEMENTS")
-        return partial(Submit, kind=self.kind, board=self.board, userid=self.userid, wish=blank)
+def _confirm_instead(command: Command, refusal: Refusal) -> Command | None:
+    """Return the beginning of a submission, if the board has changed since the last one."""
+    if not isinstance(refusal.reason, ChangedSinceSubmit):
+        return None
+    kind, board, userid = command["kind"], command["board"], command["userid"]
+    return SUBMIT.command(kind=kind, board=board, userid=userid, wish=Blank("PLACEMENTS"))
 
 
 class SubmittedNotice(BoardOutcomeNotice, frozen=True):
@@ -212,18 +185,25 @@ def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
 _SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(names_of(_SUBMITTED))}[#N]")
 
 
-def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def submit(
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+    kind: Kind,
+    board: int,
+    wish: Wish,
+    guard: int | None,
+) -> Handled:
     """Draw a board as it would be after a move, and keep the move until it is confirmed."""
-    game = read_game(work.home, command.kind, command.board)
+    game = read_game(work.home, kind, board)
 
     def change(account: Account) -> Account:
         side = side_of(actor, game, work)
-        check_guard(command.guard, game)
-        game.act(side, command.wish, game.time_of_next(work.now()), actor.message_key)
+        check_guard(guard, game)
+        game.act(side, wish, game.time_of_next(work.now()), actor.message_key)
         others = (each for each in account.submissions if not each.is_on(game))
         kept = (each for each in others if not is_over(each.kind, each.board, work))
-        kind, number = command.kind.name, game.next_number
-        submitted = Submission.of(kind, command.board, number, command.wish)
+        submitted = Submission.of(kind.name, board, game.next_number, wish)
         return replace(account, submissions=(*kept, submitted))
 
     def tell(account: Account) -> SubmittedNotice:
@@ -232,7 +212,7 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
     return work.change_account(change, tell, actor, request, board=game.name)
 
 
-def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def confirm(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Make the move that a player has submitted, if the board has not changed since."""
 
     def wished(game: Game) -> Wish:
@@ -243,7 +223,7 @@ def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) 
             raise NotAllowed(ChangedSinceSubmit(game, submission.number, submission.wish))
         return submission.wish
 
-    return carry_out(command.kind, command.board, wished, actor, request, work)
+    return carry_out(kind, board, wished, actor, request, work)
 
 
 def _submitted(
@@ -300,40 +280,37 @@ class QueuedWithinTurn(OfBoard, NotAllowedReason, frozen=True):
     """What was given."""
 
 
-class Queue(BoardCommand, frozen=True):
-    """Queue what to play after the other player's turn, or show or clear the queue."""
+def _queue_instead(command: Command, refusal: Refusal) -> Command | None:
+    """Return a move if it is the player's turn, or else the same for the board as it is."""
+    match refusal.reason:
+        case YourOwnTurn(game=game):
+            first: Clause = command["clauses"][0]
+            wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
+            return suggested(game, command["userid"], wish) if wish else None
+        case OtherRecord(game=game):
+            renewed = command.with_values(guard=game.next_number)
+            with suppress(Refusal):
+                _try_queue(renewed, game)
+                return renewed
+    return None
 
-    queueing: Queueing
-    clauses: tuple[Clause, ...]
-    guard: int | None
 
-    def instead(self, refusal: Refusal) -> Command | Partial | None:
-        """Return a move if it is the player's turn, or else the same for the board as it is."""
-        match refusal.reason:
-            case YourOwnTurn(game=game):
-                first = self.clauses[0]
-                wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
-                return suggested(game, self.userid, wish) if wish else None
-            case OtherRecord(game=game):
-                renewed = replace(self, guard=game.next_number)
-                with suppress(Refusal):
-                    renewed.try_on(game)
-                    return renewed
-        return None
+def _try_queue(command: Command, game: Game) -> None:
+    if command["queueing"] is Queueing.SET:
+        _check_clauses(command["clauses"], command["guard"], command["userid"], game)
 
-    def try_on(self, game: Game) -> None:
-        """Raise a refusal for what could never be played."""
-        if self.queueing is not Queueing.SET:
-            return
-        if game.result:
-            raise NotAllowed(GameOver(game))
-        if game.player_to_move == self.userid:
-            raise NotAllowed(YourOwnTurn(game))
-        check_guard(self.guard, game)
-        for clause in self.clauses:
-            _check_cells(clause, game)
-            if clause.condition:
-                _check_answer(clause.condition, clause.answer, game, self.userid)
+
+def _check_clauses(clauses: Sequence[Clause], guard: int | None, userid: str, game: Game) -> None:
+    """Raise a refusal for what could never be played."""
+    if game.result:
+        raise NotAllowed(GameOver(game))
+    if game.player_to_move == userid:
+        raise NotAllowed(YourOwnTurn(game))
+    check_guard(guard, game)
+    for clause in clauses:
+        _check_cells(clause, game)
+        if clause.condition:
+            _check_answer(clause.condition, clause.answer, game, userid)
 
 
 _Queued = tuple[Queueing, tuple[Clause, ...], int | None]
@@ -407,12 +384,21 @@ class QueuedNotice(BoardOutcomeNotice, frozen=True):
 _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"
 
 
-def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def queue(
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+    kind: Kind,
+    board: int,
+    queueing: Queueing,
+    clauses: tuple[Clause, ...],
+    guard: int | None,
+) -> Handled:
     """Queue what to play on a board after the other player's turn, or show or clear the queue.
 
     It replaces what was queued on the board before.
     """
-    game = read_game(work.home, command.kind, command.board)
+    game = read_game(work.home, kind, board)
 
     def tell(account: Account) -> QueuedNotice:
         before, plans = (
@@ -426,16 +412,14 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
         side_of(actor, game, work)
         others = (plan for plan in account.queue if not plan.is_on(game))
         kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
-        if command.queueing is Queueing.CLEAR:
+        if queueing is Queueing.CLEAR:
             return replace(account, queue=tuple(kept))
-        command.try_on(game)
-        added = (
-            Plan.of(command.kind.name, command.board, game.next_number, actor.message_key, clause)
-            for clause in command.clauses
-        )
+        _check_clauses(clauses, guard, actor.userid, game)
+        number, key = game.next_number, actor.message_key
+        added = (Plan.of(kind.name, board, number, key, clause) for clause in clauses)
         return replace(account, queue=(*kept, *added))
 
-    if command.queueing is Queueing.SHOW:
+    if queueing is Queueing.SHOW:
         side_on(actor.userid, game)
         return work.answer(tell(actor.account), request)
     return work.change_account(change, tell, actor, request, board=game.name)
@@ -477,53 +461,84 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
     return type(refusal)(reason, refusal.culprit)
 
 
-FORMS = (
-    Form(
-        "move",
-        Move,
+MOVE = Form(
+    "move",
+    OF_BOARD,
+    rest_of_wish(WISH_SHOWN, read_wish),
+    heading=Heading.PLAYING,
+    rank=10,
+    is_usual=True,
+    instead=_move_instead,
+    try_on=_try_move,
+    run=ForPlayer(move),
+)
+
+
+def _short_form(deed: Deed, rank: int) -> Form[ForPlayer]:
+    """Return the short form of a deed: `oust resign 17 alice secret`."""
+    return Form(
+        deed.value,
         OF_BOARD,
-        rest_of_wish(WISH_SHOWN, read_wish),
         heading=Heading.PLAYING,
-        rank=10,
-        is_usual=True,
-        run=ForPlayer(move),
+        rank=rank,
+        short_for=MOVE,
+        implied={"wish": deed, "guard": None},
+        instead=_move_instead,
+        try_on=_try_move,
+        run=MOVE.run,
+    )
+
+
+PREVIEW = Form(
+    "preview",
+    (BOARD,),
+    rest_of_wish(WISH_SHOWN[:1], _read_placements),
+    heading=Heading.PLAYING,
+    rank=50,
+    try_on=_try_preview,
+    run=ForAnybody(preview),
+)
+SUBMIT = Form(
+    "submit",
+    OF_BOARD,
+    rest_of_wish(_SUBMITTED_SHOWN, _read_submitted),
+    heading=Heading.PLAYING,
+    rank=30,
+    instead=_submit_instead,
+    try_on=_try_move,
+    run=ForPlayer(submit),
+)
+QUEUE = Form(
+    "queue",
+    OF_BOARD,
+    rest(
+        ("queueing", "clauses", "guard"),
+        ("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"),
+        _read_queue,
+        _write_queue,
+        least=0,
+        fixed=QUEUEING | DEEDS,
+        write_answer=lambda queued, _board: _write_queue((*queued[:2], None)),
     ),
+    heading=Heading.PLAYING,
+    rank=20,
+    instead=_queue_instead,
+    try_on=_try_queue,
+    run=ForPlayer(queue),
+)
+FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
+    MOVE,
+    PREVIEW,
+    _short_form(Deed.RESIGN, 60),
+    _short_form(Deed.DECLINE, 70),
+    SUBMIT,
     Form(
-        "preview",
-        Preview,
-        (BOARD,),
-        rest_of_wish(WISH_SHOWN[:1], _read_placements),
-        heading=Heading.PLAYING,
-        rank=50,
-        run=ForAnybody(preview),
-    ),
-    _form_of(Deed.RESIGN, 60),
-    _form_of(Deed.DECLINE, 70),
-    Form(
-        "submit",
-        Submit,
+        "confirm",
         OF_BOARD,
-        rest_of_wish(_SUBMITTED_SHOWN, _read_submitted),
         heading=Heading.PLAYING,
-        rank=30,
-        run=ForPlayer(submit),
+        rank=40,
+        instead=_confirm_instead,
+        run=ForPlayer(confirm),
     ),
-    Form("confirm", Confirm, OF_BOARD, heading=Heading.PLAYING, rank=40, run=ForPlayer(confirm)),
-    Form(
-        "queue",
-        Queue,
-        OF_BOARD,
-        rest(
-            ("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"),
-            _read_queue,
-            _write_queue,
-            least=0,
-            fills=3,
-            fixed=QUEUEING | DEEDS,
-            write_answer=lambda queued, _board: _write_queue((*queued[:2], None)),
-        ),
-        heading=Heading.PLAYING,
-        rank=20,
-        run=ForPlayer(queue),
-    ),
+    QUEUE,
 )

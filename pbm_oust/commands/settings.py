@@ -1,6 +1,6 @@
 """The commands that settle things: settings; limit, reject and unreject, for challenges."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import product
 
@@ -31,7 +31,7 @@ from pbm_oust.accounts.settings import (
     with_settings,
 )
 from pbm_oust.grammar.form import Form, MissingWord
-from pbm_oust.grammar.notation import Heading, OwnCommand
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.grammar.words import (
@@ -75,12 +75,6 @@ SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
 
 class BadZone(UnreadableReason, frozen=True):
     """There is no such time zone."""
-
-
-class Settle(OwnCommand, frozen=True):
-    """Change settings, names and values as the server writes them; without any, show all."""
-
-    changes: tuple[tuple[str, str], ...]
 
 
 class SettingsNotice(OutcomeNotice, frozen=True):
@@ -138,21 +132,23 @@ def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before
         raise Unreadable(reason, word) from None
 
 
-def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Change settings, or show them all.
+def settle(
+    actor: Actor, request: Request, work: UnitOfWork, changes: tuple[tuple[str, str], ...]
+) -> Handled:
+    """Change settings, names and values as the server writes them; without any, show all.
 
     Raises NotAllowed if the sender is to be enough from now on, and nothing but the sender says so.
     """
-    if not (command.changes or has_untold(settings_of(actor.account))):
+    if not (changes or has_untold(settings_of(actor.account))):
         return work.answer(_told(actor.account, (), request, work), request)
-    is_eased = settings_of(actor.account).auth is not Auth.SENDER and _EASED in command.changes
-    if is_eased and command.password == NO_PASSWORD:
+    is_eased = settings_of(actor.account).auth is not Auth.SENDER and _EASED in changes
+    if is_eased and actor.proof == NO_PASSWORD:
         raise NotAllowed(SenderNotEnough())
 
     def change(account: Account) -> Account:
         before = settings_of(account)
         settings = with_all_told(before)
-        for name, value in command.changes:
+        for name, value in changes:
             settings = with_setting(settings, name, value)
         if settings.digest is not before.digest and account.digests:
             # The next one comes at the new hour, not at once because that has passed today.
@@ -160,7 +156,7 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
         return with_settings(account, settings)
 
     def tell(account: Account) -> SettingsNotice:
-        return _told(account, tuple(name for name, _ in command.changes), request, work)
+        return _told(account, tuple(name for name, _ in changes), request, work)
 
     return work.change_account(change, tell, actor, request)
 
@@ -200,24 +196,6 @@ class RejectsSelf(NotAllowedReason, frozen=True):
     """Players would reject themselves."""
 
 
-class Limit(OwnCommand, frozen=True):
-    """Limit the number of one's active boards; 0 for any number."""
-
-    limit: int
-
-
-class Reject(OwnCommand, frozen=True):
-    """Take no challenges from these players; without userids, list those who are rejected."""
-
-    userids: tuple[str, ...]
-
-
-class Unreject(OwnCommand, frozen=True):
-    """Take challenges from these players again."""
-
-    userids: tuple[str, ...]
-
-
 class LimitNotice(OutcomeNotice, frozen=True):
     """The number of active boards that the reader wants at most."""
 
@@ -245,88 +223,106 @@ def _read_limit(word: str) -> int:
     return int(word)
 
 
-def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Limit the number of a player's active boards."""
+def set_limit(actor: Actor, request: Request, work: UnitOfWork, limit: int) -> Handled:
+    """Limit the number of a player's active boards; 0 for any number."""
     active = count_active(actor.userid, work.home)
     return work.change_account(
-        lambda account: with_limit(account, command.limit),
-        lambda account: LimitNotice(work.player_at(account, request), command.limit, active),
+        lambda account: with_limit(account, limit),
+        lambda account: LimitNotice(work.player_at(account, request), limit, active),
         actor,
         request,
     )
 
 
-def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Reject the challenges of players from now on, or list those who are rejected."""
-    if actor.userid in command.userids:
+def reject(actor: Actor, request: Request, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
+    """Take no challenges from these players; without userids, list those who are rejected."""
+    if actor.userid in userids:
         raise NotAllowed(RejectsSelf())
-    if not command.userids:
+    if not userids:
         reader = work.player_at(actor.account, request)
         return work.answer(RejectedNotice(reader, rejected_by(actor.account)), request)
-    for userid in command.userids:
+    for userid in userids:
         work.account(userid)
-    return change_rejected(command, actor, request, work)
+    return _change_rejected(
+        lambda rejected: (*rejected, *userids), userids, actor, request, work, is_ended=False
+    )
 
 
-def change_rejected(
-    command: Reject | Unreject, actor: Actor, request: Request, work: UnitOfWork
+def unreject(actor: Actor, request: Request, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
+    """Take challenges from these players again."""
+    return _change_rejected(
+        lambda rejected: tuple(each for each in rejected if each not in userids),
+        userids,
+        actor,
+        request,
+        work,
+        is_ended=True,
+    )
+
+
+def _change_rejected(
+    change: Callable[[tuple[str, ...]], tuple[str, ...]],
+    changed: tuple[str, ...],
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+    *,
+    is_ended: bool,
 ) -> Handled:
-    """Reject the challenges of players, or take them again."""
-
-    def change(account: Account) -> Account:
-        rejected = rejected_by(account)
-        if isinstance(command, Reject):
-            return with_rejected(account, (*rejected, *command.userids))
-        return with_rejected(account, (each for each in rejected if each not in command.userids))
+    """Change whose challenges a player rejects."""
 
     def tell(account: Account) -> RejectedNotice:
-        reader, is_ended = work.player_at(account, request), isinstance(command, Unreject)
-        return RejectedNotice(reader, rejected_by(account), command.userids, is_ended)
+        reader = work.player_at(account, request)
+        return RejectedNotice(reader, rejected_by(account), changed, is_ended)
 
-    return work.change_account(change, tell, actor, request)
+    return work.change_account(
+        lambda account: with_rejected(account, change(rejected_by(account))), tell, actor, request
+    )
 
 
-FORMS = (
-    Form(
-        "settings",
-        Settle,
-        OWN,
-        rest(
-            ("[NAME VALUE]..",),
-            _read_changes,
-            lambda changes: [word for change in changes for word in change],
-            least=0,
-            known=SETTING_WORDS,
-            sections=(Section.SETTINGS, Section.WORDS),
-        ),
-        heading=Heading.SETTINGS,
-        rank=10,
-        run=ForPlayer(settle),
+SETTINGS = Form(
+    "settings",
+    OWN,
+    rest(
+        ("changes",),
+        ("[NAME VALUE]..",),
+        _read_changes,
+        lambda changes: [word for change in changes for word in change],
+        least=0,
+        known=SETTING_WORDS,
+        sections=(Section.SETTINGS, Section.WORDS),
     ),
+    heading=Heading.SETTINGS,
+    rank=10,
+    is_of_kind=False,
+    run=ForPlayer(settle),
+)
+FORMS = (
+    SETTINGS,
     Form(
         "limit",
-        Limit,
-        (*OWN, Parameter("BOARDS", _read_limit)),
+        (*OWN, Parameter("BOARDS", "limit", _read_limit)),
         heading=Heading.SETTINGS,
         rank=30,
+        is_of_kind=False,
         run=ForPlayer(set_limit),
     ),
     Form(
         "reject",
-        Reject,
         OWN,
-        rest(("[USERID..]",), read_userids, tuple, least=0),
+        rest(("userids",), ("[USERID..]",), read_userids, tuple, least=0),
         heading=Heading.SETTINGS,
         rank=40,
+        is_of_kind=False,
         run=ForPlayer(reject),
     ),
     Form(
         "unreject",
-        Unreject,
         OWN,
-        rest(("USERID..",), read_userids, tuple),
+        rest(("userids",), ("USERID..",), read_userids, tuple),
         heading=Heading.SETTINGS,
         rank=50,
-        run=ForPlayer(change_rejected),
+        is_of_kind=False,
+        run=ForPlayer(unreject),
     ),
 )

@@ -14,13 +14,12 @@ from pbm_oust.accounts.account import (
 )
 from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.items import board_of
-from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Reply, SheetReply
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
-from pbm_oust.commands.lists import Games
-from pbm_oust.grammar.form import Cost, Form, MissingWord, SurplusWord, names_shown
-from pbm_oust.grammar.notation import BoardCommand, Command, Heading, OwnCommand
+from pbm_oust.commands.lists import GAMES
+from pbm_oust.grammar.form import Command, Cost, Form, MissingWord, SurplusWord, names_shown
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import (
     BOARD,
@@ -60,36 +59,10 @@ from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import read_game
 
 
-class Show(Command, frozen=True):
-    """Draw these boards, or the boards of these players that pass the filter."""
-
-    kind: Kind
-    boards: tuple[BoardAt, ...]
-    userids: tuple[str, ...]
-    filter: Filter
-
-
-def board_as_it_is(game: Game) -> Show:
+def board_as_it_is(game: Game) -> Command:
     """Return the command that draws the board of a game as it is now."""
-    return Show(game.header.kind, (BoardAt(game.header.board),), (), Filter.ALL)
-
-
-class ShowAs(Command, frozen=True):
-    """Draw boards as a player sees them; in these games everybody sees the same."""
-
-    kind: Kind
-    userid: str
-    password: Secret
-    boards: tuple[BoardAt, ...]
-    filter: Filter
-    """Which of the player's own boards, if none are named."""
-
-
-class AllShow(Command, frozen=True):
-    """Draw the boards of these players in all games."""
-
-    userids: tuple[str, ...]
-    filter: Filter
+    boards = (BoardAt(game.header.board),)
+    return SHOW.command(kind=game.header.kind, boards=boards, userids=(), which=Filter.ALL)
 
 
 class BoardsNotice(Notice, frozen=True):
@@ -198,22 +171,29 @@ def _is_board(words: Sequence[str]) -> bool:
 
 
 def show(
-    command: Show,
     request: Request,
     work: UnitOfWork,
+    kind: Kind,
+    boards: tuple[BoardAt, ...],
+    userids: tuple[str, ...],
+    which: Filter,
+    *,
     notes: Mapping[str, str] | None = None,
     reader: Reader | None = None,
 ) -> Handled:
-    """Answer with boards drawn; `notes` are the reader's, by the names of boards."""
+    """Draw these boards, or the boards of these players that pass the filter.
+
+    `notes` are the reader's, by the names of boards.
+    """
     notes = notes or {}
     reader = reader or work.sender_of(request)
     most = _most_drawn(reader, request, work)
     damaged: tuple[str, ...] = ()
-    if command.boards:
-        views = tuple(_view_at(work, command.kind, at) for at in command.boards[: max(1, most)])
-        count = len(command.boards)
+    if boards:
+        views = tuple(_view_at(work, kind, at) for at in boards[: max(1, most)])
+        count = len(boards)
     else:
-        found = find_games(work, Wish([command.kind], command.userids, command.filter), most)
+        found = find_games(work, Wish([kind], userids, which), most)
         views = tuple((game, False) for game in found.boards)
         count, damaged = found.count, found.damaged
     left_out = max(0, count - max(1, most))
@@ -222,29 +202,41 @@ def show(
         note, gone = notes.get(game.name, ""), gone_from(game, work)
         told = BoardNotice(reader, News.SHOWN, game, is_past, note=note, gone=gone)
         return work.answer(told, request)
-    reader = as_owner(reader, work.home, command.userids)
-    asked = tuple(filter(work.names_for(request), command.userids))
-    notice = BoardsNotice(reader, command.kind, views, left_out, damaged, notes, asked)
+    reader = as_owner(reader, work.home, userids)
+    asked = tuple(filter(work.names_for(request), userids))
+    notice = BoardsNotice(reader, kind, views, left_out, damaged, notes, asked)
     return work.answer(notice, request)
 
 
-def show_as(command: ShowAs, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Answer only the sender, with boards drawn as a player sees them."""
+def show_as(
+    actor: Actor,
+    request: Request,
+    work: UnitOfWork,
+    kind: Kind,
+    boards: tuple[BoardAt, ...],
+    which: Filter,
+) -> Handled:
+    """Draw boards as a player sees them, only for the sender.
+
+    They are the player's own ones that pass the filter, if none are named. In these games everybody
+    sees the same.
+    """
     addresses = work.sender_of(request).addresses
     reader = replace(work.player_at(actor.account, request), addresses=addresses)
-    userids = () if command.boards else (actor.userid,)
-    meant = Show(command.kind, command.boards, userids, command.filter)
-    return show(meant, request, work, notes_of(actor.account), reader)
+    userids, notes = () if boards else (actor.userid,), notes_of(actor.account)
+    return show(request, work, kind, boards, userids, which, notes=notes, reader=reader)
 
 
-def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with the drawn boards of players in all games."""
+def show_all(
+    request: Request, work: UnitOfWork, userids: tuple[str, ...], which: Filter
+) -> Handled:
+    """Draw the boards of these players in all games."""
     reader = work.sender_of(request)
     most = _most_drawn(reader, request, work)
-    found = find_games(work, Wish(KINDS.values(), command.userids, command.filter), most)
+    found = find_games(work, Wish(KINDS.values(), userids, which), most)
     notice = AllNotice(
-        as_owner(reader, work.home, command.userids),
-        " ".join((*names_shown(command.userids, work.names_for(request)), command.filter.value)),
+        as_owner(reader, work.home, userids),
+        " ".join((*names_shown(userids, work.names_for(request)), which.value)),
         games=found.boards,
         left_out=max(0, found.count - most),
         damaged=found.damaged,
@@ -268,17 +260,13 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
     return game.after(at.number), True
 
 
-class Next(OwnCommand, frozen=True):
-    """Draw the board that has waited longest for a player."""
-
-
 class NextNotice(Notice, frozen=True):
     """No board waits for the reader."""
 
     template = "next"
 
 
-def show_next(command: Next, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def show_next(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Show a player the board that has waited longest for them, or say that none does."""
     reader = work.player_at(actor.account, request)
     games = active_games(actor.userid, work.home, is_to_move=True)
@@ -287,13 +275,6 @@ def show_next(command: Next, actor: Actor, request: Request, work: UnitOfWork) -
         return work.answer(NextNotice(reader), request)
     note = note_about(actor.account, longest.name)
     return work.answer(BoardNotice(reader, News.SHOWN, longest, note=note), request)
-
-
-class Sgf(Command, frozen=True):
-    """Mail the record of a board as an SGF file."""
-
-    kind: Kind
-    board: int
 
 
 class SgfNotice(Notice, frozen=True):
@@ -307,18 +288,11 @@ class SgfNotice(Notice, frozen=True):
         return self.game
 
 
-def send_sgf(command: Sgf, request: Request, work: UnitOfWork) -> Handled:
-    """Answer with the record of a board as a file."""
-    game = read_game(work.home, command.kind, command.board)
+def send_sgf(request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+    """Mail the record of a board as an SGF file."""
+    game = read_game(work.home, kind, board)
     handled = Handled(Outcome.ANSWERED, game.name)
     return work.answer(SgfNotice(work.sender_of(request), game), request, handled)
-
-
-class Why(BoardCommand, frozen=True):
-    """Tell one of its players which mail led to a record of a board."""
-
-    number: int | None
-    """The number of the record; None for the latest."""
 
 
 class WhyNotice(Notice, frozen=True):
@@ -340,11 +314,13 @@ class WhyNotice(Notice, frozen=True):
         return f"{self.origin.game.name}.why.{self.origin.record.number}"
 
 
-def why(command: Why, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Tell a player of a board how one of its records came about."""
-    game = read_game(work.home, command.kind, command.board)
+def why(
+    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, number: int | None
+) -> Handled:
+    """Tell a player of a board which mail led to one of its records, or to the latest."""
+    game = read_game(work.home, kind, board)
     side_on(actor.userid, game)
-    origin = origin_of(game, command.number, work.home)
+    origin = origin_of(game, number, work.home)
     return work.answer(WhyNotice(work.player_at(actor.account, request), origin), request)
 
 
@@ -371,21 +347,11 @@ class TooManyWatched(OfBoard, NotAllowedReason, frozen=True):
     """The limit."""
 
 
-class _OfWatched(BoardCommand, frozen=True):
-    """A command about a board of others."""
-
-    def instead(self, refusal: Refusal) -> Command | None:
-        """Return the list of all boards, if there is no such board."""
-        is_unknown = isinstance(refusal.reason, NoSuchBoard)
-        return Games(self.kind, (), Filter.ACTIVE) if is_unknown else None
-
-
-class Watch(_OfWatched, frozen=True):
-    """Get every record of a board by mail."""
-
-
-class Unwatch(_OfWatched, frozen=True):
-    """Get no more records of a board by mail."""
+def _all_boards(command: Command, refusal: Refusal) -> Command | None:
+    """Return the list of all boards, if there is no such board."""
+    is_unknown = isinstance(refusal.reason, NoSuchBoard)
+    every = {"userids": (), "which": Filter.ACTIVE}
+    return GAMES.command(kind=command["kind"], **every) if is_unknown else None
 
 
 class WatchNotice(OutcomeNotice, frozen=True):
@@ -406,9 +372,9 @@ class WatchNotice(OutcomeNotice, frozen=True):
         return (ShownBoard(self.game),) if self.is_watched else ()
 
 
-def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Mail a player the records of a board on which they do not play."""
-    game = read_game(work.home, command.kind, command.board)
+def watch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+    """Mail a player every record of a board of others from now on."""
+    game = read_game(work.home, kind, board)
     if game.result:
         raise NotAllowed(GameOver(game))
     if game.side_of(actor.userid):
@@ -424,9 +390,9 @@ def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> H
     return _change_watched(change, game, True, actor, request, work)
 
 
-def unwatch(command: Unwatch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def unwatch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Mail a player no more records of a board."""
-    game = read_game(work.home, command.kind, command.board)
+    game = read_game(work.home, kind, board)
 
     def change(account: Account) -> Account:
         return with_watched(account, (name for name in watched_by(account) if name != game.name))
@@ -449,43 +415,50 @@ def _change_watched(
     return work.change_account(change, tell, actor, request, board=game.name)
 
 
-FORMS = (
+SHOW = Form(
+    "show",
+    rest=rest(
+        ("boards", "userids", "which"),
+        ("BOARD[#N]..", f"USERID.. [{FILTERS}]"),
+        _read_boards_or_userids,
+        _write_boards_or_userids,
+        fixed=FILTER_WORDS,
+        write_answer=_write_answer,
+        complete=_of_letter,
+    ),
+    heading=Heading.LOOKING,
+    rank=30,
+    run=ForAnybody(show),
+)
+UNWATCH = Form(
+    "unwatch",
+    OF_BOARD,
+    heading=Heading.LOOKING,
+    rank=70,
+    instead=_all_boards,
+    run=ForPlayer(unwatch),
+)
+FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     Form(
         "next",
-        Next,
         OWN,
         heading=Heading.LOOKING,
         rank=25,
+        is_of_kind=False,
         by_letter=True,
         cost=Cost(work=2),
         run=ForPlayer(show_next),
     ),
-    Form(
-        "show",
-        Show,
-        rest=rest(
-            ("BOARD[#N]..", f"USERID.. [{FILTERS}]"),
-            _read_boards_or_userids,
-            _write_boards_or_userids,
-            fills=3,
-            fixed=FILTER_WORDS,
-            write_answer=_write_answer,
-            complete=_of_letter,
-        ),
-        heading=Heading.LOOKING,
-        rank=30,
-        run=ForAnybody(show),
-    ),
+    SHOW,
     Form(
         "showas",
-        ShowAs,
         OWN,
         rest(
+            ("boards", "which"),
             ("BOARD[#N]..", f"[{FILTERS}]"),
             _read_boards_or_filter,
             lambda chosen: _write_boards_or_userids((chosen[0], (), chosen[1])),
             least=0,
-            fills=2,
             fixed=FILTER_WORDS,
         ),
         heading=Heading.LOOKING,
@@ -494,21 +467,20 @@ FORMS = (
     ),
     Form(
         "all",
-        AllShow,
         rest=rest(
+            ("userids", "which"),
             (f"show USERID.. [{FILTERS}]",),
             _read_all_show,
             lambda chosen: ["show", *write_userids_and_filter(chosen)],
-            fills=2,
             fixed=FILTER_WORDS | {"show"},
         ),
         heading=Heading.LOOKING,
         rank=50,
+        is_of_kind=False,
         run=ForAnybody(show_all),
     ),
     Form(
         "sgf",
-        Sgf,
         (BOARD,),
         heading=Heading.LOOKING,
         rank=55,
@@ -517,9 +489,9 @@ FORMS = (
     ),
     Form(
         "why",
-        Why,
         OF_BOARD,
         rest(
+            ("number",),
             ("[#N]",),
             _read_record,
             lambda number: [] if number is None else [f"#{number}"],
@@ -530,6 +502,13 @@ FORMS = (
         rank=55,
         run=ForPlayer(why, brings_back=False),
     ),
-    Form("watch", Watch, OF_BOARD, heading=Heading.LOOKING, rank=60, run=ForPlayer(watch)),
-    Form("unwatch", Unwatch, OF_BOARD, heading=Heading.LOOKING, rank=70, run=ForPlayer(unwatch)),
+    Form(
+        "watch",
+        OF_BOARD,
+        heading=Heading.LOOKING,
+        rank=60,
+        instead=_all_boards,
+        run=ForPlayer(watch),
+    ),
+    UNWATCH,
 )

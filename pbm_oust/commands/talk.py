@@ -21,8 +21,8 @@ from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import MayHaveBoard, OfBoard
 from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import BoardCommand, Heading, OwnCommand, Partial, Text
+from pbm_oust.grammar.form import Command, Form
+from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play.authentication import of_texts, spend
@@ -41,6 +41,7 @@ from pbm_oust.play.rulings import request_of
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.rules.position import Kind
 from pbm_oust.store.accounts import wanting_broadcasts
 from pbm_oust.store.open_boards import read_game
 
@@ -73,19 +74,6 @@ class IsMachine(MayHaveBoard, NotAllowedReason, frozen=True, kw_only=True):
     userid: str
 
 
-class Chat(BoardCommand, frozen=True):
-    """Pass the text of the mail on to the other player of a board."""
-
-    meant: Wish | None = None
-    """The move that the text may have been meant as, if it came as an answer."""
-
-
-class Message(OwnCommand, frozen=True):
-    """Pass the text of the mail on to these players."""
-
-    to: tuple[str, ...]
-
-
 class TalkNotice(Notice, frozen=True):
     """What a player wrote to the reader, and perhaps to others."""
 
@@ -116,7 +104,7 @@ class TalkSentNotice(OutcomeNotice, frozen=True):
     lost: tuple[str, ...]
     """The players whom mail does not reach at present."""
     game: Game | None
-    meant: Partial | None
+    meant: Command | None
     """The move that the text may have been meant as."""
 
     def board(self) -> Game | None:
@@ -128,20 +116,25 @@ class TalkSentNotice(OutcomeNotice, frozen=True):
         return answer_on(self.game, self.reader.account, AnswerPurpose.CHAT) if self.game else None
 
 
-def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Pass the text of a mail on to the other player of a board."""
-    game = read_game(work.home, command.kind, command.board)
+def chat(
+    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, meant: Wish | None
+) -> Handled:
+    """Pass the text of a mail on to the other player of a board.
+
+    `meant` is the move that the text may have been meant as, if it came as an answer.
+    """
+    game = read_game(work.home, kind, board)
     side_on(actor.userid, game)
     other = work.account(game.opponent_of(actor.userid))
     text = _text(request, game)
-    return _pass_on(text, [other], game, command.meant, actor, request, work)
+    return _pass_on(text, [other], game, meant, actor, request, work)
 
 
-def message(command: Message, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def message(actor: Actor, request: Request, work: UnitOfWork, to: tuple[str, ...]) -> Handled:
     """Pass the text of a mail on to players."""
-    if len(command.to) > MOST_READERS:
+    if len(to) > MOST_READERS:
         raise NotAllowed(TooManyReaders(MOST_READERS))
-    players = [work.account(userid) for userid in command.to]
+    players = [work.account(userid) for userid in to]
     for player in players:
         if signed_off_since(player):
             raise NotAllowed(SignedOff(player.userid == actor.userid), player.userid)
@@ -202,12 +195,6 @@ class NoteTooLong(OfBoard, NotAllowedReason, frozen=True):
     """The most characters."""
 
 
-class TakeNote(BoardCommand, frozen=True):
-    """Keep the text of the mail as a note about a board, show the note, or delete it."""
-
-    is_deleted: bool
-
-
 class Became(Enum):
     """What became of a note."""
 
@@ -225,11 +212,13 @@ class NoteNotice(BoardOutcomeNotice, frozen=True):
     became: Became
 
 
-def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Keep a note about a board, show it if nothing is written, or delete it."""
-    game = read_game(work.home, command.kind, command.board)
+def take_note(
+    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, is_deleted: bool
+) -> Handled:
+    """Keep the text as a note about a board, show the note if nothing is written, or delete it."""
+    game = read_game(work.home, kind, board)
     side_on(actor.userid, game)
-    text = "" if command.is_deleted else request.chat.strip()
+    text = "" if is_deleted else request.chat.strip()
     if len(text) > LONGEST_NOTE:
         raise NotAllowed(NoteTooLong(game, len(text), LONGEST_NOTE))
 
@@ -237,7 +226,7 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
         note = note_about(account, game.name)
         return NoteNotice(work.player_at(account, request), game, note, became)
 
-    if not text and not command.is_deleted:
+    if not text and not is_deleted:
         return work.answer(told(actor.account, Became.SHOWN), request)
     became = Became.KEPT if text else Became.DELETED
     return work.change_account(
@@ -254,10 +243,6 @@ class TooManyBroadcasts(NotAllowedReason, frozen=True):
 
     most: int
     """The limit."""
-
-
-class Broadcast(OwnCommand, frozen=True):
-    """Pass the text of the mail on to everybody who wants such mails."""
 
 
 class BroadcastNotice(Notice, frozen=True):
@@ -288,7 +273,7 @@ class BroadcastSentNotice(OutcomeNotice, frozen=True):
     """The number of players who get it."""
 
 
-def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def broadcast(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Pass the text of a mail on to everybody else, at most a few times a day."""
     text = request.chat
     if not text.strip():
@@ -351,31 +336,32 @@ def _told(
     ]
 
 
+CHAT = Form(
+    "chat",
+    OF_BOARD,
+    heading=Heading.TALKING,
+    rank=10,
+    text=Text.CONTENT,
+    implied={"meant": None},
+    run=ForPlayer(chat),
+)
+MESSAGE = Form(
+    "message",
+    OWN,
+    rest(("to",), ("USERID..",), read_userids, tuple),
+    heading=Heading.TALKING,
+    rank=20,
+    is_of_kind=False,
+    text=Text.CONTENT,
+    run=ForPlayer(message),
+)
 FORMS = (
-    Form(
-        "chat",
-        Chat,
-        OF_BOARD,
-        heading=Heading.TALKING,
-        rank=10,
-        text=Text.CONTENT,
-        run=ForPlayer(chat),
-    ),
-    Form(
-        "message",
-        Message,
-        OWN,
-        rest(("USERID..",), read_userids, tuple),
-        heading=Heading.TALKING,
-        rank=20,
-        text=Text.CONTENT,
-        run=ForPlayer(message),
-    ),
+    CHAT,
+    MESSAGE,
     Form(
         "note",
-        TakeNote,
         OF_BOARD,
-        only_word(DELETE),
+        only_word(DELETE, "is_deleted"),
         heading=Heading.TALKING,
         rank=40,
         text=Text.CONTENT,
@@ -383,10 +369,10 @@ FORMS = (
     ),
     Form(
         "broadcast",
-        Broadcast,
         OWN,
         heading=Heading.TALKING,
         rank=30,
+        is_of_kind=False,
         text=Text.CONTENT,
         run=ForPlayer(broadcast),
     ),

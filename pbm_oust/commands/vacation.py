@@ -28,8 +28,8 @@ from pbm_oust.accounts.vacations import (
     without_later,
 )
 from pbm_oust.board.game import Summary, summary_of
-from pbm_oust.grammar.form import Form, MissingWord, SurplusWord
-from pbm_oust.grammar.notation import Command, Heading, OwnCommand
+from pbm_oust.grammar.form import Command, Form, MissingWord, SurplusWord
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.words import APOSTROPHES, fold, in_english, without_accents
@@ -115,21 +115,16 @@ class Loosely(Struct, frozen=True):
     words: tuple[str, ...]
 
 
-class Vacation(OwnCommand, frozen=True):
-    """Announce a vacation, end the announced ones, or list them."""
-
-    asked: Leave | Loosely | Ask
-
-    def instead(self, refusal: Refusal) -> Command | None:
-        """Return the longest vacation that is still possible, or the end of the announced ones."""
-        match refusal.reason, self.asked:
-            case SaidLoosely(meant=meant), _:
-                return replace(self, asked=meant)
-            case VacationOverlaps(), _:
-                return replace(self, asked=Ask.CANCEL)
-            case VacationTooLong(left=left), Leave() as asked if left:
-                return replace(self, asked=replace(asked, days=left))
-        return None
+def _instead(command: Command, refusal: Refusal) -> Command | None:
+    """Return the longest vacation that is still possible, or the end of the announced ones."""
+    match refusal.reason, command["asked"]:
+        case SaidLoosely(meant=meant), _:
+            return command.with_values(asked=meant)
+        case VacationOverlaps(), _:
+            return command.with_values(asked=Ask.CANCEL)
+        case VacationTooLong(left=left), Leave() as asked if left:
+            return command.with_values(asked=replace(asked, days=left))
+    return None
 
 
 class AwayNotice(Notice, frozen=True):
@@ -354,9 +349,11 @@ def _day_said(word: str, today: date) -> date | None:
     return None
 
 
-def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def vacation(
+    actor: Actor, request: Request, work: UnitOfWork, asked: Leave | Loosely | Ask
+) -> Handled:
     """Announce a vacation or end the announced ones, and tell the opponents; or list them."""
-    now, asked = work.now(), command.asked
+    now = work.now()
     zone = settings_of(actor.account).zone
     if isinstance(asked, Loosely):
         today = now.astimezone(zone).date()
@@ -443,20 +440,21 @@ def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:
     return shared
 
 
-FORMS = (
-    Form(
-        "vacation",
-        Vacation,
-        OWN,
-        rest(
-            ("DATE DAYS", Ask.CANCEL.value, ""),
-            _read_asked,
-            _write_asked,
-            least=0,
-            fixed=frozenset([Ask.CANCEL.value]),
-        ),
-        heading=Heading.SETTINGS,
-        rank=20,
-        run=ForPlayer(vacation),
+VACATION = Form(
+    "vacation",
+    OWN,
+    rest(
+        ("asked",),
+        ("DATE DAYS", Ask.CANCEL.value, ""),
+        _read_asked,
+        _write_asked,
+        least=0,
+        fixed=frozenset([Ask.CANCEL.value]),
     ),
+    heading=Heading.SETTINGS,
+    rank=20,
+    is_of_kind=False,
+    instead=_instead,
+    run=ForPlayer(vacation),
 )
+FORMS = (VACATION,)

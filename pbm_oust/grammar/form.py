@@ -1,25 +1,23 @@
-"""What a command looks like: the form that reads and writes its words."""
+"""Commands, and the forms that read and write their words."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from itertools import accumulate, compress, cycle
-from typing import Generic, TypeVar
+from itertools import accumulate, cycle
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
 from pbm_oust.accounts.password import Secret
+from pbm_oust.board.game import Game
 from pbm_oust.grammar.notation import (
     KIND,
-    NOTHING,
     OF_LETTER,
     Blank,
-    Command,
     Heading,
     Known,
-    Partial,
     Text,
     option_in,
     place_in,
@@ -35,6 +33,7 @@ from pbm_oust.grammar.parts import (
     read_options,
     read_right_options,
     without_options,
+    without_usual,
 )
 from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of, without_accents
 from pbm_oust.languages import ENGLISH, Language, Section
@@ -74,20 +73,73 @@ class Cost(Struct, frozen=True):
 USUAL_COST = Cost()
 
 
-C_co = TypeVar("C_co", bound=Command, covariant=True)
+class Command(Struct, frozen=True):
+    """What a line asks for: its form, and the known values of that, by their names.
+
+    A Blank stands for a value that the reader of the command has to put in, as does a value that
+    is missing.
+    """
+
+    form: "Form[Any]"
+    given: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a known value. Raises KeyError for others."""
+        return self.given[name]
+
+    def get(self, name: str) -> Any:
+        """Return a value; None if it is not known."""
+        value = self.given.get(name)
+        return None if isinstance(value, Blank) else value
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all is known but what proves whose it is."""
+        secret = self.form.secrets
+        return all(name in secret or self.knows(name) for name in self.form.names)
+
+    def knows(self, name: str) -> bool:
+        """Return whether a value is known."""
+        return name in self.given and not isinstance(self.given[name], Blank)
+
+    def line(self, language: Language = ENGLISH, *, mask: bool = True) -> str:
+        """Return the line of the command, as `Form.format` does."""
+        return self.form.format(self, language, mask=mask)
+
+    def answer(self, known: Known | None = None, language: Language = ENGLISH) -> str:
+        """Return how an answer to a letter gives the command, as `Form.format_answer` does."""
+        return self.form.format_answer(self, known, language)
+
+    def with_values(self, **given: object) -> "Command":
+        """Return the command with other values."""
+        return Command(self.form, {**self.given, **given})
+
+
+Meant = tuple[Command, ...]
+"""Commands of which one may have been meant."""
+
+
+def nothing_instead(_command: Command, _refusal: Refusal) -> Command | None:
+    """Return None: nothing is known to send instead of a command that was refused."""
+    return None
+
+
+def never_refused(_command: Command, _game: Game) -> None:
+    """Raise nothing: the board alone decides nothing about a command."""
+
+
 R_co = TypeVar("R_co", covariant=True)
 
 
-@dataclass(frozen=True)
-class Form(Generic[C_co, R_co]):
-    """One command: how it is written, what it builds, what it costs, and what runs it.
+@dataclass(frozen=True, eq=False, repr=False)
+class Form(Generic[R_co]):
+    """One way to write a command: its words, what they say, what it costs, and what runs it.
 
-    The fields of the command are its kind, if it has one, and then what the parameters and the
-    rest read, in their order.
+    The values of its commands are the kind, if it has one, what the parameters and the rest read,
+    what its name implies, and what options set.
     """
 
     name: str
-    command: type[C_co]
     parameters: tuple[Parameter, ...] = ()
     rest: Rest[object] | None = None
     options: tuple[Option[object], ...] = ()
@@ -98,8 +150,10 @@ class Form(Generic[C_co, R_co]):
     """Where the overview of the help shows it."""
     rank: int
     """Its place under the heading; commands that share a place are in the order of their names."""
+    is_of_kind: bool = True
+    """Whether it begins with the name of a game."""
     text: Text = Text.BESIDE
-    cost: Cost | Callable[[C_co], Cost] = USUAL_COST
+    cost: Cost | Callable[[Command], Cost] = USUAL_COST
     """What it may cause, or what returns that for a command."""
     needs_own_mail: bool = False
     """Whether it cannot be one of several commands of a mail: it writes to addresses that nobody
@@ -114,27 +168,31 @@ class Form(Generic[C_co, R_co]):
     by_letter: bool = False
     """Whether its name alone answers a letter about a board, which proves whose it is, though it is
     not about that board."""
+    short_for: "Form[R_co] | None" = None
+    """The form of the commands that it reads, if it is a short form of that."""
     implied: Mapping[str, object] = field(default_factory=dict)
-    """The fields that its name implies, if it is a short form of another one."""
-    build: Callable[..., C_co] | None = None
-    """Makes the command from its fields and options, if that takes more than setting fields."""
-    settled: Callable[[Command], Mapping[str, object]] | None = None
-    """Returns what a command must set by options, if it has any."""
+    """The values that its name implies, and those that no word says, if nothing else sets them."""
+    instead: Callable[[Command, Refusal], Command | None] = nothing_instead
+    """Returns what to send instead of a command that was refused, or None if nothing is known."""
+    try_on: Callable[[Command, Game], None] = never_refused
+    """Raises the refusal that a command would meet on a board, if the board alone decides that."""
+
+    def __repr__(self) -> str:
+        """Return what tells it from others: its name."""
+        return f"Form({self.name!r})"
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the fields of its command."""
-        return self.command.__struct_fields__
+        """The names of the values of its commands, but for those that options set."""
+        of_kind = (KIND,) if self.is_of_kind else ()
+        of_rest = self.rest.sets if self.rest else ()
+        said = (*of_kind, *(part.sets for part in self.parameters), *of_rest)
+        return tuple(dict.fromkeys((*said, *self.implied)))
 
     @cached_property
-    def fields(self) -> tuple[str, ...]:
-        """The names of the fields that parameters and rest fill, and those after them."""
-        return self.names[1:] if self.is_of_kind else self.names
-
-    @cached_property
-    def is_of_kind(self) -> bool:
-        """Whether it begins with the name of a game."""
-        return KIND in self.names
+    def known(self) -> frozenset[str]:
+        """The names of all values that its commands may have."""
+        return frozenset((*self.names, *(option.sets for option in self.options)))
 
     @cached_property
     def is_about_board(self) -> bool:
@@ -153,13 +211,9 @@ class Form(Generic[C_co, R_co]):
         return self.name.partition(" ")[0]
 
     @cached_property
-    def _blanks_for_secrets(self) -> Mapping[str, Blank]:
-        """What stands for the words in the places of passwords, by the names of their fields."""
-        return {
-            name: Blank(part.name)
-            for name, part in zip(self.fields, self.parameters, strict=False)
-            if part.is_secret
-        }
+    def secrets(self) -> Mapping[str, Blank]:
+        """What stands for the words in the places of passwords, by what they set."""
+        return {part.sets: Blank(part.name) for part in self.parameters if part.is_secret}
 
     @cached_property
     def is_signed(self) -> bool:
@@ -168,21 +222,22 @@ class Form(Generic[C_co, R_co]):
 
     @cached_property
     def new_password(self) -> str:
-        """The name of the field that holds a new password; empty if it gives none."""
-        are_new = [part.is_new for part in self.parameters]
-        are_new += [self.rest.is_new] if self.rest else []
-        return next(compress(self.fields, are_new), "")
+        """The name of the value that is a new password; empty if it gives none."""
+        are_new = [part.sets for part in self.parameters if part.is_new]
+        are_new += self.rest.sets if self.rest and self.rest.is_new else []
+        return next(iter(are_new), "")
 
-    def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> C_co:
+    def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> Command:
         """Return the command made by the words after its name. Raises Unreadable.
 
         `proof` takes the place of the word in the password's place.
         """
         plain = self._plain(words)
         wanted = len(self.parameters)
-        given: dict[str, object] = {}
-        for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
-            given[name] = proof if proof and parameter.is_secret else parameter.read(word)
+        given: dict[str, object] = {**self.implied}
+        for parameter, word in zip(self.parameters, plain, strict=False):
+            is_proved = proof and parameter.is_secret
+            given[parameter.sets] = proof if is_proved else parameter.read(word)
         behind = plain[wanted:]
         if len(plain) < wanted:
             raise Unreadable(MissingWord((self.parameters[len(plain)].name,)))
@@ -192,17 +247,16 @@ class Form(Generic[C_co, R_co]):
             if len(behind) < self.rest.least:
                 raise Unreadable(MissingWord(self.rest.shown))
             given |= self._rest_fields(self.rest.read(behind))
-        given |= self.implied
         if kind is not None:
             given[KIND] = kind
             if self.options:
-                given |= read_options(self.options, options_in(words), kind)
-        build: Callable[..., C_co] = self.build or self.command
-        return build(**given)
+                found = read_options(self.options, options_in(words), kind)
+                given |= without_usual(found, self.options, kind)
+        return Command(self.short_for or self, given)
 
     def read_answer(
         self, words: Sequence[str], kind: Kind, board: int, userid: str, proof: object
-    ) -> C_co:
+    ) -> Command:
         """Return the command made by an answer to a letter about a board. Raises Unreadable.
 
         `proof` proves that it answers the letter, and takes the place of a password.
@@ -214,47 +268,38 @@ class Form(Generic[C_co, R_co]):
         told = [word for name, word in known if name in wanted]
         return self.read([*told, *words], kind if self.is_of_kind else None, proof)
 
-    def partial(self, words: str = "", /, **given: object) -> Partial:
-        """Return a command with only some fields known, and the words after its parameters.
+    def command(self, words: str = "", /, **given: object) -> Command:
+        """Return a command with these values, and those of the words after its parameters.
 
-        Raises Unreadable for other words, and TypeError for what is not one of its fields.
+        Raises Unreadable for other words, and TypeError for what is none of its values.
         """
-        strange = given.keys() - {KIND, *self.fields}
+        strange = given.keys() - self.known
         if strange or (words and not self.rest):
             raise TypeError(f"{self.name} has no {', '.join(strange) or 'words behind it'}")
         if words and self.rest:
             given |= self._rest_fields(self.rest.read(words.split()))
-        return Partial(self.command, {**given, **self.implied}, form=self.name)
+        return Command(self, {**self.implied, **given})
 
-    def whole(self, command: Command | Partial) -> Command | None:
-        """Return a command of which nothing but a password is missing; None if more is."""
-        if isinstance(command, Command):
-            return command
-        known = {
-            name: value for name, value in command.given.items() if not isinstance(value, Blank)
-        }
-        whole = {**self._blanks_for_secrets, **known}
-        build: Callable[..., C_co] = self.command
-        return build(**whole) if whole.keys() >= {*self.names} else None
-
-    def correction(self, words: Sequence[str], kind: Kind | None, may_show: MayShow) -> Partial:
+    def correction(self, words: Sequence[str], kind: Kind | None, may_show: MayShow) -> Command:
         """Return the command that these words should have been, with blanks for those missing.
 
         Whatever may not be shown is also a blank.
         """
         plain = self._plain(words)
-        given: dict[str, object] = {} if kind is None else {KIND: kind}
-        for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
+        given: dict[str, object] = {**self.implied}
+        if kind is not None:
+            given[KIND] = kind
+            given |= read_right_options(self.options, self._options(words), kind)
+        for parameter, word in zip(self.parameters, plain, strict=False):
             if not parameter.is_secret and may_show(word):
                 with suppress(Refusal):
-                    given[name] = parameter.read(word)
+                    given[parameter.sets] = parameter.read(word)
         behind = plain[len(self.parameters) :]
         if self.rest and self.rest.is_secret and not self.rest.is_new:
             given |= self._rest_fields(Blank(self.rest.place))
         elif self.rest and behind:
             given |= self._corrected(self.rest, behind, may_show)
-        options = read_right_options(self.options, self._options(words), kind) if kind else {}
-        return Partial(self.command, {**given, **self.implied}, options, self.name)
+        return Command(self, given)
 
     def secret_places(self, words: Sequence[str]) -> set[int]:
         """Return which of the words after the command's name are in a password's place."""
@@ -292,19 +337,17 @@ class Form(Generic[C_co, R_co]):
         can_be_chosen = rest.known or rest.place.startswith("[#")
         return {} if can_be_chosen and not rest.least else self._rest_fields(Blank(rest.place))
 
-    def format(
-        self, command: Command | Partial, language: Language = ENGLISH, *, mask: bool = True
-    ) -> str:
+    def format(self, command: Command, language: Language = ENGLISH, *, mask: bool = True) -> str:
         """Return the line of a command, in the words of a language.
 
         If it is masked, the names of their places stand for passwords.
         """
-        given = self.masked(command) if mask else self.given(command)
+        given = self.masked(command) if mask else command.given
         kind = given.get(KIND)
         words = [kind.name] if isinstance(kind, Kind) else self._blank(kind, language)
         words += self._name_in(language)
-        for name, parameter in zip(self.fields, self.parameters, strict=False):
-            value = given.get(name, Blank(parameter.name))
+        for parameter in self.parameters:
+            value = given.get(parameter.sets, Blank(parameter.name))
             words += self._blank(value, language) or [
                 value.text if isinstance(value, Secret) else str(value)
             ]
@@ -314,19 +357,15 @@ class Form(Generic[C_co, R_co]):
                 () if value is None else self.rest.write(value), language
             )
         if self.options and isinstance(kind, Kind):
-            options = self._set_by(command)
             words += [
-                option_in(option.write(kind, options[option.sets]), language)
+                option_in(option.write(kind, given[option.sets]), language)
                 for option in self.options
-                if option.sets in options
+                if option.sets in given
             ]
         return " ".join(filter(None, words))
 
     def format_answer(
-        self,
-        command: Command | Partial,
-        known: Known | None = None,
-        language: Language = ENGLISH,
+        self, command: Command, known: Known | None = None, language: Language = ENGLISH
     ) -> str:
         """Return how an answer to a letter gives a command, in the words of a language.
 
@@ -335,7 +374,7 @@ class Form(Generic[C_co, R_co]):
         """
         if not (self.is_about_board or self.by_letter or (self.rest and self.rest.complete)):
             return ""
-        given = self.given(command)
+        given = command.given
         for name, value in zip((KIND, "board", "userid"), known or (), strict=False):
             if given.get(name, value) != value:
                 return ""
@@ -348,13 +387,10 @@ class Form(Generic[C_co, R_co]):
         written = self.rest.write_answer(value, known[1] if known else 0)
         return "" if written is None else " ".join([*words, *self._in_words(written, language)])
 
-    def blanks(self, command: Command | Partial) -> list[str]:
+    def blanks(self, command: Command) -> list[str]:
         """Return the names of what has to be put into the line of a command, passwords too."""
         given = self.masked(command)
-        values = [
-            given.get(name, Blank(parameter.name))
-            for name, parameter in zip(self.fields, self.parameters, strict=False)
-        ]
+        values = [given.get(part.sets, Blank(part.name)) for part in self.parameters]
         values += [self._value_of(self.rest, given)] if self.rest else []
         return [value.name for value in values if isinstance(value, Blank)]
 
@@ -377,45 +413,29 @@ class Form(Generic[C_co, R_co]):
         lines = ((*words, self._place_in(shown, language), *behind) for shown in alternatives)
         return [place_in(" ".join(filter(None, line)), language) for line in lines]
 
-    def given(self, command: Command | Partial) -> Mapping[str, object]:
-        """Return the known fields of a command."""
-        if isinstance(command, Partial):
-            return command.given
-        return {name: getattr(command, name) for name in self.names}
-
-    def masked(self, command: Command | Partial) -> Mapping[str, object]:
-        """Return the known fields of a command, with blanks for secrets."""
-        given = {**self.given(command), **self._blanks_for_secrets}
+    def masked(self, command: Command) -> Mapping[str, object]:
+        """Return the known values of a command, with blanks for secrets."""
+        given = {**command.given, **self.secrets}
         if self.rest and self.rest.is_secret and self._value_of(self.rest, given):
             given |= self._rest_fields(Blank(self.rest.place))
         return given
 
     def _rest_fields(self, value: object) -> dict[str, object]:
-        """Return the fields that the rest fills, with what it read or the Blank for it."""
-        is_for_several = self.rest is not None and self.rest.fills > 1
-        values = value if is_for_several and isinstance(value, tuple) else (value,)
-        return dict(zip(self.fields[len(self.parameters) :], values, strict=False))
-
-    def _set_by(self, command: Command | Partial) -> Mapping[str, object]:
-        """Return what a command must set by options."""
-        if isinstance(command, Partial):
-            return command.options
-        return self.settled(command) if self.settled else NOTHING
+        """Return what the rest sets, with what it read or the Blank for it."""
+        names = self.rest.sets if self.rest else ()
+        values = value if len(names) > 1 and isinstance(value, tuple) else (value,)
+        return dict(zip(names, values, strict=False))
 
     def _value_of(self, rest: Rest[object], given: Mapping[str, object]) -> object:
         """Return what follows the parameters, or the Blank for that; None for nothing."""
-        begin = len(self.parameters)
-        names = self.fields[begin : begin + rest.fills]
         values = list[object]()
-        for name in names:
-            value = given.get(name, NOTHING)
-            if isinstance(value, Blank):
+        for name in rest.sets:
+            if name not in given:
+                return Blank(rest.shown[0]) if rest.least else None
+            if isinstance(value := given[name], Blank):
                 return value
-            if value is not NOTHING:
-                values.append(value)
-        if len(values) < rest.fills:
-            return Blank(rest.shown[0]) if rest.least else None
-        return values[0] if rest.fills == 1 else tuple(values)
+            values.append(value)
+        return values[0] if len(values) == 1 else tuple(values)
 
     def _in_words(self, written: Iterable[str], language: Language) -> list[str]:
         """Return what follows the parameters, in the words of a language."""
@@ -504,7 +524,7 @@ class Line(Struct, frozen=True):
     """The words of a line, and the command that its first words name, if any."""
 
     words: tuple[str, ...]
-    form: Form[Command, object] | None = None
+    form: Form[Any] | None = None
     kind: Kind | None = None
     own_words: int = 0
     """How many words name the command; what follows are its parameters."""
@@ -562,7 +582,7 @@ class Line(Struct, frozen=True):
     def _options(self) -> frozenset[str]:
         return names_of(self.form.options) if self.form else frozenset()
 
-    def correction(self, may_show: MayShow, wrong: str = "", right: str = "") -> Partial | None:
+    def correction(self, may_show: MayShow, wrong: str = "", right: str = "") -> Command | None:
         """Return the command that was probably meant, or None if that is not known.
 
         `right` replaces the word `wrong`, if what is right is known.

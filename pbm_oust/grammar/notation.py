@@ -1,18 +1,14 @@
-"""Commands, also those that are not fully known, and the words of a language for them."""
+"""The words around commands: headings, blanks, and the words of a language for them."""
 
 import re
 from collections.abc import Collection, Mapping
 from enum import Enum
 from functools import cache
 from types import MappingProxyType
-from typing import Union
 
 from msgspec import Struct
 
-from pbm_oust.accounts.tags import Credential
-from pbm_oust.board.game import Game
 from pbm_oust.languages import Language, Section
-from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import Kind
 
 
@@ -39,64 +35,10 @@ class Text(Enum):
     """Only the server reads it, so nothing in it is masked."""
 
 
-class Command(Struct, frozen=True):
-    """What a line asks for. Its fields are the kind, if it is about a game, and what is read."""
-
-    def instead(self, refusal: Refusal) -> Union["Command", "Partial", None]:
-        """Return what to send instead of this command, or None if nothing is known.
-
-        `refusal` says why it was refused.
-        """
-        return None
-
-    def try_on(self, game: Game) -> None:
-        """Raise the refusal that this would meet on a board, if the board alone decides that."""
-
-
-class OwnCommand(Command, frozen=True):
-    """A command of a player, with what proves that it is theirs."""
-
-    userid: str
-    password: Credential
-
-
-class BoardCommand(Command, frozen=True):
-    """A command of a player about a board, with what proves that it is theirs."""
-
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
-
-
 class Blank(Struct, frozen=True):
     """Stands for words that the reader has to put in; `name` is what is shown for them."""
 
     name: str
-
-
-NOTHING: Mapping[str, object] = MappingProxyType({})
-
-
-class Partial(Struct, frozen=True):
-    """A command that is not fully known. What is missing is shown as blanks."""
-
-    command: type[Command]
-    given: Mapping[str, object]
-    """The known fields, by their names; a Blank stands for what is to be put in."""
-    options: Mapping[str, object] = NOTHING
-    """The values of options, by what they set."""
-    form: str = ""
-    """The name of the form that writes it, if that is not the usual one."""
-
-
-Meant = tuple[Command | Partial, ...]
-"""Commands of which one may have been meant."""
-
-
-def partial(command: type[Command], **given: object) -> Partial:
-    """Return a command with only these fields known."""
-    return Partial(command, given)
 
 
 _PLACE = re.compile(r"\b[A-Z]{4,}[12]?\b")

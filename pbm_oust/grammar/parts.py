@@ -4,7 +4,7 @@ Only the form knows what a part holds, and it gives `write` only what `read` mad
 parameters may be covariant.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -54,6 +54,8 @@ class Parameter(Struct, frozen=True):
 
     name: str
     """Its name in the help and in corrections: USERID."""
+    sets: str
+    """The name of the value that it sets."""
     read: Callable[[str], object]
     """Returns the word's value. Raises Unreadable."""
     is_secret: bool = False
@@ -64,6 +66,8 @@ class Parameter(Struct, frozen=True):
 class Rest(Struct, Generic[V_co], frozen=True):
     """All the words that remain after a form's parameters."""
 
+    sets: tuple[str, ...]
+    """The names of the values that it sets; if there are several, it reads a tuple."""
     shown: tuple[str, ...]
     """The alternatives as the help shows them: BOARD[#N].."""
     read: Callable[[Sequence[str]], V_co]
@@ -71,8 +75,6 @@ class Rest(Struct, Generic[V_co], frozen=True):
     write: Callable[[V_co], Iterable[str]]
     """Returns the English words for a value."""
     least: int
-    fills: int
-    """The number of the command's fields that the value is for; if several, it is a tuple."""
     known: frozenset[str]
     """Words that may be shown, because they cannot be passwords."""
     fixed: frozenset[str]
@@ -95,12 +97,12 @@ class Rest(Struct, Generic[V_co], frozen=True):
 
 
 def rest(
+    sets: tuple[str, ...],
     shown: tuple[str, ...],
     read: Callable[[Sequence[str]], V],
     write: Callable[[V], Iterable[str]],
     *,
     least: int = 1,
-    fills: int = 1,
     known: frozenset[str] = frozenset(),
     fixed: frozenset[str] = frozenset(),
     sections: tuple[Section, ...] = (Section.WORDS,),
@@ -111,11 +113,11 @@ def rest(
 ) -> Rest[object]:
     """Return the words that remain after parameters; `write` takes what `read` returns."""
     made: Rest[V] = Rest(
+        sets,
         shown,
         read,
         write,
         least,
-        fills,
         known,
         fixed,
         sections,
@@ -146,6 +148,8 @@ class Option(Struct, Generic[V_co], frozen=True):
     """What it sets. Two options that set the same thing exclude each other."""
     is_shown: Callable[[Kind], bool] = lambda _kind: True
     """Returns whether the help of a game shows it."""
+    usual: Callable[[Kind], object] = lambda _kind: None
+    """Returns the value that it has in a game if nothing is said."""
 
     def shown(self, kind: Kind) -> str:
         """Return how the help of a game shows it; an empty text if it does not."""
@@ -195,6 +199,14 @@ def read_options(
             takes = option.takes or kind.own_shape.value
             raise Unreadable(BadOptionValue(forms, takes, right=forms[0]), word) from None
     return found
+
+
+def without_usual(
+    found: Mapping[str, object], options: Iterable[Option[object]], kind: Kind
+) -> dict[str, object]:
+    """Return what options set, without what is so anyway."""
+    usual = {option.sets: option.usual(kind) for option in options}
+    return {name: value for name, value in found.items() if value != usual[name]}
 
 
 def read_right_options(

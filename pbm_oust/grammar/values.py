@@ -123,11 +123,11 @@ def write_userids_and_filter(chosen: tuple[tuple[str, ...], Filter]) -> list[str
     return [*userids, *([] if filtered is Filter.ACTIVE else [filtered.value])]
 
 
-BOARD = Parameter("BOARD", read_board)
+BOARD = Parameter("BOARD", "board", read_board)
 
-USERID = Parameter("USERID", read_userid)
+USERID = Parameter("USERID", "userid", read_userid)
 
-PASSWORD = Parameter("PASSWORD", Secret, is_secret=True)
+PASSWORD = Parameter("PASSWORD", "password", Secret, is_secret=True)
 
 FILTER_WORDS = frozenset(known.value for known in Filter)
 
@@ -142,7 +142,7 @@ OF_BOARD = (BOARD, USERID, PASSWORD)
 
 
 def secret_if_any(
-    name: str, read: Callable[[str], Secret | None], *, is_new: bool = False
+    name: str, sets: str, read: Callable[[str], Secret | None], *, is_new: bool = False
 ) -> Rest[object]:
     """Return a rest that is a password or nothing; its value is None for nothing."""
 
@@ -154,7 +154,7 @@ def secret_if_any(
     def write(secret: Secret | None) -> list[str]:
         return [secret.text] if secret else []
 
-    return rest((f"[{name}]",), read_words, write, least=0, is_secret=True, is_new=is_new)
+    return rest((sets,), (f"[{name}]",), read_words, write, least=0, is_secret=True, is_new=is_new)
 
 
 def read_password_if_any(word: str) -> Secret | None:
@@ -162,11 +162,11 @@ def read_password_if_any(word: str) -> Secret | None:
     return Secret(word) if word != NO_PASSWORD.text else None
 
 
-PASSWORD_IF_ANY = secret_if_any("PASSWORD", read_password_if_any)
+PASSWORD_IF_ANY = secret_if_any("PASSWORD", "password", read_password_if_any)
 
 
-def only_word(wanted: str) -> Rest[object]:
-    """Return a rest that is one word or nothing; its value is whether the word is there."""
+def only_word(wanted: str, sets: str) -> Rest[object]:
+    """Return a rest that is one word or nothing; it sets whether the word is there."""
 
     def read(words: Sequence[str]) -> bool:
         for word in words[:1]:
@@ -178,7 +178,7 @@ def only_word(wanted: str) -> Rest[object]:
     def write(is_there: bool) -> list[str]:
         return [wanted] if is_there else []
 
-    return rest((f"[{wanted}]",), read, write, least=0, known=frozenset([wanted]))
+    return rest((sets,), (f"[{wanted}]",), read, write, least=0, known=frozenset([wanted]))
 
 
 LONGEST_PASSWORD = 64
@@ -245,4 +245,4 @@ def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
     return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
 
 
-ADDRESSES = rest(("[ADDRESS..]",), read_addresses, tuple, least=0)
+ADDRESSES = rest(("addresses",), ("[ADDRESS..]",), read_addresses, tuple, least=0)

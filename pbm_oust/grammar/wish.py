@@ -79,7 +79,7 @@ def rest_of_wish(shown: tuple[str, ...], read: Callable[[Sequence[str]], Guarded
     def write_answer(value: Guarded, _board: int) -> list[str]:
         return [format_wish(value[0])]
 
-    return rest(shown, read, write, fills=2, fixed=DEEDS, write_answer=write_answer)
+    return rest(("wish", "guard"), shown, read, write, fixed=DEEDS, write_answer=write_answer)
 
 
 def cells_in(part: str) -> list[str]:

@@ -24,7 +24,6 @@ from pbm_oust.play.notices import Reader, ShownBoard
 from pbm_oust.render.html import Marks, Taps, board_html, marks_of
 from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules.position import Side, choices
-from pbm_oust.service.table import format_answer
 
 ReplyTo = Callable[[Game | Joining], str | None]
 """Returns where the reader of a letter can move on a board, or join a challenge, by a mere mail.
@@ -153,7 +152,7 @@ class Pages:
 
         def link(deed: Deed) -> str:
             move = suggested(game, game.player_to_move, deed)
-            return taps.link + quote(format_answer(move, language=self._language), safe="")
+            return taps.link + quote(move.answer(language=self._language), safe="")
 
         passing = "" if placements else link(Deed.PASS)
         swapping = link(Deed.SWAP) if game.can_swap else ""
@@ -165,7 +164,7 @@ class Pages:
         address = reply_to(game)
         if not address:
             return ""
-        words = [format_answer(each, language=self._language) for each in written.again]
+        words = [each.answer(language=self._language) for each in written.again]
         return self._again([(word, mail_link(address, word)) for word in words])
 
     def _joining(self, offers: Offers, reply_to: ReplyTo) -> str:

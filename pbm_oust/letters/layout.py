@@ -13,7 +13,7 @@ from enum import Enum
 from msgspec import Struct
 
 from pbm_oust.accounts.tags import AnswerPurpose, Joining
-from pbm_oust.grammar.notation import Partial
+from pbm_oust.grammar.form import Command
 from pbm_oust.play.notices import ShownBoard
 from pbm_oust.render.text import board_text
 from pbm_oust.render.visible import visible_letter
@@ -72,7 +72,7 @@ class Written(Struct, frozen=True):
     blocks: tuple[Block, ...]
     answering: AnswerPurpose | None = None
     """What an answer to it is for, if that needs no password."""
-    again: tuple[Partial, ...] = ()
+    again: tuple[Command, ...] = ()
     """What an answer may say to start the next game, if the letter tells of the end of one."""
 
     @property

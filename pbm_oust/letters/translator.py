@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from pbm_oust import languages
 from pbm_oust.board.notation import format_action, format_ruling
 from pbm_oust.board.record import Action, Ruling, Verb
-from pbm_oust.grammar.notation import Command, Known, Partial, option_in, word_in
+from pbm_oust.grammar.form import Command
+from pbm_oust.grammar.notation import Known, option_in, word_in
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language, Section
 from pbm_oust.play.notices import Reader
 from pbm_oust.rules.grid import Grid, Shape
-from pbm_oust.service.table import form_of
 
 
 def to_translate(message: str) -> str:
@@ -148,13 +148,13 @@ class Translator:
         _, _, size = str(grid).partition(" ")
         return f"{self.gettext(_SHAPES[grid.shape])} {size}"
 
-    def line(self, command: Command | Partial, mask: bool = True) -> str:
+    def line(self, command: Command, mask: bool = True) -> str:
         """Return the line of a command in this language, with its passwords masked or not."""
-        return form_of(command).format(command, self.language, mask=mask)
+        return command.form.format(command, self.language, mask=mask)
 
-    def answer(self, command: Command | Partial, known: Known | None = None) -> str:
+    def answer(self, command: Command, known: Known | None = None) -> str:
         """Return how an answer to a letter gives a command; empty if it cannot."""
-        return form_of(command).format_answer(command, known, self.language)
+        return command.form.format_answer(command, known, self.language)
 
     def word(self, word: str, section: Section = Section.COMMANDS) -> str:
         """Return a word of command lines, or a place in them, in this language."""

@@ -29,9 +29,10 @@ from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.general import MOST_LINES
 from pbm_oust.commands.lists import LATE
 from pbm_oust.commands.play import suggested
-from pbm_oust.commands.show import Show
+from pbm_oust.commands.show import SHOW
 from pbm_oust.commands.talk import TalkSentNotice
-from pbm_oust.grammar.notation import Blank, Command, Partial
+from pbm_oust.grammar.form import Command
+from pbm_oust.grammar.notation import Blank
 from pbm_oust.grammar.values import LONGEST_PASSWORD
 from pbm_oust.grammar.wish import legal_near, next_wish
 from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
@@ -77,7 +78,7 @@ from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.rules.grid import LONGEST, parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind, choices
-from pbm_oust.service.table import WhichGame, form_named, form_of, playing_again
+from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.message_keys import MEMORY
 
 FIGURES: dict[str, object] = {
@@ -126,7 +127,7 @@ def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
     """Return what to send or to answer in place of what was refused."""
     correction, meant, game = notice.correction, notice.instead, notice.game
     whole = [each for each in meant if not translator.answer(each)]
-    blanks = tuple(dict.fromkeys(blank for each in whole for blank in form_of(each).blanks(each)))
+    blanks = tuple(dict.fromkeys(blank for each in whole for blank in each.form.blanks(each)))
     if blanks and len(meant) == 1:
         return Instead(translator.line(meant[0]), blanks=blanks)
     wants_password = "PASSWORD" in blanks
@@ -136,13 +137,13 @@ def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
         known = (game.header.kind, game.header.board, notice.reader.userid)
         answers = tuple(filter(None, [translator.answer(correction, known)]))
     wanted = next(iter(meant), correction)
-    if answers and wanted and form_of(wanted).command is Show:
+    if answers and wanted and wanted.form is SHOW:
         # The answer to a letter shows the board anyway.
         return Instead()
     if correction is None:
         return Instead(answers=answers, wants_password=wants_password)
     line = translator.line(correction)
-    blanks = tuple(form_of(correction).blanks(correction))
+    blanks = tuple(correction.form.blanks(correction))
     others = _of_other_games(correction) if isinstance(notice.refusal.reason, WhichGame) else ()
     return Instead(
         "" if line == notice.sent else line,
@@ -153,11 +154,10 @@ def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
     )
 
 
-def _of_other_games(command: Command | Partial) -> tuple[Partial, ...]:
+def _of_other_games(command: Command) -> tuple[Command, ...]:
     """Return the command of a game for each other game."""
-    given = form_of(command).given(command)
-    others = [kind for kind in KINDS.values() if kind is not given.get("kind")]
-    return tuple(form_of(command).partial(**{**given, "kind": kind}) for kind in others)
+    others = (kind for kind in KINDS.values() if kind is not command.get("kind"))
+    return tuple(command.with_values(kind=kind) for kind in others)
 
 
 def culprit_of(notice: RefusalNotice) -> str:
@@ -380,7 +380,7 @@ def drawn(game: Game) -> str:
     return f"{players_text(game)}\n\n{BOARD}"
 
 
-def example(game: Game) -> Partial | None:
+def example(game: Game) -> Command | None:
     """Return a move that the player to move could make; None if the game is over."""
     wish = next_wish(game)
     return suggested(game, game.player_to_move, wish) if wish else None
@@ -388,22 +388,22 @@ def example(game: Game) -> Partial | None:
 
 def command(
     name: str, kind: Kind | Blank | str | None = None, words: object = "", **given: object
-) -> Partial:
+) -> Command:
     """Return a command for a template, by the name of its form; `kind` is a game or its name.
 
     What is not given is left blank. `words` are those after its parameters, in English.
     """
     if kind:
         given["kind"] = KINDS[kind] if isinstance(kind, str) else kind
-    return form_named(name).partial(str(words), **given)
+    return form_named(name).command(str(words), **given)
 
 
-def on_board(name: str, game: Game, words: object = "", **given: object) -> Partial:
+def on_board(name: str, game: Game, words: object = "", **given: object) -> Command:
     """Return a command about the board of a game for a template, as `command` does."""
     return command(name, game.header.kind, words, board=game.header.board, **given)
 
 
-def _playing_again(notice: Notice) -> tuple[Partial, ...]:
+def _playing_again(notice: Notice) -> tuple[Command, ...]:
     """Return what the reader of a letter about a game may answer to start the next one."""
     game, userid = notice.board(), notice.reader.userid
     is_end = isinstance(notice, BoardNotice) and notice.news is News.PLAYED

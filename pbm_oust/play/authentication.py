@@ -14,7 +14,6 @@ from pbm_oust.accounts.tags import (
     Credential,
     Joining,
     Purpose,
-    Reply,
     SheetClaim,
     Unsubscribing,
     verified,
@@ -280,7 +279,6 @@ def authenticate(
     to come from an address of the account; answers to letters work all the same.
     """
     account = work.account_if_any(userid)
-    reply = proof if isinstance(proof, Reply) else None
     if not isinstance(proof, Secret):
         is_own = account is not None and userid == proof.userid
     elif proof == NO_PASSWORD:
@@ -296,7 +294,7 @@ def authenticate(
         raise NotAllowed(WrongPassword(), userid)
     if account.disabled:
         raise NotAllowed(Disabled(userid, own=True))
-    return Actor(account, request.message_key(userid), reply)
+    return Actor(account, request.message_key(userid), proof)
 
 
 def sender_among(

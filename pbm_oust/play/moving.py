@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from pbm_oust.accounts.account import HOUSE, Account, signed_off_since, with_signed_off
 from pbm_oust.accounts.queue import Orders, follow, is_passed_for
 from pbm_oust.accounts.settings import Switch, settings_of
+from pbm_oust.accounts.tags import Reply
 from pbm_oust.accounts.vacations import away_at, ended_at, in_order
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
@@ -239,8 +240,8 @@ def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:
     if work.home.ask(outcome_of, actor.message_key):
         raise NotAllowed(RefusedBefore(game=game))
     side = side_on(actor.userid, game)
-    if actor.reply and not game.meets_guard(actor.reply.number):
-        raise NotAllowed(OldAnswer(game, actor.reply.number))
+    if isinstance(actor.proof, Reply) and not game.meets_guard(actor.proof.number):
+        raise NotAllowed(OldAnswer(game, actor.proof.number))
     return side
 
 

@@ -17,7 +17,7 @@ from pbm_oust.board.game import Game, Summary, summary_of
 from pbm_oust.board.ratings import RatingChange
 from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.board.record import Wish
-from pbm_oust.grammar.notation import Command, Partial
+from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.parts import Option
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules.position import How, Kind
@@ -298,9 +298,9 @@ class RefusalNotice(TimedNotice, frozen=True):
     """The part of it that is at fault, if it can be shown."""
     culprit_at: int
     """Where that part begins in the line."""
-    correction: Command | Partial | None
+    correction: Command | None
     """What to send instead."""
-    instead: tuple[Command | Partial, ...] = ()
+    instead: tuple[Command, ...] = ()
     """What to answer instead, if that is not the correction; several, if it is not clear what."""
     answered: Game | None = None
     """The board of the letter, if an unreadable mail answers one."""
@@ -432,11 +432,13 @@ def _write(_kind: Kind, number: int) -> str:
     return f"-page={number}"
 
 
-PAGE = Option("page", lambda _kind: ("-page=2",), _read, _write, takes="page", sets="page")
+PAGE = Option(
+    "page",
+    lambda _kind: ("-page=2",),
+    _read,
+    _write,
+    takes="page",
+    sets="page",
+    usual=lambda _kind: 1,
+)
 """The option that chooses a page of a list."""
-
-
-def page_of(command: Command) -> dict[str, object]:
-    """Return what a command must set by options: its page, unless that is the first one."""
-    number = getattr(command, PAGE.sets)
-    return {} if number == 1 else {PAGE.sets: number}

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Answered, Reply
+from pbm_oust.accounts.tags import Answered, Credential
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Heard, Notice
@@ -178,8 +178,8 @@ class Actor(Struct, frozen=True):
     account: Account
     message_key: str
     """The message key of the mail from this player."""
-    reply: Reply | None = None
-    """The letter that is answered, if there is no password."""
+    proof: Credential | None = None
+    """The password of the command or the letter that it answers, if it needs one of them."""
     is_proved: bool = True
     """Whether that is so; else the mail only says that it comes from an address of theirs."""
 

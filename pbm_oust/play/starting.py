@@ -237,7 +237,7 @@ def _has_house(header: Header, work: UnitOfWork) -> bool:
     return any(each and is_house(each) for each in players)
 
 
-def open_seeks(kinds: list[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:
+def open_seeks(kinds: Iterable[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:
     """Return the open challenges of some games with the userids of those who made them."""
     since = work.now() - LIFETIME
     return [each for kind in kinds for each in work.home.ask(accounts.open_seeks, kind.name, since)]

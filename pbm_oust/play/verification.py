@@ -9,7 +9,7 @@ from pbm_oust.accounts.address import is_same_address, normal_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, settings_of
 from pbm_oust.accounts.tags import Pending, Purpose, code_for, name_of
-from pbm_oust.grammar.notation import Command
+from pbm_oust.grammar.form import Command
 from pbm_oust.languages import Language
 from pbm_oust.play.authentication import PasswordWanted, of_codes, of_owner, record, spend_once
 from pbm_oust.play.notices import Notice, Reader, Unheard, Verification
@@ -167,12 +167,12 @@ class UnconfirmedNotice(Notice, frozen=True):
 
 
 def ask_to_confirm(
-    challenge: Command, line: str, other: str, actor: Actor, request: Request, work: UnitOfWork
+    challenge: Command, other: str, actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
     """Ask the owner of an address whether a challenge from there is theirs; it waits for a yes.
 
-    `line` is the challenge as it is kept. A mail that comes again asks for nothing more. Raises
-    NotAllowed if too many challenges of the player wait, and says so once a day.
+    A mail that comes again asks for nothing more. Raises NotAllowed if too many challenges of the
+    player wait, and says so once a day.
     """
     home, now, account = work.home, work.now(), actor.account
     pending = Pending(
@@ -182,7 +182,7 @@ def ask_to_confirm(
         now,
         actor.message_key,
         language=settings_of(account).language,
-        line=line,
+        line=challenge.line(),
         other=other,
     )
     code = Secret(code_for(home.key(), pending))

@@ -16,10 +16,10 @@ from pbm_oust.accounts.tags import AnswerPurpose, Reply, SheetReply
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.commands.general import Subcommand, carry_out_all, look_at_all
-from pbm_oust.commands.play import Move
-from pbm_oust.commands.talk import Chat
-from pbm_oust.grammar.form import Line, to_player
-from pbm_oust.grammar.notation import Command, Meant, Partial, Text
+from pbm_oust.commands.play import MOVE
+from pbm_oust.commands.talk import CHAT
+from pbm_oust.grammar.form import Command, Line, Meant, to_player
+from pbm_oust.grammar.notation import Text
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, cells_in, read_wish
 from pbm_oust.grammar.wording import (
     Wording,
@@ -43,7 +43,7 @@ from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.reading import ENDS, begins_whole, further_below
+from pbm_oust.service.reading import ENDS, begins_whole, further_below, is_move
 from pbm_oust.service.table import (
     GENERAL_FORMS,
     KIND_FORMS,
@@ -51,7 +51,6 @@ from pbm_oust.service.table import (
     AnyForm,
     UnlabelledCharacter,
     form_named,
-    form_of,
     is_of_letter,
     parse_line,
     recognise,
@@ -223,7 +222,7 @@ def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -
     if len(words) == 1 and resembles and not meant:
         is_deed = resembles in DEEDS
         meant = (
-            move_of(Deed(resembles), None, reply) if is_deed else form_named(resembles).partial(),
+            move_of(Deed(resembles), None, reply) if is_deed else form_named(resembles).command(),
         )
     return Unreadable(UnknownAnswer(meant=meant))
 
@@ -240,9 +239,15 @@ def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Re
     return Answer(Line(tuple(words)), move_of(wish, guard, reply), text)
 
 
-def move_of(wish: Wish, guard: int | None, reply: Reply) -> Move:
+def move_of(wish: Wish, guard: int | None, reply: Reply) -> Command:
     """Return the move of the player who answers."""
-    return Move(KINDS[reply.kind], reply.board, reply.userid, reply, wish, guard)
+    return MOVE.command(**_known(reply), wish=wish, guard=guard)
+
+
+def _known(reply: Reply) -> dict[str, object]:
+    """Return what a letter knows of a command that answers it."""
+    known = {"kind": KINDS[reply.kind], "board": reply.board}
+    return {**known, "userid": reply.userid, "password": reply}
 
 
 def _placed_within(line: str, reply: Reply) -> Meant:
@@ -308,7 +313,7 @@ def read_worded(line: str, text: str, reply: Reply) -> Answer:
     said = _said(line)
     found = tuple(_found(said, reply))
     only = found[0] if len(found) == 1 and said.is_clear else None
-    if isinstance(only, Move) and (said.runs or said.words[0] in _DONE):
+    if only and only.form is MOVE and (said.runs or said.words[0] in _DONE):
         return Answer(answer.line, only, text, is_worded=True)
     first, second = (found, answer.instead) if said.is_sequence else (answer.instead, found)
     meant = (*first, *(each for each in second if each not in first))
@@ -329,7 +334,7 @@ def _said(line: str) -> Wording:
         return Wording((), (), is_clear=False)
 
 
-def _found(said: Wording, reply: Reply) -> Iterator[Command | Partial]:
+def _found(said: Wording, reply: Reply) -> Iterator[Command]:
     """Yield what a line may ask for."""
     together = (tuple(cell for run in said.runs for cell in run),) if said.is_sequence else ()
     for run in (*together, *said.runs):
@@ -339,7 +344,7 @@ def _found(said: Wording, reply: Reply) -> Iterator[Command | Partial]:
             yield move_of(Deed(word), None, reply)
         else:
             # Whoever writes stop may mean the mails or the game.
-            yield form_named(word).partial(userid=reply.userid)
+            yield form_named(word).command(userid=reply.userid)
             yield move_of(Deed.RESIGN, None, reply)
 
 
@@ -371,8 +376,8 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
         return _read_chat([*own, *([(first, rest)] if first else [])], text, reply)
     answers = [read_worded(line, further, reply) for line, further in own]
     answers += [_read_text(text, reply)] if text.strip() else []
-    moves = [each.command for each in answers if isinstance(each.command, Move)]
-    if len({move.wish for move in moves}) > 1:
+    moves = [each.command for each in answers if is_move(each.command)]
+    if len({move["wish"] for move in moves}) > 1:
         return replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
     if found := next(readable, None):
@@ -387,8 +392,8 @@ def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Ans
     """Return what an answer to chat says."""
     whole = (read_whole(line, further) for line, further in lines if begins_whole(line))
     meant = read_answer("", text, replace(reply, purpose=AnswerPurpose.PLAY)).command
-    wish = meant.wish if isinstance(meant, Move) else None
-    chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply, wish)
+    wish = meant["wish"] if is_move(meant) else None
+    chat = CHAT.command(**_known(reply), meant=wish)
     begun = next((each for each in whole if each.is_whole), None)
     again = (read_again(line, further, reply) for line, further in lines)
     return begun or next(filter(None, again), Answer(Line(()), chat, text))
@@ -404,14 +409,15 @@ def _read_text(text: str, reply: Reply) -> Answer:
     first, rest = _parted(below)
     others = "\n".join(filter(None, (above, rest)))
     answer = read_worded(first, others, reply)
-    if not isinstance(answer.command, Move):
+    move = answer.command
+    if not is_move(move):
         return answer
     if not answer.is_worded:
-        return replace(answer, is_worded=bool(above), further=further_below(answer.command, rest))
-    moves = tuple(each for each in _moves_in(rest, reply) if each.wish != answer.command.wish)
+        return replace(answer, is_worded=bool(above), further=further_below(move, rest))
+    moves = tuple(each for each in _moves_in(rest, reply) if each["wish"] != move["wish"])
     if moves:
         several = Unreadable(SeveralReadings())
-        return replace(answer, command=several, instead=(answer.command, *moves)[:MOST_MEANT])
+        return replace(answer, command=several, instead=(move, *moves)[:MOST_MEANT])
     return replace(answer, text=text)
 
 
@@ -434,14 +440,14 @@ def _without_courtesies(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _moves_in(text: str, reply: Reply) -> Iterator[Move]:
+def _moves_in(text: str, reply: Reply) -> Iterator[Command]:
     """Yield the first few different moves that stand on a line of their own."""
     found: set[Wish] = set()
     lines = (line.lstrip(_MARKS) for line in text.splitlines()[:_MOST_LINES])
     for line in filter(None, lines):
         command = read_worded(line, "", reply).command
-        if isinstance(command, Move) and command.wish not in found and len(found) < MOST_MEANT:
-            found.add(command.wish)
+        if is_move(command) and command["wish"] not in found and len(found) < MOST_MEANT:
+            found.add(command["wish"])
             yield command
 
 
@@ -551,7 +557,7 @@ def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:
     at = waiting[0] if waiting else sheet.positions[0]
     if len(waiting) != 1:
         said = read_answer("", request.chat, at).command
-        if isinstance(said, Unreadable) or not form_of(said).by_letter:
+        if isinstance(said, Unreadable) or not said.form.by_letter:
             raise Unreadable(WhichBoard(tuple(each.name for each in sheet.positions)))
     return replace(request, line="", reply=at)
 

@@ -1,7 +1,7 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,17 +23,17 @@ from pbm_oust.accounts.tags import (
 )
 from pbm_oust.board.game import Game
 from pbm_oust.board.reasons import NotYourTurn, game_in
-from pbm_oust.board.record import PLAYING, Place
-from pbm_oust.commands.account import Verify, has_new_password
-from pbm_oust.commands.challenge import Join
-from pbm_oust.commands.lists import Games, Listing
-from pbm_oust.commands.play import Move, Preview, Queue, Queueing, Submit
-from pbm_oust.commands.settings import Settle
-from pbm_oust.commands.show import Unwatch, board_as_it_is
-from pbm_oust.commands.talk import Message, NothingWritten
-from pbm_oust.commands.vacation import Vacation, leave_said
-from pbm_oust.grammar.form import Line, MissingWord
-from pbm_oust.grammar.notation import Blank, Command, Meant, Partial, Text
+from pbm_oust.board.record import PLAYING, Place, Wish
+from pbm_oust.commands.account import VERIFY, has_new_password
+from pbm_oust.commands.challenge import JOIN
+from pbm_oust.commands.lists import GAMES, LIST
+from pbm_oust.commands.play import MOVE, QUEUE, Queueing, of_board
+from pbm_oust.commands.settings import SETTINGS
+from pbm_oust.commands.show import UNWATCH, board_as_it_is
+from pbm_oust.commands.talk import MESSAGE, NothingWritten
+from pbm_oust.commands.vacation import VACATION, leave_said
+from pbm_oust.grammar.form import Command, Line, Meant, MissingWord
+from pbm_oust.grammar.notation import Text
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
@@ -53,15 +53,12 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import Reason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import (
     KIND_FORMS,
     VOCABULARY,
     AnswerToBoard,
     SaidPlainly,
     WhichGame,
-    form_of,
-    format_command,
     granted,
     parse_line,
 )
@@ -112,7 +109,7 @@ def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
     wish = granted(request.line) if is_whole_mail and not (request.code or request.reply) else ""
     read = _read(replace(request, line=wish) if wish else request)
     command, unsure = read.command, request.unsure
-    is_unseen = isinstance(command, Command) and form_of(command).text is Text.UNSEEN
+    is_unseen = isinstance(command, Command) and command.form.text is Text.UNSEEN
     if is_unseen or not unsure.strip():
         return read
     return replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
@@ -141,23 +138,28 @@ def _read(request: Request) -> Read:
 
         found = _line_with(request.code, request.line, request.chat)
         if found is None and (refuses(request.line) or refuses(request.chat)):
-            no = Verify(request.code, None, is_agreed=False)
-            return Read(Line((form_of(no).name,)), no, request.chat)
+            no = VERIFY.command(code=request.code, new=None, is_agreed=False)
+            return Read(Line((VERIFY.name,)), no, request.chat)
         if found is None:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
     shown, command = parse_line(line)
-    further = further_below(command, request.chat) if isinstance(command, Move) else None
+    further = further_below(command, request.chat) if is_move(command) else None
     heard = Heard(None, further) if further else None
     return Read(shown, command, request.chat, heard=heard)
 
 
-def further_below(move: Move, text: str) -> Command | None:
+def is_move(command: Command | Unreadable | None) -> TypeGuard[Command]:
+    """Return whether a command is a move."""
+    return isinstance(command, Command) and command.form is MOVE
+
+
+def further_below(move: Command, text: str) -> Command | None:
     """Return the first command on a line of its own in the text below a move.
 
     It is not carried out. What passes the text on is none, and neither is the same move again.
     """
-    reply = Reply(AnswerPurpose.PLAY, move.kind.name, move.board, 0, move.userid)
+    reply = Reply(AnswerPurpose.PLAY, move["kind"].name, move["board"], 0, move["userid"])
     for line in text.splitlines()[:_MOST_LINES_BELOW]:
         # It begins like a command, with a whole word or a placement.
         first = fold("".join(first_words(line, 1))).rstrip(ENDS)
@@ -167,9 +169,9 @@ def further_below(move: Move, text: str) -> Command | None:
         from pbm_oust.service.answers import read_line
 
         command = read_line(line, "", reply).command
-        is_same = isinstance(command, Move) and command.wish == move.wish
-        is_text = isinstance(command, Command) and form_of(command).text is Text.CONTENT
-        if isinstance(command, Command) and not (is_text or is_same):
+        if isinstance(command, Unreadable) or command.form.text is Text.CONTENT:
+            continue
+        if not (is_move(command) and command["wish"] == move["wish"]):
             return command
     return None
 
@@ -189,7 +191,8 @@ def _read_letter(text: str, letter: Correspondence) -> Read:
         line, command = parse_line(first)
         if not isinstance(command, Unreadable):
             return Read(line, command, rest.strip("\n"))
-    return Read(Line(()), Message(letter.userid, letter, (letter.to,)), text, letter)
+    more = MESSAGE.command(userid=letter.userid, password=letter, to=(letter.to,))
+    return Read(Line(()), more, text, letter)
 
 
 def _read_joining(request: Request, joining: Joining) -> Read:
@@ -199,29 +202,30 @@ def _read_joining(request: Request, joining: Joining) -> Read:
     """
     line, command = parse_line(request.line)
     kind, number = KINDS[joining.kind], joining.number
-    join = Join(kind, number, joining.userid, joining)
     begun = [in_english(fold(word)) for word in first_words(request.line, 3)]
-    if begun != [kind.name, form_of(join).name, str(number)]:
+    if begun != [kind.name, JOIN.name, str(number)]:
         return Read(line, command, request.chat)
+    join = JOIN.command(kind=kind, number=number, userid=joining.userid, password=joining)
     return Read(line, join, request.chat, joining)
 
 
 def _ending(asked: Unsubscribing) -> Command:
     """Return the command that ends letters of one sort."""
+    who = {"userid": asked.userid, "password": asked}
     if asked.what == BROADCASTS:
-        return Settle(asked.userid, asked, (("broadcasts", Switch.OFF.value),))
+        return SETTINGS.command(**who, changes=(("broadcasts", Switch.OFF.value),))
     if asked.what == DIGEST:
-        return Settle(asked.userid, asked, (("mail", MailWhen.OFF.value),))
+        return SETTINGS.command(**who, changes=(("mail", MailWhen.OFF.value),))
     kind, board = board_of(asked.what)
-    return Unwatch(KINDS[kind], board, asked.userid, asked)
+    return UNWATCH.command(kind=KINDS[kind], board=board, **who)
 
 
 def _heard(answer: "Answer") -> Heard | None:
     """Return what to tell the player of how an answer was read, if it is not as they wrote it."""
     command = answer.command
-    if not isinstance(command, Move) or not (answer.is_worded or answer.further):
+    if not is_move(command) or not (answer.is_worded or answer.further):
         return None
-    return Heard(command.wish if answer.is_worded else None, answer.further)
+    return Heard(command["wish"] if answer.is_worded else None, answer.further)
 
 
 def _line_with(code: Secret, subject: str, text: str) -> str | None:
@@ -232,82 +236,71 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     """
     from pbm_oust.grammar.wording import agrees
 
-    verify = Verify(code, None)
     begun = [in_english(fold(word)) for word in first_words(subject, 2)]
-    if begun == [form_of(verify).name, code.text]:
+    if begun == [VERIFY.name, code.text]:
         return subject
     holds_code = code.text in fold(text).split()
     is_meant = holds_code or agrees(subject) or agrees(text) or has_new_password(text)
-    return format_command(verify, mask=False) if is_meant else None
+    return VERIFY.command(code=code, new=None).line(mask=False) if is_meant else None
 
 
-def advise(command: Command, refusal: Refusal) -> Command | Partial | None:
+def advise(command: Command, refusal: Refusal) -> Command | None:
     """Return what to send instead of a command that was refused, or None if nothing is known."""
-    own = command.instead(refusal)
+    own: Command | None = command.form.instead(command, refusal)
     if own:
         return own
-    if isinstance(command, Move) and isinstance(refusal.reason, NotYourTurn):
+    if is_move(command) and isinstance(refusal.reason, NotYourTurn):
         return _queued(command, refusal.reason.game)
     if isinstance(refusal.reason, NothingWritten):
         return command
-    given = form_of(command).given(command)
-    kind, userid = given.get("kind"), given.get("userid")
-    if isinstance(refusal.reason, NoSuchBoard) and isinstance(kind, Kind):
-        return Games(kind, (userid,) if isinstance(userid, str) else (), Filter.ACTIVE)
+    kind, userid = command.get("kind"), command.get("userid")
+    if isinstance(refusal.reason, NoSuchBoard) and kind:
+        userids = (userid,) if userid else ()
+        return GAMES.command(kind=kind, userids=userids, which=Filter.ACTIVE)
     game = game_in(refusal.reason)
     return board_as_it_is(game) if game else None
 
 
-def _queued(move: Move, game: Game) -> Command:
+def _queued(move: Command, game: Game) -> Command:
     """Return the command that queues a move, or that shows the board if it could not be played."""
-    queue = Queue(
-        move.kind,
-        move.board,
-        move.userid,
-        move.password,
-        Queueing.SET,
-        (Clause(move.wish),),
-        guard=None,
-    )
+    wish: Wish = move["wish"]
+    clauses = (Clause(wish),)
+    given = {**move.given, "guard": None}
+    del given["wish"]
+    queue = QUEUE.command(**given, queueing=Queueing.SET, clauses=clauses)
     try:
-        queue.try_on(game)
+        QUEUE.try_on(queue, game)
     except Refusal:
         return board_as_it_is(game)
-    return queue if isinstance(move.wish, Place) or move.wish in PLAYING else board_as_it_is(game)
+    return queue if isinstance(wish, Place) or wish in PLAYING else board_as_it_is(game)
 
 
-def tried(meant: Command | Partial, game: Game) -> Command | Partial | None:
+def tried(meant: Command, game: Game) -> Command | None:
     """Return what was probably meant, if it can be done on a board; otherwise what can be done.
 
     Only what the board alone decides is tried.
     """
-    whole = form_of(meant).whole(meant)
-    if whole is None:
-        return meant
-    try:
-        whole.try_on(game)
-    except Refusal as refusal:
-        return advise(whole, refusal)
+    if meant.is_whole:
+        try:
+            meant.form.try_on(meant, game)
+        except Refusal as refusal:
+            return advise(meant, refusal)
     return meant
 
 
-def filled(meant: Command | Partial, game: Game, userid: str) -> Command | Partial:
+def filled(meant: Command, game: Game, userid: str) -> Command:
     """Return what a player probably meant, with what the letter about a board knows.
 
     Where a move is missing, an example stands for it.
     """
-    if isinstance(meant, Command):
+    if meant.is_whole:
         return meant
-    header = game.header
-    known: dict[str, object] = {"kind": header.kind, "board": header.board, "userid": userid}
-    if meant.command in (Move, Preview, Submit):
-        known |= {"wish": next_wish(game), "guard": None}
-    names = form_of(meant).names
-    return replace(meant, given={name: known[name] for name in names if name in known})
+    known = {**of_board(game), "userid": userid, "wish": next_wish(game), "guard": None}
+    names = meant.form.names
+    return meant.form.command(**{name: known[name] for name in names if name in known})
 
 
 _USERID, _FIRST_USERID, _SECOND_USERID = "userid", "x", "o"
-_BLANK = Blank("USERID")
 
 
 def owner(request: Request, work: UnitOfWork) -> Account | None:
@@ -339,46 +332,44 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
 
 def _lists_player(line: Line, wrong: Unreadable, is_player: Callable[[str], bool]) -> bool:
     """Return whether a line asks for the list and names a player where a game should stand."""
-    is_list = line.form is not None and line.form.command is Listing
-    return is_list and isinstance(wrong.reason, UnknownWord) and is_player(wrong.culprit)
+    is_name = isinstance(wrong.reason, UnknownWord) and is_player(wrong.culprit)
+    return line.form is LIST and is_name
 
 
 def signed(
-    correction: Command | Partial | None, reason: Reason, request: Request, work: UnitOfWork
-) -> Command | Partial | None:
+    correction: Command | None, reason: Reason, request: Request, work: UnitOfWork
+) -> Command | None:
     """Return a command to send; if it lacks a userid, with that of the sender's address.
 
     A challenge that names one player is by whoever has that address. A sentence about a vacation
     also says when it is.
     """
-    if not isinstance(correction, Partial) or request.reply:
+    if correction is None or request.reply:
         return correction
-    form, given = form_of(correction), correction.given
+    form = correction.form
     is_challenge = isinstance(form.run, ForTwoPlayers)
     place = _SECOND_USERID if is_challenge else _USERID
-    if place not in form.names or not isinstance(given.get(place, _BLANK), Blank):
+    if place not in form.names or correction.knows(place):
         return correction
     account = owner(request, work)
-    if account is None or given.get(_FIRST_USERID) == account.userid:
+    if account is None or correction.get(_FIRST_USERID) == account.userid:
         return correction
     own: dict[str, object] = {_USERID: account.userid}
     if is_challenge:
         own = {_FIRST_USERID: account.userid}
-        named = given.get(_FIRST_USERID, _BLANK)
-        own |= {} if isinstance(named, Blank) else {_SECOND_USERID: named}
-    if isinstance(reason, SaidPlainly) and form.command is Vacation:
+        named = correction.get(_FIRST_USERID)
+        own |= {_SECOND_USERID: named} if named else {}
+    if isinstance(reason, SaidPlainly) and form is VACATION:
         today = work.now().astimezone(settings_of(account).zone).date()
         own["asked"] = leave_said(request.line, today)
-    return replace(correction, given={**given, **own})
+    return correction.with_values(**own)
 
 
-def playable(
-    correction: Command | Partial | None, game: Game, reader: Reader
-) -> Command | Partial | None:
+def playable(correction: Command | None, game: Game, reader: Reader) -> Command | None:
     """Return what a player may have meant on a board, with an example where they gave no move."""
-    if not isinstance(correction, Partial) or reader.userid is None:
+    if correction is None or reader.userid is None:
         return correction
-    lacks_move = isinstance(correction.given.get("wish", Blank("")), Blank)
+    lacks_move = "wish" in correction.form.names and not correction.knows("wish")
     meant = filled(correction, game, reader.userid) if lacks_move else correction
     return tried(meant, game)
 

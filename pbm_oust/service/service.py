@@ -10,12 +10,12 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential, Reply, SheetReply
 from pbm_oust.board.game import Game
-from pbm_oust.commands.account import Verify
-from pbm_oust.commands.general import Multiple
-from pbm_oust.commands.play import Move
+from pbm_oust.commands.account import VERIFY
+from pbm_oust.commands.general import MULTIPLE
+from pbm_oust.commands.play import MOVE
 from pbm_oust.commands.settings import tell_unknown
-from pbm_oust.grammar.form import UNNAMED, Cost, MayShow, to_player, to_stranger
-from pbm_oust.grammar.notation import KIND, Command, Heading, Meant, Partial, Text
+from pbm_oust.grammar.form import UNNAMED, Command, Cost, MayShow, Meant, to_player, to_stranger
+from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.words import MASK
 from pbm_oust.play.authentication import (
     PasswordWanted,
@@ -30,7 +30,15 @@ from pbm_oust.play.authentication import (
     number_left,
     sender_among,
 )
-from pbm_oust.play.forms import ForAnybody, ForPlayer, ForTwoPlayers, Seen, Service, WithService
+from pbm_oust.play.forms import (
+    ForAnybody,
+    ForPlayer,
+    ForTwoPlayers,
+    Run,
+    Seen,
+    Service,
+    WithService,
+)
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent
@@ -39,7 +47,6 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import ask_to_confirm
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
 from pbm_oust.service.reading import (
     Read,
     advise,
@@ -55,8 +62,6 @@ from pbm_oust.service.table import (
     VOCABULARY,
     AnswerToBoard,
     AnyForm,
-    form_of,
-    format_command,
     is_of_letter,
     may_hold_password,
     parse_line,
@@ -111,13 +116,14 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
                 tell_unknown(handled.untold, replace(work, read={}))
         return handled
 
-    return PreparedRequest(carry_out, shares=isinstance(read.command, Move) and not sheet)
+    is_move = isinstance(read.command, Command) and read.command.form is MOVE
+    return PreparedRequest(carry_out, shares=is_move and not sheet)
 
 
 def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
     """Return what a request asks for, and the request as it is carried out."""
     read = read_request(request, is_whole_mail=is_whole_mail)
-    is_unseen = isinstance(read.command, Command) and form_of(read.command).text is Text.UNSEEN
+    is_unseen = isinstance(read.command, Command) and read.command.form.text is Text.UNSEEN
     spoken = read.language
     asked = replace(
         request,
@@ -137,8 +143,8 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     """Return a request without passwords in what is passed on with its command."""
     if isinstance(command, Unreadable):
         return request
-    form, chat = form_of(command), request.chat
-    password = _proof_of(form, command)
+    form, chat = command.form, request.chat
+    password = _proof_of(command)
     if form.text is not Text.UNSEEN:
         chat = without_passwords(chat, password)
     left_out = request.left_out and without_passwords(request.left_out, password)
@@ -165,22 +171,23 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         request = _masked(read.command, request)
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
-    form, actor = form_of(read.command), None
+    form: AnyForm = read.command.form
+    actor = None
     try:
-        proof = _proof_of(form, read.command)
+        proof = _proof_of(read.command)
         may_prove = request.is_proved or form.is_signed or proof is not None
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
-            if request.doubt and form.command is not Multiple:  # its lines may prove it
+            if request.doubt and form is not MULTIPLE:  # its lines may prove it
                 return replace(silent(request.doubt), command=form.name)
             charge_stranger(cost, request, work)
         if isinstance(form.run, ForTwoPlayers):
             password = proof if isinstance(proof, Secret) else None
-            userids = _signers_of(form, read.command)
+            userids = _signers_of(read.command)
             actor = sender_among(userids, password, request, work)
         elif isinstance(form.run, ForPlayer) and proof:
             may_be_sender = form.run.may_be_sender
-            userid = getattr(read.command, *form.run.signers)
+            userid = read.command["userid"]
             try:
                 actor = authenticate(userid, proof, request, work, may_be_sender=may_be_sender)
             except NotAllowed:
@@ -193,7 +200,7 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
             request = replace(request, left_out="")
         if is_proved:
             charge_player(cost, actor, request, work)
-        handled = _run(form, read.command, actor, request, work)
+        handled = _run(read.command, actor, request, work)
         is_untold = is_proved and actor and has_untold(settings_of(actor.account))
         return replace(
             handled,
@@ -210,42 +217,43 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         return replace(_refuse(refusal, read, actor, request, work), command=form.name)
 
 
-def _run(
-    form: AnyForm, command: Command, actor: Actor | None, request: Request, work: UnitOfWork
-) -> Handled:
+def _run(command: Command, actor: Actor | None, request: Request, work: UnitOfWork) -> Handled:
     """Run a command; `actor` is its player. Raises Refusal."""
-    run = form.run
+    run: Run = command.form.run
+    given = dict(command.given)
     match run, actor:
         case ForPlayer(), Actor():
-            handled = run.run(command, actor, request, work)
+            del given["userid"], given["password"]
+            handled = run.run(actor, request, work, **given)
             is_away = run.brings_back and actor.account.signed_off
             if is_away and handled.outcome is not Outcome.DONE_BEFORE:
                 come_back(actor.userid, work)
             return handled
         case ForTwoPlayers(), Actor():
-            x, o = _signers_of(form, command)
+            x, o = _signers_of(command)
             check_two(x, o)
-            if _proof_of(form, command):
+            if _proof_of(command):
                 come_back(actor.userid, work)
-            line, other = form.format(command), o if actor.userid == x else x
-            ask = partial(ask_to_confirm, command, line, other, actor, request, work)
-            kind: Kind = getattr(command, KIND)
-            return start_board(kind, partial(run.header, command, work), actor, request, work, ask)
+            other = o if actor.userid == x else x
+            ask = partial(ask_to_confirm, command, other, actor, request, work)
+            del given["password"]
+            header = partial(run.header, work, **given)
+            return start_board(command["kind"], header, actor, request, work, ask)
         case ForAnybody(), _:
-            return run.run(command, request, work)
+            return run.run(request, work, **given)
         case WithService(), _:
-            return run.run(command, request, work, _SERVICE)
+            return run.run(request, work, _SERVICE, **given)
     raise NotAllowed(StrangeAddress())
 
 
-def _signers_of(form: AnyForm, command: Command) -> list[str]:
+def _signers_of(command: Command) -> list[str]:
     """Return the userids of those whose command it may be."""
-    return [getattr(command, name) for name in form.run.signers]
+    return [command[name] for name in command.form.run.signers]
 
 
-def _proof_of(form: AnyForm, command: Command) -> Credential | None:
+def _proof_of(command: Command) -> Credential | None:
     """Return what a command has to prove whose it is, if it has something."""
-    proof: Credential | None = getattr(command, "password", None) if form.run.signers else None
+    proof: Credential | None = command.given.get("password") if command.form.run.signers else None
     return proof
 
 
@@ -267,9 +275,8 @@ def _refuse(
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     is_charged, proof = False, None
     if isinstance(read.command, Command):
-        form = form_of(read.command)
-        proof = _proof_of(form, read.command)
-        is_charged = not (form.is_signed or proof)
+        proof = _proof_of(read.command)
+        is_charged = not (read.command.form.is_signed or proof)
     is_proved = bool(request.reply or request.confirmed or (actor and proof))
     is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
     doubt = request.doubt or (None if is_command else request.mark)
@@ -291,7 +298,7 @@ def _refuse(
         return replace(beyond, is_guess=is_guess(refusal.reason))
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
-    instead: list[Command | Partial] = []
+    instead: list[Command] = []
     if isinstance(refusal, Unreadable) and isinstance(request.reply, Reply):
         answered = game_if_any(work.home, KINDS[request.reply.kind], request.reply.board)
         if answered:
@@ -300,10 +307,10 @@ def _refuse(
     found = board_meant(read, request, work)
     if found:
         answered, reader = found
-    correction: Command | Partial | None
+    correction: Command | None
     is_userid, wrong = work.names_for(request), refusal.culprit
     # Whoever sends a code has it from the letter that went to their address.
-    is_known = is_proved or isinstance(command, Verify)
+    is_known = is_proved or (isinstance(command, Command) and command.form is VERIFY)
     is_secret = may_hold_password(line, request.reply)
     own = to_player(VOCABULARY, is_userid, may_be_secret=is_secret)
     words = [wrong, *line.words]
@@ -332,7 +339,7 @@ def _refuse(
         as_sent,
         culprit="" if culprit_at is None else refusal.culprit,
         culprit_at=culprit_at or 0,
-        correction=None if correction and format_command(correction) == as_sent else correction,
+        correction=None if correction and correction.line() == as_sent else correction,
         instead=tuple(instead),
         answered=answered,
         replied=request.reply,
@@ -348,9 +355,9 @@ def _refuse(
     return work.answer(notice, request, handled)
 
 
-def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command | Partial]:
+def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command]:
     """Return what a player may have meant on a board, or what it would take in place of that."""
-    found: list[Command | Partial] = []
+    found: list[Command] = []
     for each in meant:
         possible = tried(filled(each, game, userid), game)
         if possible and possible not in found:
@@ -358,19 +365,18 @@ def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command | Partial]
     return found
 
 
-def _tried(meant: Command | Partial, work: UnitOfWork) -> Command | Partial | None:
+def _tried(meant: Command, work: UnitOfWork) -> Command | None:
     """Return what was probably meant, or what its board would take in place of that."""
-    given = form_of(meant).given(meant)
-    kind, number = given.get("kind"), given.get("board")
-    if not isinstance(kind, Kind) or not isinstance(number, int):
+    kind, number = meant.get("kind"), meant.get("board")
+    if kind is None or number is None:
         return meant
     game = game_if_any(work.home, kind, number)
     return tried(meant, game) if game else meant
 
 
-def _is_shown(command: Command | Partial | None, may_show: MayShow) -> bool:
+def _is_shown(command: Command | None, may_show: MayShow) -> bool:
     """Return whether every word of a command may be shown; blanks and options always may."""
-    words = format_command(command).split() if command else ()
+    words = command.line().split() if command else ()
     return all(may_show(word) or word.isupper() or word.startswith("-") for word in words)
 
 
@@ -384,10 +390,9 @@ def _seen(text: str) -> Seen:
     line, command = parse_line(text)
     if isinstance(command, Unreadable):
         return Seen(line)
-    form = form_of(command)
-    proof = _proof_of(form, command)
-    signature = (frozenset(_signers_of(form, command)), proof) if proof else None
-    return Seen(line, form.name if form.needs_own_mail else "", signature)
+    proof = _proof_of(command)
+    signature = (frozenset(_signers_of(command)), proof) if proof else None
+    return Seen(line, command.form.name if command.form.needs_own_mail else "", signature)
 
 
 def _carry_out_line(request: Request, work: UnitOfWork) -> Handled:

@@ -13,9 +13,9 @@ from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
 from pbm_oust.accounts.tags import Answered, Credential, without_tokens
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED
-from pbm_oust.grammar.form import Form, Line, MissingWord, SurplusWord, to_player
+from pbm_oust.grammar.form import Command, Form, Line, MissingWord, SurplusWord, to_player
 from pbm_oust.grammar.habits import as_written_here, is_courtesy, said_plainly, wished_plainly
-from pbm_oust.grammar.notation import Command, Heading, Known, Partial
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword
 from pbm_oust.grammar.wish import DEEDS
@@ -32,13 +32,12 @@ from pbm_oust.grammar.words import (
     meant_by,
     split_words,
 )
-from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.forms import Run
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.position import Kind
 
-AnyForm = Form[Command, Run]
+AnyForm = Form[Run]
 
 _GAME = "|".join(KINDS)
 _BEGINS_WITH_BOARD = re.compile(rf"(?:{_GAME}) [0-9]+:?(?: .*)?", re.DOTALL)
@@ -73,7 +72,6 @@ _GENERAL_TOPICS = {form.topic for form in GENERAL_FORMS.values()}
 _FIRST_WORDS = {*KINDS, *_GENERAL_TOPICS}
 KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
 _BEGIN_COMMANDS = {*KINDS, *KIND_FORMS, *_GENERAL_TOPICS, *DEEDS}
-_USUAL = {form.command: form for form in FORMS if not form.implied}
 _BY_TOPIC = {form.topic: form for form in reversed(FORMS)}
 _BY_NAME = _BY_TOPIC | {form.name: form for form in FORMS}
 
@@ -113,42 +111,15 @@ def is_of_letter(subject: str) -> bool:
     return begins_with_board(subject) or ends_with_board(subject)
 
 
-def form_of(command: Command | Partial) -> AnyForm:
-    """Return the form that writes and runs a command."""
-    if isinstance(command, Partial):
-        return _BY_NAME[command.form] if command.form else _USUAL[command.command]
-    return _USUAL[type(command)]
-
-
 def form_named(name: str) -> AnyForm:
     """Return the form with a name, or else the first whose name begins with it. Raises KeyError."""
     return _BY_NAME[name]
 
 
-def format_command(
-    command: Command | Partial, language: Language = ENGLISH, *, mask: bool = True
-) -> str:
-    """Return the line of a command, in the words of a language.
-
-    If it is masked, the names of their places stand for passwords.
-    """
-    return form_of(command).format(command, language, mask=mask)
-
-
-def format_answer(
-    command: Command | Partial, known: Known | None = None, language: Language = ENGLISH
-) -> str:
-    """Return how an answer to a letter gives a command, in the words of a language.
-
-    `known` is what the letter knows. The text is empty if such an answer would need a password.
-    """
-    return form_of(command).format_answer(command, known, language)
-
-
-def playing_again(game: Game, userid: str) -> tuple[Partial, ...]:
+def playing_again(game: Game, userid: str) -> tuple[Command, ...]:
     """Return the commands with which a player starts the next game after one that has ended."""
     of_game = {"kind": game.header.kind, "board": game.header.board, "userid": userid}
-    return tuple(form.partial(**of_game) for form in KIND_FORMS.values() if form.plays_again)
+    return tuple(form.command(**of_game) for form in KIND_FORMS.values() if form.plays_again)
 
 
 def begins_with_board(subject: str) -> bool:
@@ -237,8 +208,7 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
             return Line((), line.form, line.kind), Unreadable(SaidPlainly())
         return line, unread
     name = line.form.new_password
-    new = getattr(command, name) if name else None
-    own = getattr(command, "userid", "")
+    new, own = command.get(name), command.get("userid")
     if isinstance(new, Secret) and is_of(VOCABULARY | {own}, new.text):
         return line, Unreadable(BadPassword())
     return line, command
@@ -429,7 +399,7 @@ def next_in(words: Sequence[str]) -> Completion:
     return Completion(tuple(second for _, second in of_two))
 
 
-def _behind(form: Form[Command, object], arguments: Sequence[str], kind: Kind | None) -> Completion:
+def _behind(form: AnyForm, arguments: Sequence[str], kind: Kind | None) -> Completion:
     """Return what may come next after the name of a command and some words."""
     said = without_options(arguments) if form.options else arguments
     if len(said) < len(form.parameters):

@@ -31,7 +31,7 @@ from pbm_oust.accounts.tags import (
     format_session,
     name_of,
 )
-from pbm_oust.commands.account import Verify
+from pbm_oust.commands.account import VERIFY
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
 from pbm_oust.play.authentication import spend, spend_once, verify
@@ -41,7 +41,6 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import Asked as Mailed
 from pbm_oust.play.verification import ask, spend_time_for_a_code
 from pbm_oust.refusal import NotAllowed, Refusal
-from pbm_oust.service.table import format_command
 from pbm_oust.store.limits import Charge, Counted, end_of_limit
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of, settle_key
 from pbm_oust.store.verifications import find_verification, forget_verification
@@ -368,8 +367,8 @@ def _sign_in(code: Secret, ground: Ground) -> str | None:
 
 def _asked_by_code(code: Secret, new: str, pending: Pending, request: Request) -> Asked:
     """Return the request of a mail that brings a code back, perhaps with a new password."""
-    verify = Verify(code, Secret(new.strip()) if new.strip() else None)
-    line, identity = format_command(verify, mask=False), name_of(code)
+    verify = VERIFY.command(code=code, new=Secret(new.strip()) if new.strip() else None)
+    line, identity = verify.line(mask=False), name_of(code)
     return asked_of(request, identity, pending.address, line=line, language=pending.language)
 
 

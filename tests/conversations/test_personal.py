@@ -11,8 +11,6 @@ from pbm_oust.accounts.queue import Clause, Plan
 from pbm_oust.accounts.settings import settings_of
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.leave import LARGEST_PART
-from pbm_oust.commands.play import Move
-from pbm_oust.commands.settings import Reject
 from pbm_oust.mail.inbound import KeptBySender
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.verifications import find_verification
@@ -25,6 +23,7 @@ from tests.support.accounts import (
     damage_account,
     make_account,
 )
+from tests.support.commands import sure
 from tests.support.histories import board_numbers, history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
@@ -50,11 +49,9 @@ def disable(talk: Talk, userid: str) -> None:
 
 def test_reject_is_a_deed_on_a_board_and_a_command_of_its_own() -> None:
     _, deed = parse_line("oust move 17 alice wonderland reject")
-    assert isinstance(deed, Move)
-    assert deed.wish is Deed.REJECT
+    assert sure("move", deed)["wish"] is Deed.REJECT
     _, general = parse_line("reject alice wonderland bob")
-    assert isinstance(general, Reject)
-    assert general.userids == ("bob",)
+    assert sure("reject", general)["userids"] == ("bob",)
 
 
 @tabled("line", "correction")

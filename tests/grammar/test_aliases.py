@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.board.record import WISHED, Deed
-from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import SETTING_WORDS
 from pbm_oust.grammar.notation import word_in, words_of
 from pbm_oust.grammar.values import BadPassword
@@ -35,10 +34,10 @@ from pbm_oust.service.table import (
     VOCABULARY,
     AnswerToBoard,
     AnyForm,
-    format_command,
     parse_line,
 )
 from tests.support import tables
+from tests.support.commands import sure
 
 tabled = tables.tabled(__file__)
 
@@ -221,15 +220,14 @@ def test_the_name_of_every_command_in_french_is_read_as_that_command(form: AnyFo
 @pytest.mark.parametrize("deed", WISHED)
 def test_every_deed_in_french_is_read_as_that_deed(deed: Deed) -> None:
     _, move = parse_line(said_in(f"oust move 1 carol secret1 {deed.value}#3", FRENCH))
-    assert isinstance(move, Move)
-    assert move.wish is deed
+    assert sure("move", move)["wish"] is deed
 
 
 def said_in(text: str, language: Language) -> str:
     """Return a line in the words of a language, its password as it is."""
     _, read = parse_line(text)
     assert not isinstance(read, Unreadable)
-    return format_command(read, language, mask=False)
+    return read.line(language, mask=False)
 
 
 @tabled("line", "french")
@@ -247,7 +245,7 @@ def test_userids_and_passwords_that_are_words_of_commands_stay() -> None:
 def test_places_have_names_in_the_language() -> None:
     move = KIND_FORMS["move"]
     said = "oust coup PARTIE PSEUDO MOTDEPASSE POSES[#N]"
-    assert format_command(move.partial(kind=KINDS["oust"]), FRENCH) == said
+    assert move.command(kind=KINDS["oust"]).line(FRENCH) == said
     assert move.usages(KINDS["oust"], FRENCH)[0] == said
 
 

@@ -5,26 +5,24 @@ import unicodedata
 import pytest
 
 from pbm_oust.accounts.queue import MOST_CLAUSES
-from pbm_oust.commands.play import Move, Queue
 from pbm_oust.grammar.form import to_player
 from pbm_oust.grammar.words import MOST_CELLS, MOST_WORDS, LineTooLong, normal_form
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import COLUMNS
 from pbm_oust.service.table import parse_line
+from tests.support.commands import sure
 
 EVERY_CELL = [f"{column}{row}" for column in COLUMNS for row in range(1, len(COLUMNS) + 1)]
 
 
 @pytest.mark.parametrize("between", [",", " ", ";"])
 def test_a_turn_may_name_every_cell_of_the_largest_grid(between: str) -> None:
-    command = parse_line(f"oust move 17 alice wonderland {between.join(EVERY_CELL)}")[1]
-    assert isinstance(command, Move)
+    sure("move", parse_line(f"oust move 17 alice wonderland {between.join(EVERY_CELL)}")[1])
 
 
 @pytest.mark.parametrize("clause", ["if F6 then D4,E5; ", "if pass then pass;", "si F6 alors D4;"])
 def test_a_queue_may_have_all_its_clauses(clause: str) -> None:
-    command = parse_line(f"oust queue 17 alice wonderland {clause * MOST_CLAUSES}")[1]
-    assert isinstance(command, Queue)
+    sure("queue", parse_line(f"oust queue 17 alice wonderland {clause * MOST_CLAUSES}")[1])
 
 
 @pytest.mark.parametrize(

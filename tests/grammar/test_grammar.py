@@ -5,22 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.board.header import Terms
 from pbm_oust.board.record import WISHED, Deed, Place, Wish
-from pbm_oust.commands.account import Signup
-from pbm_oust.commands.challenge import Challenge
-from pbm_oust.commands.general import Help
-from pbm_oust.commands.lists import Games
-from pbm_oust.commands.play import Move
-from pbm_oust.commands.show import Show
-from pbm_oust.grammar.notation import Command
+from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import WISH_SHOWN, read_wish, rest_of_wish
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.grid import parse_grid
 from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import FORMS, AnyForm, parse_line
-from tests.support import tables
+from tests.support import commands, tables
 
 tabled = tables.tabled(__file__)
 
@@ -35,38 +27,49 @@ def command(text: str) -> Command:
 
 
 def move(words: str) -> tuple[Wish, int | None]:
-    read = command(f"oust move 17 alice wonderland {words}")
-    assert isinstance(read, Move)
-    return read.wish, read.guard
+    read = commands.sure("move", command(f"oust move 17 alice wonderland {words}"))
+    return read["wish"], read["guard"]
 
 
 def test_help_alone_asks_for_the_overview() -> None:
-    assert command("help") == Help(())
+    assert command("help") == commands.command("help", subjects=())
 
 
 def test_help_takes_subjects_in_letters_of_either_case() -> None:
-    assert command("HELP Move oust") == Help(("move", "oust"))
+    assert command("HELP Move oust") == commands.command("help", subjects=("move", "oust"))
 
 
 def test_signup_without_an_address() -> None:
-    assert command("signup alice wonderland") == Signup("alice", Secret("wonderland"), ())
+    assert command("signup alice wonderland") == commands.command(
+        "signup", userid="alice", password=Secret("wonderland"), addresses=()
+    )
 
 
 def test_signup_with_addresses_as_they_are_written() -> None:
     read = command("signup Alice WonderLand Alice@Example.org alice+oust@example.net")
     addresses = ("Alice@Example.org", "alice+oust@example.net")
-    assert read == Signup("alice", Secret("WonderLand"), addresses)
+    assert read == commands.command(
+        "signup", userid="alice", password=Secret("WonderLand"), addresses=addresses
+    )
 
 
-def test_a_challenge_without_options_has_the_defaults() -> None:
-    read = command("oust challenge rrognlie MarkSteere")
-    grid = parse_grid("square 11x11")
-    assert read == Challenge(OUST, "rrognlie", "marksteere", None, grid, Terms())
+def test_a_challenge_without_options_sets_nothing_more() -> None:
+    usual = commands.command("challenge", kind=OUST, x="rrognlie", o="marksteere", password=None)
+    for options in ("", "-size=11", "--nagtime=7"):
+        assert command(f"oust challenge rrognlie MarkSteere {options}") == usual
 
 
 def test_a_move_names_board_userid_and_password() -> None:
     read = command("oust move 17 Alice WonderLand D4#131")
-    assert read == Move(OUST, 17, "alice", Secret("WonderLand"), Place(("D4",)), 131)
+    assert read == commands.command(
+        "move",
+        kind=OUST,
+        board=17,
+        userid="alice",
+        password=Secret("WonderLand"),
+        wish=Place(("D4",)),
+        guard=131,
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,7 +112,9 @@ def test_a_guard_stands_behind_what_is_wished(words: str, wish: Wish) -> None:
     ],
 )
 def test_show_takes_boards(words: str, boards: tuple[BoardAt, ...]) -> None:
-    assert command(f"oust show {words}") == Show(OUST, boards, (), ALL)
+    assert command(f"oust show {words}") == commands.command(
+        "show", kind=OUST, boards=boards, userids=(), which=ALL
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,7 +131,9 @@ def test_show_takes_boards(words: str, boards: tuple[BoardAt, ...]) -> None:
 def test_show_takes_userids_and_a_filter(
     words: str, userids: tuple[str, ...], chosen: Filter
 ) -> None:
-    assert command(f"oust show {words}") == Show(OUST, (), userids, chosen)
+    assert command(f"oust show {words}") == commands.command(
+        "show", kind=OUST, boards=(), userids=userids, which=chosen
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +148,9 @@ def test_show_takes_userids_and_a_filter(
 def test_games_takes_userids_and_a_filter(
     words: str, userids: tuple[str, ...], chosen: Filter
 ) -> None:
-    assert command(f"oust games {words}") == Games(OUST, userids, chosen)
+    assert command(f"oust games {words}") == commands.command(
+        "games", kind=OUST, userids=userids, which=chosen
+    )
 
 
 @tabled("text", "full")

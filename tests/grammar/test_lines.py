@@ -4,12 +4,11 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from pbm_oust.commands.account import Signup
 from pbm_oust.grammar.form import Line, to_player
 from pbm_oust.grammar.words import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import FORMS, VOCABULARY, format_command, parse_line
+from pbm_oust.service.table import FORMS, VOCABULARY, parse_line
 from tests.support import tables
 from tests.support.rings import examples
 
@@ -33,7 +32,7 @@ def corrected(text: str) -> str | None:
         meant = line.correction(to_player((), is_userid))
     else:
         meant = line.correction(to_player((), is_userid), read.culprit, read.reason.right or "")
-    return format_command(meant) if meant else None
+    return meant.line() if meant else None
 
 
 @tabled("text", "masked")
@@ -47,7 +46,7 @@ OPENLY_SHOWN = " ".join(usage for form in FORMS for usage in form.usages(KINDS["
 
 def is_taken_at_signup(password: str) -> bool:
     _, read = parse_line(f"signup alice {password}")
-    return isinstance(read, Signup) and read.password.text == password
+    return not isinstance(read, Unreadable) and read["password"].text == password
 
 
 PASSWORDS = st.one_of(

@@ -5,11 +5,11 @@ import pytest
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
 from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.play import Queue, Queueing, Submit
+from pbm_oust.commands.play import Queueing
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.service.table import parse_line
 from tests.support import tables
+from tests.support.commands import sure
 
 tabled = tables.tabled(__file__)
 
@@ -18,11 +18,10 @@ D4, F6 = Place(("D4",)), Place(("F6",))
 
 
 def queued(words: str) -> tuple[Queueing, tuple[Clause, ...], int | None]:
-    command = parse_line(f"{QUEUE} {words}")[1]
-    assert isinstance(command, Queue)
-    assert (command.board, command.userid) == (17, "alice")
-    assert command.password == Secret("wonderland")
-    return command.queueing, command.clauses, command.guard
+    command = sure("queue", parse_line(f"{QUEUE} {words}")[1])
+    assert (command["board"], command["userid"]) == (17, "alice")
+    assert command["password"] == Secret("wonderland")
+    return command["queueing"], command["clauses"], command["guard"]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +61,6 @@ def test_what_else_is_written_is_not_understood(line: str, reason: str) -> None:
 
 
 def test_a_submitted_move_is_written_as_a_move_is() -> None:
-    command = parse_line(f"{SUBMIT} resign#4")[1]
-    secret = Secret("wonderland")
-    assert command == Submit(KINDS["oust"], 17, "alice", secret, Deed.RESIGN, 4)
+    command = sure("submit", parse_line(f"{SUBMIT} resign#4")[1])
+    assert (command["board"], command["userid"]) == (17, "alice")
+    assert (command["wish"], command["guard"]) == (Deed.RESIGN, 4)

@@ -9,7 +9,7 @@ from pbm_oust.board.record import Placement
 from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.render.text import board_text
 from pbm_oust.rules.position import Kind, Side
-from pbm_oust.service.table import format_answer, is_of_letter, playing_again
+from pbm_oust.service.table import is_of_letter, playing_again
 from tests.kinds.conftest import ByMail
 from tests.support.home_by_mail import ALICE, BOB, PASSWORDS
 from tests.support.kinds import (
@@ -85,7 +85,7 @@ def test_every_placement_can_be_tapped_by_the_player_to_move(
             others = {"swap"} if game.can_swap else {"pass"} if game.must_pass else set()
             words = {in_words_of(language, word) for word in others}
             again = playing_again(game, userid) if game.result else ()
-            next_game = {format_answer(each, language=language) for each in again}
+            next_game = {each.answer(language=language) for each in again}
             assert taps == (placements | words if may_move else next_game)
 
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from pbm_oust.commands.challenge import Challenge
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.translator import Translator
@@ -12,6 +11,7 @@ from pbm_oust.rules.grid import Shape
 from pbm_oust.rules.position import Kind
 from pbm_oust.service.table import KIND_FORMS, parse_line
 from tests.kinds.conftest import ByMail
+from tests.support.commands import sure
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB
 from tests.support.kinds import short_games
 from tests.support.letters import sentences
@@ -111,8 +111,7 @@ def test_every_option_that_the_help_shows_is_read(kind: Kind) -> None:
     for option in KIND_FORMS["challenge"].options:
         for form in option.forms(kind):
             _, command = parse_line(f"{kind.name} challenge alice bob {form}")
-            assert isinstance(command, Challenge)
-            assert kind.plays_on(command.grid)
+            assert kind.plays_on(sure("challenge", command).get("grid") or kind.default_grid)
 
 
 def test_a_shape_that_the_game_is_not_played_on_is_no_option(kind: Kind) -> None:
@@ -125,5 +124,4 @@ def test_a_shape_that_the_game_is_not_played_on_is_no_option(kind: Kind) -> None
 
 def test_a_challenge_without_options_is_on_the_default_grid(kind: Kind) -> None:
     _, command = parse_line(f"{kind.name} challenge alice bob")
-    assert isinstance(command, Challenge)
-    assert command.grid == kind.default_grid
+    assert sure("challenge", command).get("grid") is None

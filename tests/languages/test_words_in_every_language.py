@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.settings import Settings
 from pbm_oust.commands.general import HelpNotice
-from pbm_oust.grammar.notation import Command
+from pbm_oust.grammar.form import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.words import Words

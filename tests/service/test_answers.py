@@ -6,15 +6,9 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board.record import Deed, Place
-from pbm_oust.commands.general import Help
-from pbm_oust.commands.lists import Past
-from pbm_oust.commands.play import Confirm, Move, Preview, Queue, Queueing, Submit
-from pbm_oust.commands.settings import Reject
-from pbm_oust.commands.show import Show, Why
-from pbm_oust.commands.talk import Chat, TakeNote
-from pbm_oust.grammar.form import to_player
-from pbm_oust.grammar.notation import partial
+from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.commands.play import Queueing
+from pbm_oust.grammar.form import Command, to_player
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.kinds import KINDS
@@ -26,14 +20,14 @@ from pbm_oust.service.answers import (
     UnsureAnswer,
     read_answer,
 )
+from pbm_oust.service.reading import is_move
 from pbm_oust.service.table import (
     VOCABULARY,
-    format_answer,
-    format_command,
     is_of_letter,
     parse_line,
 )
 from tests.support import tables
+from tests.support.commands import command, sure
 
 tabled = tables.tabled(__file__)
 
@@ -47,17 +41,16 @@ def read(text: str, subject: str = SUBJECT, reply: Reply = REPLY) -> Answer:
 
 
 def moved(text: str, subject: str = SUBJECT) -> tuple[object, int | None]:
-    command = read(text, subject).command
-    assert isinstance(command, Move), command
-    assert (command.kind.name, command.board, command.userid) == ("oust", 17, "alice")
-    assert command.password is REPLY
-    return command.wish, command.guard
+    command = sure("move", read(text, subject).command)
+    assert (command["kind"].name, command["board"], command["userid"]) == ("oust", 17, "alice")
+    assert command["password"] is REPLY
+    return command["wish"], command["guard"]
 
 
 def refused(text: str, subject: str = SUBJECT) -> tuple[type[UnreadableReason], str | None]:
     answer = read(text, subject)
     assert isinstance(answer.command, Unreadable), answer.command
-    words = [format_answer(each) or format_command(each) for each in answer.instead]
+    words = [each.answer() or each.line() for each in answer.instead]
     return type(answer.command.reason), " | ".join(words) or None
 
 
@@ -100,8 +93,8 @@ def test_pictures_beside_a_move_are_no_words(text: str) -> None:
 
 def test_placements_may_stand_below_each_other() -> None:
     answer = read("D4\nE5,\nF9\nThanks!\nB2")
-    assert isinstance(answer.command, Move)
-    assert (answer.command.wish, answer.text) == (Place(("D4", "E5", "F9")), "Thanks!\nB2")
+    placed = sure("move", answer.command)["wish"]
+    assert (placed, answer.text) == (Place(("D4", "E5", "F9")), "Thanks!\nB2")
     assert read("D4\n\nE5 was what I wanted").text == "E5 was what I wanted"
     assert read("pass\nD4").text == "D4"
 
@@ -121,17 +114,15 @@ def test_what_stands_below_goes_to_the_other_player() -> None:
 )
 def test_words_around_a_move_go_to_the_other_player(text: str, others: str) -> None:
     answer = read(text)
-    assert isinstance(answer.command, Move)
-    assert (answer.command.wish, answer.text) == (Place(("D4",)), others)
+    assert (sure("move", answer.command)["wish"], answer.text) == (Place(("D4",)), others)
     assert answer.is_worded
 
 
 @tabled("below", "named")
 def test_a_command_below_a_move_is_noticed(below: str, named: str) -> None:
     answer = read(f"D4\n{below}")
-    assert isinstance(answer.command, Move)
-    further = answer.further and (format_answer(answer.further) or format_command(answer.further))
-    assert (answer.command.wish, further or "") == (Place(("D4",)), named)
+    further = answer.further and (answer.further.answer() or answer.further.line())
+    assert (sure("move", answer.command)["wish"], further or "") == (Place(("D4",)), named)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +133,7 @@ def test_what_may_be_quoted_is_offered_and_not_done(unsure: str, offered: str | 
     answer = read_answer(SUBJECT, "", REPLY, unsure)
     assert isinstance(answer.command, Unreadable)
     assert isinstance(answer.command.reason, UnsureAnswer)
-    assert (" | ".join(map(format_answer, answer.instead)) or None) == offered
+    assert (" | ".join(each.answer() for each in answer.instead) or None) == offered
     assert moved("D4")[0] == Place(("D4",))
 
 
@@ -169,29 +160,43 @@ def test_subjects_of_our_letters_are_no_answers(subject: str, whose: str) -> Non
 OUST = KINDS["oust"]
 
 
+PREVIEWED = command("preview", kind=OUST, board=17, wish=Place(("E5",)), guard=None)
+
+
+def about_17(name: str, **given: object) -> Command:
+    return command(name, kind=OUST, board=17, userid="alice", password=REPLY, **given)
+
+
+def shown(*boards: BoardAt) -> Command:
+    return command("show", kind=OUST, boards=boards, userids=(), which=Filter.ALL)
+
+
 @pytest.mark.parametrize(
     ("text", "command"),
     [
-        ("show", Show(OUST, (BoardAt(17),), (), Filter.ALL)),
-        ("Show #5", Show(OUST, (BoardAt(17, 5),), (), Filter.ALL)),
-        ("show 18", Show(OUST, (BoardAt(18),), (), Filter.ALL)),
-        ("preview E5", Preview(OUST, 17, Place(("E5",)), None)),
-        ("history", Past(OUST, ())),
-        ("history bob", Past(OUST, ("bob",))),
-        ("submit D4,E5", Submit(OUST, 17, "alice", REPLY, Place(("D4", "E5")), None)),
-        ("confirm", Confirm(OUST, 17, "alice", REPLY)),
-        ("queue", Queue(OUST, 17, "alice", REPLY, Queueing.SHOW, (), None)),
-        ("queue clear", Queue(OUST, 17, "alice", REPLY, Queueing.CLEAR, (), None)),
-        ("why", Why(OUST, 17, "alice", REPLY, None)),
-        ("why #5", Why(OUST, 17, "alice", REPLY, 5)),
-        ("pourquoi#5", Why(OUST, 17, "alice", REPLY, 5)),
-        ("why 17#5", Why(OUST, 17, "alice", REPLY, 5)),
-        ("note", TakeNote(OUST, 17, "alice", REPLY, False)),
-        ("note delete", TakeNote(OUST, 17, "alice", REPLY, True)),
-        ("note supprime", TakeNote(OUST, 17, "alice", REPLY, True)),
-        ("Aperçu\u00a0: E5", Preview(OUST, 17, Place(("E5",)), None)),
-        ("Prévoir clear", Queue(OUST, 17, "alice", REPLY, Queueing.CLEAR, (), None)),
-        ("move D4 E5", Move(OUST, 17, "alice", REPLY, Place(("D4", "E5")), None)),
+        ("show", shown(BoardAt(17))),
+        ("Show #5", shown(BoardAt(17, 5))),
+        ("show 18", shown(BoardAt(18))),
+        ("preview E5", PREVIEWED),
+        ("history", command("history", kind=OUST, userids=())),
+        ("history bob", command("history", kind=OUST, userids=("bob",))),
+        ("submit D4,E5", about_17("submit", wish=Place(("D4", "E5")), guard=None)),
+        ("confirm", about_17("confirm")),
+        ("queue", about_17("queue", queueing=Queueing.SHOW, clauses=(), guard=None)),
+        ("queue clear", about_17("queue", queueing=Queueing.CLEAR, clauses=(), guard=None)),
+        ("why", about_17("why", number=None)),
+        ("why #5", about_17("why", number=5)),
+        ("pourquoi#5", about_17("why", number=5)),
+        ("why 17#5", about_17("why", number=5)),
+        ("note", about_17("note", is_deleted=False)),
+        ("note delete", about_17("note", is_deleted=True)),
+        ("note supprime", about_17("note", is_deleted=True)),
+        (
+            "Aperçu\u00a0: E5",
+            PREVIEWED,
+        ),
+        ("Prévoir clear", about_17("queue", queueing=Queueing.CLEAR, clauses=(), guard=None)),
+        ("move D4 E5", about_17("move", wish=Place(("D4", "E5")), guard=None)),
     ],
 )
 def test_of_a_command_of_the_board_the_letter_knows_the_rest(text: str, command: object) -> None:
@@ -200,7 +205,7 @@ def test_of_a_command_of_the_board_the_letter_knows_the_rest(text: str, command:
 
 
 def test_the_text_of_chat_may_begin_in_its_own_line() -> None:
-    chat = Chat(OUST, 17, "alice", REPLY)
+    chat = about_17("chat")
     answer = read("chat  It was a good game.\nThank you!")
     assert (answer.command, answer.text) == (chat, "It was a good game.\nThank you!")
     assert read("Chat\nThank you!").text == "Thank you!"
@@ -208,17 +213,17 @@ def test_the_text_of_chat_may_begin_in_its_own_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "command"),
+    ("text", "name"),
     [
-        ("help move", Help(("move",))),
-        ("oust move 18 alice wonderland D4", Move),
-        ("reject alice wonderland carol", Reject),
+        ("help move", "help"),
+        ("oust move 18 alice wonderland D4", "move"),
+        ("reject alice wonderland carol", "reject"),
     ],
 )
-def test_a_whole_command_is_one_as_everywhere(text: str, command: object) -> None:
+def test_a_whole_command_is_one_as_everywhere(text: str, name: str) -> None:
     for answer in (read(text), read("", text)):
         assert answer.is_whole
-        assert answer.command == command or type(answer.command) is command
+        assert sure(name, answer.command) == parse_line(text)[1]
 
 
 def test_a_whole_command_is_shown_in_the_words_of_its_player() -> None:
@@ -227,9 +232,8 @@ def test_a_whole_command_is_shown_in_the_words_of_its_player() -> None:
 
 
 def test_a_whole_command_proves_itself_by_its_password_alone() -> None:
-    command = read("oust move 17 alice wonderland D4").command
-    assert isinstance(command, Move)
-    assert command.password == Secret("wonderland")
+    command = sure("move", read("oust move 17 alice wonderland D4").command)
+    assert command["password"] == Secret("wonderland")
 
 
 @pytest.mark.parametrize(
@@ -243,23 +247,24 @@ def test_no_letter_about_a_board_is_good_for_anything_else(text: str) -> None:
 
 def test_an_answer_to_what_the_other_player_wrote_is_chat_as_a_whole() -> None:
     answer = read("D4 was a blunder.\n\nresign?", "oust 17: bob writes", CHAT)
-    assert answer.command == Chat(OUST, 17, "alice", CHAT)
+    chat = sure("chat", answer.command)
+    assert (chat["password"], chat["meant"]) == (CHAT, None)
     assert answer.text == "D4 was a blunder.\n\nresign?"
     for text, meant in (("D4", Place(("D4",))), ("resign", Deed.RESIGN), ("pass", Deed.PASS)):
-        assert read(text, "", CHAT).command == Chat(OUST, 17, "alice", CHAT, meant)
+        assert sure("chat", read(text, "", CHAT).command)["meant"] == meant
 
 
 def test_a_whole_command_is_no_chat() -> None:
     answer = read("oust move 17 alice wonderland D4", "oust 17: bob writes", CHAT)
-    assert isinstance(answer.command, Move)
-    assert isinstance(read("oust move is what I like", "", CHAT).command, Chat)
+    sure("move", answer.command)
+    sure("chat", read("oust move is what I like", "", CHAT).command)
 
 
 @given(st.text(), st.text(), st.sampled_from((REPLY, CHAT)))
 def test_no_text_makes_an_exception(subject: str, text: str, reply: Reply) -> None:
     answer = read_answer(subject, text, reply)
     if not isinstance(answer.command, Unreadable):
-        assert getattr(answer.command, "password", reply) == reply or answer.is_whole
+        assert answer.command.given.get("password", reply) == reply or answer.is_whole
 
 
 WORDS = (
@@ -280,10 +285,10 @@ def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
     """
     answer = read(text)
     command = answer.command
-    if isinstance(command, Move) and command.password is REPLY:
+    if is_move(command) and command["password"] is REPLY:
         left = set(text.lower().split()) - {",", "-", ".", "and", "move", "i", "5", "17", "12"}
         left -= {word for word in left if word.startswith("#")}
-        wish = command.wish
+        wish: Wish = command["wish"]
         done = {cell.lower() for cell in wish.cells} if isinstance(wish, Place) else {wish.value}
         assert not (left - done) & MOVES
         assert left <= done or (answer.is_worded and answer.text == text)
@@ -293,18 +298,18 @@ def test_what_is_done_is_all_that_the_first_line_says(text: str) -> None:
 def test_a_command_line_is_shortened_to_what_an_answer_needs(line: str, answer: str) -> None:
     _, command = parse_line(line)
     assert not isinstance(command, Unreadable)
-    assert format_answer(command, (OUST, 17, "alice")) == answer
+    assert command.answer((OUST, 17, "alice")) == answer
 
 
 def test_an_answer_of_which_something_is_wanting_has_a_blank_for_that() -> None:
-    submitted = partial(Submit, kind=OUST, board=17, userid="alice")
-    assert format_answer(submitted, (OUST, 17, "alice")) == "submit PLACEMENTS[#N]"
+    submitted = command("submit", kind=OUST, board=17, userid="alice")
+    assert submitted.answer((OUST, 17, "alice")) == "submit PLACEMENTS[#N]"
 
 
 @pytest.mark.parametrize("word", ["chat", "Chat:", "parle"])
 def test_chat_may_be_a_long_paragraph_on_one_line(word: str) -> None:
     answer = read(f"{word} {'I think D4 is good. ' * 100}", "")
-    assert isinstance(answer.command, Chat)
+    sure("chat", answer.command)
     assert answer.text.startswith("I think D4")
 
 

@@ -10,8 +10,8 @@ from pbm_oust.board.header import Header, Terms
 from pbm_oust.board.reasons import AgainstRules, NoSuchRecord, SamePlayer
 from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.account import UseridTaken
-from pbm_oust.commands.play import Move, YourOwnTurn, suggested
-from pbm_oust.grammar.notation import Command
+from pbm_oust.commands.play import YourOwnTurn, suggested
+from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.wish import example, legal_near, nearest, next_wish
 from pbm_oust.play.moving import OtherRecord
 from pbm_oust.play.unit_of_work import NoSuchPlayer
@@ -21,10 +21,11 @@ from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.service import reading
-from pbm_oust.service.table import format_command, parse_line
+from pbm_oust.service.table import parse_line
 from pbm_oust.store.boards import NoSuchBoard
 from tests.support import tables
 from tests.support.boards import board
+from tests.support.commands import sure
 
 tabled = tables.tabled(__file__)
 OUST = KINDS["oust"]
@@ -42,23 +43,21 @@ def command(text: str) -> Command:
     return read
 
 
-def move(userid: str, words: str) -> Move:
-    read = command(f"oust move 17 {userid} wonderland {words}")
-    assert isinstance(read, Move)
-    return read
+def move(userid: str, words: str) -> Command:
+    return sure("move", command(f"oust move 17 {userid} wonderland {words}"))
 
 
-def refusal_of(game: Game, wanted: Move) -> Refusal:
-    side = game.side_of(wanted.userid)
+def refusal_of(game: Game, wanted: Command) -> Refusal:
+    side = game.side_of(wanted["userid"])
     assert side
     with pytest.raises(Refusal) as caught:
-        game.act(side, wanted.wish, AT, "0" * 16)
+        game.act(side, wanted["wish"], AT, "0" * 16)
     return caught.value
 
 
 def advise(refused: Command, refusal: Refusal) -> str | None:
     instead = reading.advise(refused, refusal)
-    return format_command(instead) if instead else None
+    return instead.line() if instead else None
 
 
 def advice(game: Game, userid: str, words: str) -> str | None:
@@ -105,7 +104,7 @@ def test_nobody_could_do_anything_when_the_game_is_over() -> None:
 
 def test_the_line_of_a_move_is_guarded_by_the_number_of_the_next_record() -> None:
     game = game_of(Oust(square(3))).act(Side.X, Place(("B2",)), AT, "0" * 16)
-    assert format_command(suggested(game, "bob", Deed.SWAP)) == "oust move 17 bob PASSWORD swap#2"
+    assert suggested(game, "bob", Deed.SWAP).line() == "oust move 17 bob PASSWORD swap#2"
 
 
 # Nearest placements

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.record import WISHED
-from pbm_oust.commands.play import Move
-from pbm_oust.grammar.notation import Command
+from pbm_oust.grammar.form import Command
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.refusal import Unreadable
@@ -16,9 +15,6 @@ from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import (
     FORMS,
     AnyForm,
-    form_of,
-    format_answer,
-    format_command,
     parse_line,
 )
 
@@ -133,9 +129,9 @@ def test_what_is_written_is_read_as_the_same_command(
         words = words.replace("-hex=3,4", "").replace("-hex", "")
         words = words.replace("-size=11x9", "-size=4").replace("-size=13", "-size=3,4")
     command = read(" ".join(filter(None, (kind, form.name, words))))
-    written = format_command(command, language, mask=False)
+    written = command.line(language, mask=False)
     assert read(written) == command
-    assert format_command(read(written), language, mask=False) == written
+    assert read(written).line(language, mask=False) == written
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: str(form.name))
@@ -144,7 +140,7 @@ def test_no_password_is_written_where_it_is_masked(form: AnyForm, data: st.DataO
     kind = "oust" if form.is_of_kind else ""
     command = read(" ".join(filter(None, (kind, form.name, data.draw(behind(form))))))
     for language in LANGUAGES.values():
-        written = format_command(command, language).split()
+        written = command.line(language).split()
         assert not {"wonderland", "Rabbit-Hole", "abcdefghijklmnop"} & set(written)
 
 
@@ -161,21 +157,18 @@ def test_an_answer_says_a_command_about_its_board(
     if isinstance(form.run, ForPlayer):
         words[1] = "alice"
     command = read(" ".join(["oust", form.name, *words]))
-    answer = format_answer(command, (KINDS["oust"], 17, "alice"), language)
+    answer = command.answer((KINDS["oust"], 17, "alice"), language)
     meant = read_answer("", answer, REPLY).command
     assert isinstance(meant, Command), (answer, meant)
     unguarded = {"guard": None, "password": REPLY}
-    known = form_of(command).given(command)
-    assert form_of(meant).given(meant) == {
-        name: unguarded.get(name, value) for name, value in known.items()
-    }
+    known = command.given
+    assert meant.given == {name: unguarded.get(name, value) for name, value in known.items()}
 
 
 def test_a_short_form_is_written_in_full_and_a_deed_is_enough_in_an_answer() -> None:
     resigned = read("oust resign 17 alice wonderland")
-    assert isinstance(resigned, Move)
-    assert format_command(resigned) == "oust move 17 alice PASSWORD resign"
-    assert format_answer(resigned) == "resign"
+    assert resigned.line() == "oust move 17 alice PASSWORD resign"
+    assert resigned.answer() == "resign"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +181,7 @@ def test_a_short_form_is_written_in_full_and_a_deed_is_enough_in_an_answer() -> 
 )
 def test_what_has_to_be_put_into_a_line_is_known(text: str, blanks: list[str]) -> None:
     command = read(text)
-    assert form_of(command).blanks(command) == blanks
+    assert command.form.blanks(command) == blanks
 
 
 def test_every_form_has_a_name_of_its_own() -> None:

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.game import Game
 from pbm_oust.board.record import WISHED, Place, Wish
-from pbm_oust.commands.play import Move, Queue
-from pbm_oust.commands.show import Show
 from pbm_oust.service.reading import tried
-from pbm_oust.service.table import form_of
+from tests.support.commands import command
 from tests.support.games import act, new_game
 from tests.support.home_by_mail import ALICE, BOB, Talk
 
@@ -44,14 +42,14 @@ def test_whatever_is_suggested_in_place_of_a_move_can_be_done(
     game: Game, wish: Wish, guard: int | None, userid: str
 ) -> None:
     header = game.header
-    meant = Move(header.kind, header.board, userid, Secret("wonderland"), wish, guard)
+    at = {"kind": header.kind, "board": header.board}
+    who = {"userid": userid, "password": Secret("wonderland")}
+    meant = command("move", **at, **who, wish=wish, guard=guard)
     instead = tried(meant, game)
     assert instead
-    done = form_of(instead).whole(instead)
-    if isinstance(done, Move | Queue):
-        done.try_on(game)
-    else:
-        assert isinstance(done, Show)
+    assert instead.is_whole
+    assert instead.form.name in ("move", "queue", "show")
+    instead.form.try_on(instead, game)
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,8 @@ ROOT = Path(__file__).parents[2]
 TOY = '''
 """The commands that wave at the other player of a board: wave, nod, and at the end of it bow."""
 
-from pbm_oust.accounts.tags import Credential
-from pbm_oust.grammar.form import Form
-from pbm_oust.grammar.notation import Command, Heading, OwnCommand
+from pbm_oust.grammar.form import Command, Form
+from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.request import Handled, Outcome
@@ -29,65 +28,44 @@ class TooShy(NotAllowedReason, frozen=True):
     """A player wants to wave twice."""
 
 
-class Wave(Command, frozen=True):
-    """Wave at the other player."""
-
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
-    is_heartily: bool
-
-    def instead(self, refusal: Refusal) -> "Wave | None":
-        """Return the same with less heart."""
-        if not isinstance(refusal.reason, TooShy):
-            return None
-        return Wave(self.kind, self.board, self.userid, self.password, False)
+def less_heartily(command: Command, refusal: Refusal) -> Command | None:
+    """Return the same with less heart."""
+    if isinstance(refusal.reason, TooShy):
+        return command.with_values(is_heartily=False)
+    return None
 
 
-class Bow(Command, frozen=True):
-    """Bow to the other player."""
-
-    kind: Kind
-    board: int
-    userid: str
-    password: Credential
-
-
-class Nod(OwnCommand, frozen=True):
+def nod(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Nod to everybody."""
-
-
-def nod(command: Nod, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Nod."""
     return Handled(Outcome.DONE, actor.userid)
 
 
-def bow(command: Bow, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Bow."""
-    return Handled(Outcome.DONE, f"{command.kind.name} {command.board}, {request.chat.strip()}")
+def bow(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+    """Bow to the other player."""
+    return Handled(Outcome.DONE, f"{kind.name} {board}, {request.chat.strip()}")
 
 
-def wave(command: Wave, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
-    """Wave, but not heartily."""
-    if command.is_heartily:
+def wave(
+    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, is_heartily: bool
+) -> Handled:
+    """Wave at the other player, but not heartily."""
+    if is_heartily:
         raise NotAllowed(TooShy())
-    return Handled(Outcome.DONE, f"{command.kind.name} {command.board}")
+    return Handled(Outcome.DONE, f"{kind.name} {board}")
 
 
 FORMS = (
     Form(
         "wave",
-        Wave,
         OF_BOARD,
-        only_word("heartily"),
+        only_word("heartily", "is_heartily"),
         heading=Heading.TALKING,
         rank=50,
+        instead=less_heartily,
         run=ForPlayer(wave),
     ),
     Form(
         "bow",
-        Bow,
         OF_BOARD,
         heading=Heading.STARTING,
         rank=90,
@@ -95,7 +73,13 @@ FORMS = (
         run=ForPlayer(bow),
     ),
     Form(
-        "nod", Nod, OWN, heading=Heading.TALKING, rank=60, by_letter=True, run=ForPlayer(nod)
+        "nod",
+        OWN,
+        heading=Heading.TALKING,
+        rank=60,
+        is_of_kind=False,
+        by_letter=True,
+        run=ForPlayer(nod),
     ),
 )
 '''
@@ -104,10 +88,11 @@ SHOW = """
 from pathlib import Path
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.letters.words import Words
+from pbm_oust.refusal import Unreadable
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import next_in
 from pbm_oust.service.table import without_passwords
-from pbm_oust.service.table import format_answer, format_command, parse_line
+from pbm_oust.service.table import parse_line
 """
 
 
@@ -146,9 +131,9 @@ def printed(source: Path, script: str) -> str:
 def test_it_is_read_and_written(source: Path) -> None:
     script = """
 _, command = parse_line("oust wave 17 alice wonderland heartily")
-print(type(command).__name__, command.is_heartily, "|", format_command(command))
+print(command.form.name, command["is_heartily"], "|", command.line())
 """
-    assert printed(source, script) == "Wave True | oust wave 17 alice PASSWORD heartily"
+    assert printed(source, script) == "wave True | oust wave 17 alice PASSWORD heartily"
 
 
 def test_the_help_and_its_overview_have_it(source: Path) -> None:
@@ -168,9 +153,9 @@ def test_an_answer_to_a_letter_says_it_in_a_word(source: Path) -> None:
     script = """
 reply = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
 command = read_answer("", "wave heartily", reply).command
-print(type(command).__name__, command.board, command.userid, "|", format_answer(command))
+print(command.form.name, command["board"], command["userid"], "|", command.answer())
 """
-    assert printed(source, script) == "Wave 17 alice | wave heartily"
+    assert printed(source, script) == "wave 17 alice | wave heartily"
 
 
 def test_an_answer_to_a_letter_may_be_a_command_of_no_board_that_wants_nothing_else(
@@ -180,14 +165,14 @@ def test_an_answer_to_a_letter_may_be_a_command_of_no_board_that_wants_nothing_e
 reply = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
 for line in ("Nod.", "nod alice wonderland", "nod bob lookingglass", "nod D4"):
     command = read_answer("", line, reply).command
-    print(type(command).__name__, getattr(command, "password", None) == reply)
-print(format_answer(read_answer("", "nod", reply).command))
+    print(command if isinstance(command, Unreadable) else command["password"] == reply)
+print(read_answer("", "nod", reply).command.answer())
 """
     assert printed(source, script).splitlines() == [
-        "Nod True",
-        "Nod False",
-        "Unreadable False",
-        "Unreadable False",
+        "True",
+        "False",
+        "unknown_answer",
+        "unknown_answer",
         "nod",
     ]
 
@@ -200,7 +185,7 @@ def test_its_password_is_masked_in_texts_for_other_eyes(source: Path) -> None:
 def test_a_near_miss_is_corrected_and_its_words_are_no_passwords(source: Path) -> None:
     script = """
 line, error = parse_line("oust wavee 17 alice wonderland heartily")
-print(format_command(line.correction(lambda word: word in ("alice", "17"))))
+print(line.correction(lambda word: word in ("alice", "17")).line())
 print(type(parse_line("signup carol heartily")[1].reason).__name__)
 """
     corrected, refused = printed(source, script).splitlines()

@@ -8,14 +8,14 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 
-from pbm_oust.grammar.notation import Command
+from pbm_oust.grammar.form import Command
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.letters import Letters
 from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable
-from pbm_oust.service.table import format_command, parse_line
+from pbm_oust.service.table import parse_line
 from tests.support.emails import joined, written_again
 from tests.support.home_by_mail import NOON
 from tests.support.plans import served_by_indexes
@@ -108,7 +108,7 @@ def commands_in(text: str, language: Language) -> list[Command]:
 
 def masked(commands: Iterable[Command]) -> list[str]:
     """Return the lines of commands without passwords: those of the help are of a language."""
-    return [format_command(command) for command in commands]
+    return [command.line() for command in commands]
 
 
 def _unwrapped(paragraph: str) -> str:

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 from msgspec.structs import replace
 
 from pbm_oust.board.notation import parse_ruling, parse_time
-from pbm_oust.commands.challenge import Challenge, header_of
+from pbm_oust.commands.challenge import header_of
+from pbm_oust.grammar.form import Command
 from pbm_oust.mail.inbound import Envelope, Inbound, envelope_of, open_inbound
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
@@ -153,8 +154,10 @@ def _rule(text: str, inbound: Inbound) -> None:
     """Rule, or set a board up, as the operator writes it."""
     line, _, reason = text.partition("\n")
     _, command = parse_line(line)
-    if isinstance(command, Challenge):
-        set_up_board(command.kind, partial(header_of, command), inbound.work, reason)
+    if isinstance(command, Command):
+        given = {name: value for name, value in command.given.items() if name != "password"}
+        header = partial(header_of, **given)
+        set_up_board(command["kind"], header, inbound.work, reason)
         return
     kind, board, words = line.split(" ", 2)
     ruling = parse_ruling(words)

@@ -1,0 +1,23 @@
+"""What runs a command takes the values that its form reads."""
+
+import inspect
+
+import pytest
+
+from pbm_oust.play.forms import ForPlayer, ForTwoPlayers, WithService
+from pbm_oust.service.table import FORMS, AnyForm
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: str(form.name))
+def test_what_runs_a_command_takes_the_values_that_its_form_reads(form: AnyForm) -> None:
+    run, proved = form.run, set[str]()
+    if isinstance(run, ForPlayer):
+        proved = {"userid", "password"}
+    elif isinstance(run, ForTwoPlayers):
+        proved = {"password"}
+    beside = 3 if isinstance(run, ForPlayer | WithService) else 2
+    signature = inspect.signature(run.header if isinstance(run, ForTwoPlayers) else run.run)
+    given = {name: None for name in form.names if name not in proved}
+    signature.bind(*[None] * beside, **given)
+    for option in form.options:
+        signature.bind(*[None] * beside, **given, **{option.sets: None})
