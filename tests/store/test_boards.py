@@ -81,6 +81,8 @@ def test_who_acts_on_a_board_that_has_changed_is_told_so(kept: Kept) -> None:
     kept.play(number, "x A1")
     with pytest.raises(BoardChanged):
         kept.database.write(lambda each: kept.boards.append(each, board, acted))
+    with pytest.raises(BoardChanged):
+        kept.database.write(lambda each: kept.boards.start(each, new_game(number)))
     assert len(kept.read(number).game.records) == 1
 
 

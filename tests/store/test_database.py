@@ -1,5 +1,6 @@
 """The database of a home: what its readers see, and what threads that write do to one another."""
 
+import errno
 import fcntl
 import os
 import signal
@@ -22,6 +23,7 @@ from pbm_oust.store.faults import (
     DatabaseDamaged,
     DatabaseFailing,
     DatabaseFault,
+    DatabaseFull,
     DatabaseLocked,
     DatabaseTooNew,
 )
@@ -345,6 +347,14 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: SqliteDatabase) 
 # Trouble
 
 
+def test_a_copy_that_finds_no_room_says_so(database: SqliteDatabase, tmp_path: Path) -> None:
+    write(database, "a")
+    trouble = Trouble(1, Fault.STAYS, errno.ENOSPC)
+    with FaultyVfs(trouble).in_use(), pytest.raises(DatabaseFull, match=r"copy\.db: the disk"):
+        database.copied_to(tmp_path / "copy.db").__enter__()
+    assert keys(database) == ["a"]
+
+
 def other(database: SqliteDatabase) -> apsw.Connection:
     """Return a connection of somebody who heeds none of our rules."""
     return apsw.Connection(str(database.path))
@@ -447,6 +457,7 @@ def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
     database: SqliteDatabase, tmp_path: Path
 ) -> None:
     write(database, "a")
+    before = database.moment()
     restored = SqliteDatabase(tmp_path / "restored.db")
     write(restored, "b")
     restored.close()
@@ -454,6 +465,7 @@ def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
     for companion in ("pbm_oust.db-wal", "pbm_oust.db-shm"):
         (tmp_path / companion).unlink()
     assert keys(database) == ["b"]
+    assert database.moment() != before
     write(database, "c")
     assert keys(database) == ["b", "c"]
 

@@ -117,6 +117,8 @@ def test_letters_that_waited_for_a_player_who_was_forgotten_go_with_their_files(
     assert before[0].name != after[0].name
     there = {path.name for path in (home.outbox.path / "new").iterdir()}
     assert there == {letter.file for letter in home.ask(all_letters, LetterState.FILE)}
+    sent("forget bob lookingglass really", BOB)(home)
+    assert {userids_in(each) for each in histories(home)} == {frozenset({"gone-1", "gone-2"})}
 
 
 @pytest.mark.parametrize(

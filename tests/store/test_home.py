@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.disk import locked_file
+from pbm_oust.store.disk import NoSuchFile, locked_file
 from pbm_oust.store.home import REBUILDING, Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.sqlite import files_of
@@ -59,6 +59,9 @@ def test_the_database_of_a_new_home_knows_the_games_that_are_there(tmp_path: Pat
     again = Home(tmp_path)
     again.prepare()
     assert again.userids() == []
+    assert again.account("not a userid") is None
+    with pytest.raises(NoSuchFile):
+        again.history(BoardName("oust", 2))
     make_account(again, "bob", "lookingglass", BOB)
     (answer,) = mailed(again, BOB, "oust games bob")
     assert "oust 1" in answer.text

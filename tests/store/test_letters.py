@@ -17,6 +17,7 @@ from pbm_oust.store.letters import (
     due_letters,
     fail_letter,
     has_waiting,
+    hold_waiting,
     may_show_board_since,
     put_off,
     remove_letters,
@@ -159,6 +160,10 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
     assert not letter(database, first).is_leaving
     database.write(lambda transaction: stop_sending(transaction, [third]))
     assert not letter(database, third).is_leaving
+    database.write(lambda transaction: begin_sending(transaction, [third], now))
+    assert database.write(hold_waiting) == 2
+    assert not letter(database, third).is_leaving
+    wait(database, second, now, "it is gone")
 
 
 # However many letters wait
