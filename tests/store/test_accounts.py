@@ -7,14 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import (
-    is_placeholder,
-    is_reserved,
-    merged,
-    rejected_by,
-    with_rejected,
-    with_watched,
-)
+from pbm_oust.accounts.account import is_placeholder, is_reserved
 from pbm_oust.store import accounts as queries
 from pbm_oust.store.accounts import (
     all_userids,
@@ -65,7 +58,7 @@ def test_an_account_comes_back_as_it_was_written(shared: Database, data: st.Data
 
 
 def test_what_an_account_kept_goes_with_it(database: Database) -> None:
-    write(database, with_rejected(with_watched(ALICE, ["oust 1"]), ["bob"]))
+    write(database, ALICE.with_watched(["oust 1"]).with_rejected(["bob"]))
     database.write(lambda transaction: remove_account(transaction, "alice"))
     for table in ("accounts", "addresses", "watched", "seeks", "mentions"):
         assert rows_of(database, f"SELECT * FROM {table}") == []  # noqa: S608 - a name of ours
@@ -79,13 +72,13 @@ def test_a_renamed_account_is_the_same_under_another_userid(
     def work(transaction: Transaction) -> None:
         first = data.draw(accounts(st.just("alice")))
         write_account(transaction, first)
-        write_account(transaction, with_rejected(BOB, ["alice"]))
+        write_account(transaction, BOB.with_rejected(["alice"]))
         renamed = rename_account(transaction, first, "alicia")
         assert read_account(transaction, "alice") is None
         assert renamed == read_account(transaction, "alicia") == replace(first, userid="alicia")
         found = read_account(transaction, "bob")
         assert found
-        assert rejected_by(found) == ("alicia",)
+        assert found.rejected == ("alicia",)
 
     tried(shared, work)
 
@@ -96,14 +89,14 @@ def test_a_merged_account_has_what_both_had(shared: Database, data: st.DataObjec
     def work(transaction: Transaction) -> None:
         alice = data.draw(accounts(st.just("alice")))
         bob = replace(data.draw(accounts(st.just("bob"))), seeks=())
-        for account in (alice, bob, with_rejected(CAROL, ["bob"])):
+        for account in (alice, bob, CAROL.with_rejected(["bob"])):
             write_account(transaction, account)
         both = merge_accounts(transaction, alice, bob)
-        assert both == read_account(transaction, "alice") == merged(alice, bob)
+        assert both == read_account(transaction, "alice") == alice.merged(bob)
         assert read_account(transaction, "bob") is None
         carol = read_account(transaction, "carol")
         assert carol
-        assert rejected_by(carol) == ("alice",)
+        assert carol.rejected == ("alice",)
 
     tried(shared, work)
 

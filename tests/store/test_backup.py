@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.backup import Copied, NotCopied, back_up, restore
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
