@@ -8,28 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import (
-    Account,
-    Setting,
-    is_placeholder,
-    parse_userid,
-    placeholder,
-)
+from pbm_oust.accounts.account import Account, is_placeholder, parse_userid, placeholder
 from pbm_oust.accounts.address import normal_address, parse_address
 from pbm_oust.accounts.bounces import LONGEST, Bounce
 from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.password import Match, Secret, hash_password
-from pbm_oust.accounts.settings import (
-    NAMES,
-    Settings,
-    format_setting,
-    read_settings,
-    settings_of,
-    values_of,
-    with_setting,
-    with_settings,
-)
-from pbm_oust.board.record import Deed, Place
+from pbm_oust.accounts.settings import NAMES, Setting, Settings, read_settings, values_of
+from pbm_oust.board import Deed, Place
 from tests.support.games import new_game
 from tests.support.kept import HASH
 from tests.support.passwords import match
@@ -163,10 +148,10 @@ def test_a_secret_is_never_printed(printed: str) -> None:
     ],
 )
 def test_a_setting_comes_back_from_its_rows(name: str, value: str) -> None:
-    chosen = with_setting(Settings(), name, value)
-    stored = settings_of(with_settings(ALICE, chosen))
+    chosen = Settings().with_setting(name, value)
+    stored = ALICE.with_settings(chosen).all_settings
     assert stored == chosen
-    assert format_setting(stored, name) == value
+    assert stored.text_of(name) == value
 
 
 @pytest.mark.parametrize(
@@ -185,8 +170,8 @@ def test_a_setting_comes_back_from_its_rows(name: str, value: str) -> None:
 )
 def test_what_means_nothing_here_is_kept_and_the_usual_value_counts(row: tuple[str, str]) -> None:
     stored = read_settings((Setting(*row), Setting("mine", "off")))
-    assert replace(stored, unknown=()) == with_setting(Settings(), "mine", "off")
-    assert with_settings(ALICE, stored).settings == (Setting("mine", "off"), Setting(*row))
+    assert replace(stored, unknown=()) == Settings().with_setting("mine", "off")
+    assert ALICE.with_settings(stored).settings == (Setting("mine", "off"), Setting(*row))
 
 
 def test_a_zone_that_is_known_again_counts_again() -> None:

@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.vacations import (
-    Absence,
-    days_left,
-    due,
-    ended_at,
-    present,
-    without_later,
-)
+from pbm_oust.accounts.vacations import Absence, days_left, due, ended_at, present, without_later
 
 BEGIN = datetime(2026, 12, 1, tzinfo=UTC)
 

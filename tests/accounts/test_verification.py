@@ -6,23 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, Proof
+from pbm_oust.accounts.account import MOST_KEPT, Account, Proof
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.tags import (
     CODE,
     CODE_LIFETIME,
-    MOST_KEPT,
     Pending,
     Purpose,
     code_for,
     name_of,
     salt_for,
-    with_proof,
 )
 from pbm_oust.store.home import Home
-from pbm_oust.store.verifications import (
-    keep_verification,
-)
+from pbm_oust.store.verifications import keep_verification
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 KEY = b"k" * 32
@@ -95,5 +91,5 @@ def test_an_account_keeps_its_latest_proofs() -> None:
     account = ACCOUNT
     proofs = [Proof(f"{number:016x}", "0" * 16) for number in range(MOST_KEPT + 1)]
     for proof in proofs:
-        account = with_proof(account, proof)
+        account = account.with_proof(proof)
     assert account.verified == tuple(proofs[1:])

@@ -5,17 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from pbm_oust.board.game import Game, before_latest_turn, replay
+from pbm_oust.board import Game
+from pbm_oust.board.game import replay
 from pbm_oust.board.header import Terms
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_result, parse_ruling
-from pbm_oust.board.reasons import (
-    AfterTurn,
-    AgainstRules,
-    MustPass,
-    OffGrid,
-    game_in,
-)
+from pbm_oust.board.reasons import AfterTurn, AgainstRules, MustPass, OffGrid, game_in
 from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason
 from pbm_oust.rules.oust import Oust, TakesNothing
 from pbm_oust.rules.position import Occupied
@@ -65,7 +60,7 @@ def said(game: Game) -> set[str]:
         *(f"as after {n}" for n in numbers[:-2] if game.after(n).position == game.position),
     }
     with suppress(NotAllowed):
-        found.add(f"latest turn behind {before_latest_turn(game)}")
+        found.add(f"latest turn behind {game.before_latest_turn()}")
     return found
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.limits import Counted, Limits
 from tests.support.accounts import change_account
 from tests.support.histories import moves_of

@@ -7,16 +7,12 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import Clause, Plan
-from pbm_oust.board.record import Place
+from pbm_oust.board import Place
 from pbm_oust.commands.leave import LARGEST_PART
 from pbm_oust.mail.inbound import KeptBySender
 from tests.speed.long import long_history
 from tests.support import tables
-from tests.support.accounts import (
-    account_of,
-    change_account,
-    make_account,
-)
+from tests.support.accounts import account_of, change_account, make_account
 from tests.support.histories import history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters

@@ -11,7 +11,7 @@ from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.commands.settings import SETTING_WORDS
 from pbm_oust.grammar.notation import word_in, words_of
 from pbm_oust.grammar.values import BadPassword
-from pbm_oust.grammar.words import (
+from pbm_oust.grammar.vocabulary import (
     ALIASES,
     OPTION_ALIASES,
     Aliases,
@@ -25,15 +25,8 @@ from pbm_oust.grammar.words import (
 )
 from pbm_oust.languages import LANGUAGES, Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import (
-    FORMS,
-    GENERAL_FORMS,
-    KIND_FORMS,
-    VOCABULARY,
-    AnyForm,
-    parse_line,
-)
+from pbm_oust.rules import KINDS
+from pbm_oust.service.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, AnyForm, parse_line
 from tests.support import tables
 
 tabled = tables.tabled(__file__)
