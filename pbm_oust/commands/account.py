@@ -1,47 +1,23 @@
 """The commands for an account: signup, verify, add, change address, change password and forgot."""
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import Account, Proof, with_signed_off
+from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
 from pbm_oust.accounts.password import Match, Secret
-from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
-from pbm_oust.accounts.tags import CODE, Pending, Purpose, name_of, salt_for, with_proof
+from pbm_oust.accounts.settings import USUAL
+from pbm_oust.accounts.tags import CODE, Pending, Purpose, name_of, salt_for
+from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Parameter
-from pbm_oust.grammar.values import (
-    ADDRESSES,
-    OWN,
-    USERID,
-    BadPassword,
-    read_new_password,
-    read_new_userid,
-    secret_if_any,
-)
-from pbm_oust.grammar.words import fold, in_english, is_of
-from pbm_oust.play.authentication import (
-    note_wrong_password,
-    of_stranger,
-    refuse_if_guessed,
-    spend,
-    stored_password,
-)
+from pbm_oust.grammar.vocabulary import fold, in_english, is_of
+from pbm_oust.play import authentication, verification
 from pbm_oust.play.forms import ForAnybody, ForPlayer, Service, WithService
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.play.verification import (
-    MAILED,
-    Asked,
-    CodeSentNotice,
-    ask,
-    ask_each,
-    is_among,
-    silence_about,
-    spend_time_for_a_code,
-)
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import has_played
@@ -81,7 +57,7 @@ def sign_up(
     salt = salt_for(work.home.key(), userid)
     stored = work.passwords.hash(password, salt)
     key = request.message_key(userid)
-    asked = ask_each(
+    asked = verification.ask_each(
         [
             Pending(
                 Purpose.SIGNUP,
@@ -97,15 +73,15 @@ def sign_up(
         request,
         work,
     )
-    if Asked.USED_BEFORE in asked:
+    if verification.Asked.USED_BEFORE in asked:
         made = work.account_if_any(userid)
         if made is None or made.message_key != key:
             raise NotAllowed(AccountRemoved(), userid)
         return _welcome_again(made, request, work, at_sender=False)
-    if is_among(request.sender, addresses):
-        return silence_about(asked)
-    sent = CodeSentNotice(work.sender_of(request), addresses)
-    return work.answer(sent, request, MAILED)
+    if verification.is_among(request.sender, addresses):
+        return verification.silence_about(asked)
+    sent = verification.CodeSentNotice(work.sender_of(request), addresses)
+    return work.answer(sent, request, verification.MAILED)
 
 
 def _with_this_password(
@@ -119,13 +95,13 @@ def _with_this_password(
     account = work.account_if_any(userid)
     if account and {*map(normal_address, addresses)} != {*map(normal_address, account.addresses)}:
         account = None
-    stored = stored_password(account, userid)
+    stored = authentication.stored_password(account, userid)
     found = work.passwords.match(password, stored)
     if account is None:
         return None
-    refuse_if_guessed(account, userid, request, work)
+    authentication.refuse_if_guessed(account, userid, request, work)
     if found is not Match.RIGHT:
-        note_wrong_password([userid], request, work)
+        authentication.note_wrong_password([userid], request, work)
         return None
     return account
 
@@ -165,8 +141,8 @@ def _ask_for(
     purpose: Purpose, addresses: tuple[str, ...], actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
     """Mail codes to addresses. If none is the sender's, the account's addresses get an answer."""
-    language = settings_of(actor.account).language
-    asked = ask_each(
+    language = actor.account.all_settings.language
+    asked = verification.ask_each(
         [
             Pending(
                 purpose, actor.userid, address, work.now(), actor.message_key, language=language
@@ -179,13 +155,13 @@ def _ask_for(
     waiting = tuple(
         address
         for address, became in zip(addresses, asked, strict=True)
-        if became is not Asked.USED_BEFORE
+        if became is not verification.Asked.USED_BEFORE
     )
-    if waiting and is_among(request.sender, waiting):
-        return silence_about(asked)
+    if waiting and verification.is_among(request.sender, waiting):
+        return verification.silence_about(asked)
     reader = work.player_at(actor.account, request)
-    sent = CodeSentNotice(reader, waiting, actor.account.addresses)
-    return work.answer(sent, request, MAILED)
+    sent = verification.CodeSentNotice(reader, waiting, actor.account.addresses)
+    return work.answer(sent, request, verification.MAILED)
 
 
 class PasswordChangedNotice(OutcomeNotice, frozen=True):
@@ -200,7 +176,9 @@ class ForgotNotice(Notice, frozen=True):
     template = "forgot"
 
 
-_NEW_PASSWORD = Parameter("NEWPASSWORD", "new", read_new_password, is_secret=True, is_new=True)
+_NEW_PASSWORD = Parameter(
+    "NEWPASSWORD", "new", values.read_new_password, is_secret=True, is_new=True
+)
 
 
 def change_password(actor: Actor, request: Request, work: UnitOfWork, new: Secret) -> Handled:
@@ -209,7 +187,7 @@ def change_password(actor: Actor, request: Request, work: UnitOfWork, new: Secre
     stored = work.passwords.hash(new, salt)
 
     handled = work.change_account(
-        lambda account: replace(account, password=stored),
+        lambda account: structs.replace(account, password=stored),
         lambda account: PasswordChangedNotice(work.player_at(account, request)),
         actor,
         request,
@@ -228,25 +206,27 @@ def forgot(request: Request, work: UnitOfWork, userid: str) -> Handled:
     is_own = account is not None and account.has_address(request.sender)
     if not is_own:
         is_known = work.is_known(request.sender)
-        spend(of_stranger(Cost(codes=1), request, is_known=is_known), work)
+        authentication.spend(
+            authentication.of_stranger(Cost(codes=1), request, is_known=is_known), work
+        )
     reader = None
     if account:
         reader = work.player_at(account, request) if is_own else work.player(account)
     if not (account and reader and reader.addresses):
-        spend_time_for_a_code(request, work, userid)
-        return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
+        verification.spend_time_for_a_code(request, work, userid)
+        return work.answer(ForgotNotice(work.sender_of(request)), request, verification.MAILED)
     pending = Pending(
         Purpose.FORGOT,
         account.userid,
         account.addresses[0],
         work.now(),
         request.message_key(userid),
-        language=settings_of(account).language,
+        language=account.all_settings.language,
     )
-    asked = ask(pending, reader.addresses, request, work)
-    if is_own and asked is not Asked.USED_BEFORE:
-        return silence_about([asked])
-    return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
+    asked = verification.ask(pending, reader.addresses, request, work)
+    if is_own and asked is not verification.Asked.USED_BEFORE:
+        return verification.silence_about([asked])
+    return work.answer(ForgotNotice(work.sender_of(request)), request, verification.MAILED)
 
 
 class NoSuchCode(NotAllowedReason, frozen=True):
@@ -344,7 +324,7 @@ def verify(
     if pending.purpose is Purpose.CHALLENGE:
         return _challenged(pending, account, name, request, work, service)
     changed = _changed(pending, account, code, new, request, work)
-    changed = with_proof(changed, Proof(name, pending.message_key))
+    changed = changed.with_proof(Proof(name, pending.message_key))
     with work.posting(_notices(pending, account, changed, request, work), request):
         work.save(changed)
         home.do(settle_key, name, KeyOutcome.DONE, work.now())
@@ -369,17 +349,17 @@ def _changed(
         raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
         if new is None and has_new_password(request.chat):
-            new = read_new_password(_first_words(request.chat)[1])
+            new = values.read_new_password(_first_words(request.chat)[1])
         if new is None:
             raise NotAllowed(PasswordMissing())
         if is_of(work.vocabulary | {account.userid}, new.text):
-            raise Unreadable(BadPassword())
+            raise Unreadable(values.BadPassword())
         salt = salt_for(work.home.key(), account.userid, name_of(code))
-        return replace(account, password=work.passwords.hash(new, salt))
+        return structs.replace(account, password=work.passwords.hash(new, salt))
     # Another address of the same mail may have replaced the old ones already.
     has_begun = pending.message_key in (proof.message_key for proof in account.verified)
     if pending.purpose is Purpose.CHANGE and not has_begun:
-        return replace(account, addresses=(pending.address,))
+        return structs.replace(account, addresses=(pending.address,))
     return _with_address(account, pending.address)
 
 
@@ -398,7 +378,7 @@ def _challenged(
     if account is None:
         raise NotAllowed(NoSuchCode())
     home = work.home
-    confirmed = replace(
+    confirmed = structs.replace(
         request,
         line=pending.line,
         chat="",
@@ -419,14 +399,14 @@ def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> A
         if has_played(userid, work.home):
             raise _taken(userid, work)
         account = Account(userid, pending.password, (address,), work.now(), pending.message_key)
-        return with_settings(account, replace(USUAL, language=pending.language))
+        return account.with_settings(structs.replace(USUAL, language=pending.language))
     if account.message_key == pending.message_key:
         return _with_address(account, address)
     if not account.has_address(address):
         raise _taken(userid, work)
     if account.password != pending.password:
         raise NotAllowed(HasAccount(userid), userid)
-    return with_signed_off(account, None)
+    return account.with_signed_off(None)
 
 
 def _notices(
@@ -444,7 +424,7 @@ def _notices(
     dropped = before.addresses if before else ()
     dropped = tuple(each for each in dropped if each not in reader.addresses)
     if dropped:
-        former = Reader(dropped, after.userid, settings=settings_of(after))
+        former = Reader(dropped, after.userid, settings=after.all_settings)
         notices.append(AddressesReplacedNotice(former, after))
     return notices
 
@@ -465,7 +445,7 @@ def _first_words(text: str) -> list[str]:
 def _with_address(account: Account, address: str) -> Account:
     if account.has_address(address):
         return account
-    return replace(account, addresses=(*account.addresses, address))
+    return structs.replace(account, addresses=(*account.addresses, address))
 
 
 def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
@@ -484,10 +464,10 @@ def _codes(command: Command) -> int:
 SIGNUP = Form(
     "signup",
     (
-        Parameter("USERID", "userid", read_new_userid),
-        Parameter("PASSWORD", "password", read_new_password, is_secret=True, is_new=True),
+        Parameter("USERID", "userid", values.read_new_userid),
+        Parameter("PASSWORD", "password", values.read_new_password, is_secret=True, is_new=True),
     ),
-    ADDRESSES,
+    values.ADDRESSES,
     heading=Heading.ACCOUNT,
     rank=10,
     is_of_kind=False,
@@ -498,7 +478,7 @@ SIGNUP = Form(
 VERIFY = Form(
     "verify",
     (Parameter("CODE", "code", _read_code, is_secret=True),),
-    secret_if_any("NEWPASSWORD", "new", read_new_password, is_new=True),
+    values.secret_if_any("NEWPASSWORD", "new", values.read_new_password, is_new=True),
     heading=Heading.ACCOUNT,
     rank=20,
     is_of_kind=False,
@@ -513,8 +493,8 @@ FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
     SIGNUP,
     Form(
         "add",
-        OWN,
-        ADDRESSES,
+        values.OWN,
+        values.ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=30,
         is_of_kind=False,
@@ -524,8 +504,8 @@ FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
     ),
     Form(
         "change address",
-        OWN,
-        ADDRESSES,
+        values.OWN,
+        values.ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=40,
         is_of_kind=False,
@@ -535,7 +515,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
     ),
     Form(
         "change password",
-        (*OWN, _NEW_PASSWORD),
+        (*values.OWN, _NEW_PASSWORD),
         heading=Heading.ACCOUNT,
         rank=50,
         is_of_kind=False,
@@ -544,7 +524,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
     ),
     Form(
         "forgot",
-        (USERID,),
+        (values.USERID,),
         heading=Heading.ACCOUNT,
         rank=55,
         is_of_kind=False,

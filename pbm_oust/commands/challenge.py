@@ -11,27 +11,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS, SOURCE, Seek
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Origin, Terms, steps_of
+from pbm_oust.board import Game, Header
+from pbm_oust.board.header import Origin, Terms, steps_of
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import GAMES, LIST
+from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option, Parameter
-from pbm_oust.grammar.values import (
-    BOARD,
-    OF_BOARD,
-    OWN,
-    PASSWORD_IF_ANY,
-    BadNumber,
-    Filter,
-    read_userid,
-)
 from pbm_oust.play.forms import ForPlayer, ForTwoPlayers
 from pbm_oust.play.moving import NotOnBoard, side_on
 from pbm_oust.play.notices import BoardNotice, OutcomeNotice
@@ -39,9 +31,8 @@ from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.starting import answered_again, open_of, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
-from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Side
+from pbm_oust.rules import KINDS, Grid, Kind, Shape, Side
+from pbm_oust.rules.grid import format_size, parse_size
 from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.accounts import seeker as seeker_of
 from pbm_oust.store.boards import NoSuchBoard
@@ -163,7 +154,7 @@ _SIZE = Option(
     sets="grid",
     usual=lambda kind: kind.default_grid,
 )
-_HEX = replace(
+_HEX = structs.replace(
     _SIZE,
     name="hex",
     forms=_hex_forms,
@@ -184,7 +175,10 @@ OPTIONS = (
 )
 """The options for starting a board."""
 
-TWO_PLAYERS = (Parameter("USERID1", "x", read_userid), Parameter("USERID2", "o", read_userid))
+TWO_PLAYERS = (
+    Parameter("USERID1", "x", values.read_userid),
+    Parameter("USERID2", "o", values.read_userid),
+)
 
 
 def header_of(
@@ -225,7 +219,7 @@ class ReplayOfTheEnd(OfBoard, NotAllowedReason, frozen=True):
 def _read_record(word: str) -> int:
     """Return the number of a record, 0 for the start, with or without a `#`. Raises Unreadable."""
     if not _RECORD.fullmatch(word):
-        raise Unreadable(BadNumber(), word)
+        raise Unreadable(values.BadNumber(), word)
     return int(word.removeprefix("#"))
 
 
@@ -238,7 +232,7 @@ def _header_of_replay(
     """
     old = read_game(work.home, kind, board)
     origin = origin_after(old, record)
-    terms = replace(old.header.terms, swap=False, rated=False)
+    terms = structs.replace(old.header.terms, swap=False, rated=False)
     return Header(kind, number, old.header.grid, x, o, terms, work.now(), origin)
 
 
@@ -274,7 +268,7 @@ def _finished_games(command: Command, refusal: Refusal) -> Command | None:
     if not isinstance(refusal.reason, NoSuchBoard | NotOnBoard):
         return None
     kind, userids = command["kind"], (command["userid"],)
-    return GAMES.command(kind=kind, userids=userids, which=Filter.INACTIVE)
+    return GAMES.command(kind=kind, userids=userids, which=values.Filter.INACTIVE)
 
 
 class RematchNotice(BoardNotice, frozen=True):
@@ -301,7 +295,7 @@ def rematch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board:
         raise NotAllowed(PlayedAgain(known, earlier.name))
     # x is whoever played o at the end of the game, after any swap.
     number, x, o = next_number(home, kind), earlier.o, earlier.x
-    header = replace(earlier.header, board=number, x=x, o=o, started=work.now())
+    header = structs.replace(earlier.header, board=number, x=x, o=o, started=work.now())
     make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
     return write_board(header, actor, request, work, source=source, make=make)
 
@@ -343,7 +337,7 @@ class SoughtNotice(OutcomeNotice, frozen=True):
 
 def _read_number(word: str) -> int:
     if not NUMBER.fullmatch(word):
-        raise Unreadable(BadNumber(), word)
+        raise Unreadable(values.BadNumber(), word)
     return int(word)
 
 
@@ -368,7 +362,7 @@ def seek(
             raise NotAllowed(TooManySeeks(MOST_SEEKS))
         number = work.home.ask(next_seek_number, kind.name)
         seek = Seek.of(number, kind.name, work.now(), side, usable, Terms(**terms))
-        return replace(account, seeks=(*kept, seek))
+        return structs.replace(account, seeks=(*kept, seek))
 
     return _change(change, actor, request, work, is_made=True)
 
@@ -381,7 +375,7 @@ def withdraw(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, numbe
         kept = [each for each in seeks if not each.is_named(kind.name, number)]
         if len(kept) == len(seeks):
             raise _no_such_seek(kind, number)
-        return replace(account, seeks=tuple(kept))
+        return structs.replace(account, seeks=tuple(kept))
 
     return _change(change, actor, request, work, is_made=False)
 
@@ -396,7 +390,7 @@ def join(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, number: i
         raise NotAllowed(OwnSeek())
     header = _header(found, next_number(work.home, kind), seeker, actor, work)
     left = (each for each in seeker.seeks if each != found)
-    taken = replace(seeker, seeks=tuple(left))
+    taken = structs.replace(seeker, seeks=tuple(left))
     source = _source(found.number)
     return write_board(header, actor, request, work, source=source, changed=[taken])
 
@@ -453,7 +447,7 @@ def _lot(joiner: Actor, work: UnitOfWork) -> Side:
 
 JOIN = Form(
     "join",
-    (_NUMBER, *OWN),
+    (_NUMBER, *values.OWN),
     heading=Heading.STARTING,
     rank=30,
     cost=Cost(boards=1),
@@ -464,7 +458,7 @@ FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
     Form(
         "challenge",
         TWO_PLAYERS,
-        PASSWORD_IF_ANY,
+        values.PASSWORD_IF_ANY,
         OPTIONS,
         heading=Heading.STARTING,
         rank=10,
@@ -474,8 +468,8 @@ FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
     ),
     Form(
         "replay",
-        (BOARD, Parameter("N", "record", _read_record), *TWO_PLAYERS),
-        PASSWORD_IF_ANY,
+        (values.BOARD, Parameter("N", "record", _read_record), *TWO_PLAYERS),
+        values.PASSWORD_IF_ANY,
         heading=Heading.STARTING,
         rank=50,
         cost=Cost(boards=1),
@@ -483,7 +477,7 @@ FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
     ),
     Form(
         "rematch",
-        OF_BOARD,
+        values.OF_BOARD,
         heading=Heading.STARTING,
         rank=60,
         plays_again=True,
@@ -493,7 +487,7 @@ FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
     ),
     Form(
         "seek",
-        OWN,
+        values.OWN,
         options=(*(_switch(side.value, "side", side) for side in Side), *OPTIONS),
         heading=Heading.STARTING,
         rank=20,
@@ -502,7 +496,7 @@ FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
     JOIN,
     Form(
         "unseek",
-        (_NUMBER, *OWN),
+        (_NUMBER, *values.OWN),
         heading=Heading.STARTING,
         rank=40,
         instead=_open_challenges,

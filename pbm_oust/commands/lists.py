@@ -5,28 +5,20 @@ from datetime import timedelta
 
 from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, SheetReply
-from pbm_oust.board.game import Summary
+from pbm_oust.board import Summary
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
+from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form, names_shown
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.values import (
-    FILTER_WORDS,
-    FILTERS,
-    Filter,
-    read_userids,
-    read_userids_and_filter,
-    write_userids_and_filter,
-)
-from pbm_oust.grammar.words import find_word
+from pbm_oust.grammar.vocabulary import find_word
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
 from pbm_oust.play.forms import ForAnybody
 from pbm_oust.play.notices import PAGE, Notice, Page, part_of, sheet_of
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import best_players, explain, is_counting
 
@@ -118,7 +110,7 @@ def list_games(
     work: UnitOfWork,
     kind: Kind,
     userids: tuple[str, ...],
-    which: Filter,
+    which: values.Filter,
     page: int = 1,
 ) -> Handled:
     """List the boards of these players, or of everybody, that pass the filter."""
@@ -142,7 +134,7 @@ def list_all(request: Request, work: UnitOfWork, kinds: tuple[Kind, ...]) -> Han
     kinds = kinds or tuple(KINDS.values())
     late, most = work.now() - LATE, work.room.lines
     active = find_boards(work, Wish(kinds), Window(most))
-    ended = find_boards(work, Wish(kinds, (), Filter.INACTIVE, late), Window(most))
+    ended = find_boards(work, Wish(kinds, (), values.Filter.INACTIVE, late), Window(most))
     seeks = open_seeks(kinds, work)
     notice = ListNotice(
         as_owner(work.sender_of(request), work.home),
@@ -162,7 +154,7 @@ def list_past(
 ) -> Handled:
     """List finished boards of these players, or of everybody, with results, the latest first."""
     most = work.room.lines
-    found = find_latest(work, Wish([kind], userids, Filter.INACTIVE), part_of(page, most))
+    found = find_latest(work, Wish([kind], userids, values.Filter.INACTIVE), part_of(page, most))
     shown = _page(page, found, most)
     names = names_shown(userids, work.names_for(request))
     following = HISTORY.command(kind=kind, userids=names, page=shown.following)
@@ -245,11 +237,11 @@ GAMES = Form(
     "games",
     rest=rest(
         ("userids", "which"),
-        (f"[USERID..] [{FILTERS}]",),
-        read_userids_and_filter,
-        write_userids_and_filter,
+        (f"[USERID..] [{values.FILTERS}]",),
+        values.read_userids_and_filter,
+        values.write_userids_and_filter,
         least=0,
-        fixed=FILTER_WORDS,
+        fixed=values.FILTER_WORDS,
     ),
     options=(PAGE,),
     heading=Heading.LOOKING,
@@ -269,7 +261,7 @@ LIST = Form(
 )
 HISTORY = Form(
     "history",
-    rest=rest(("userids",), ("[USERID..]",), read_userids, tuple, least=0),
+    rest=rest(("userids",), ("[USERID..]",), values.read_userids, tuple, least=0),
     options=(PAGE,),
     heading=Heading.LOOKING,
     rank=80,

@@ -5,19 +5,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid, game_in
-from pbm_oust.board.record import PLAYING, Deed, Place, Wish
+from pbm_oust.board.record import PLAYING
 from pbm_oust.grammar.form import Command, Form, SurplusWord
 from pbm_oust.grammar.notation import Blank, Heading
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
+from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.grammar.wish import (
     DEEDS,
     WISH_SHOWN,
@@ -30,17 +31,8 @@ from pbm_oust.grammar.wish import (
     rest_of_wish,
     wish_instead,
 )
-from pbm_oust.grammar.words import fold, in_english
+from pbm_oust.play import moving
 from pbm_oust.play.forms import ForAnybody, ForPlayer
-from pbm_oust.play.moving import (
-    OldAnswer,
-    OtherRecord,
-    carry_out,
-    check_guard,
-    is_over,
-    side_of,
-    side_on,
-)
 from pbm_oust.play.notices import BoardNotice, BoardOutcomeNotice, News, Reader, ShownBoard
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -52,8 +44,8 @@ from pbm_oust.refusal import (
     Unreadable,
     UnreadableReason,
 )
+from pbm_oust.rules import Kind
 from pbm_oust.rules.grid import NoSuchCell
-from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
@@ -62,20 +54,20 @@ def _move_instead(command: Command, refusal: Refusal) -> Command | None:
     game, userid = game_in(refusal.reason), command["userid"]
     if game is None or game.result or game.player_to_move != userid:
         return None
-    is_old = isinstance(refusal.reason, OtherRecord | OldAnswer | RefusedBefore)
+    is_old = isinstance(refusal.reason, moving.OtherRecord | moving.OldAnswer | RefusedBefore)
     given: Wish = command["wish"]
     wish = possible_wish(game, given) if is_old else wish_instead(game, refusal)
     return suggested(game, userid, wish) if wish else None
 
 
 def _try_move(command: Command, game: Game) -> None:
-    side = side_on(command["userid"], game)
-    check_guard(command["guard"], game)
+    side = moving.side_on(command["userid"], game)
+    moving.check_guard(command["guard"], game)
     game.act(side, command["wish"], game.latest, key="")
 
 
 def _try_preview(command: Command, game: Game) -> None:
-    check_guard(command["guard"], game)
+    moving.check_guard(command["guard"], game)
     game.act(game.to_move, command["wish"], game.latest, key="")
 
 
@@ -112,10 +104,10 @@ def move(
     """
 
     def wished(game: Game) -> Wish:
-        check_guard(guard, game)
+        moving.check_guard(guard, game)
         return wish
 
-    return carry_out(kind, board, wished, actor, request, work)
+    return moving.carry_out(kind, board, wished, actor, request, work)
 
 
 def preview(
@@ -123,7 +115,7 @@ def preview(
 ) -> Handled:
     """Show a board as it would be after these placements; nothing changes."""
     game = read_game(work.home, kind, board)
-    check_guard(guard, game)
+    moving.check_guard(guard, game)
     acted = game.act(game.to_move, wish, work.now(), request.message_key(request.sender))
     notice = BoardNotice(work.sender_of(request), News.PREVIEW, acted)
     return work.answer(notice, request, Handled(Outcome.ANSWERED, game.name))
@@ -198,13 +190,13 @@ def submit(
     game = read_game(work.home, kind, board)
 
     def change(account: Account) -> Account:
-        side = side_of(actor, game, work)
-        check_guard(guard, game)
+        side = moving.side_of(actor, game, work)
+        moving.check_guard(guard, game)
         game.act(side, wish, game.time_of_next(work.now()), actor.message_key)
         others = (each for each in account.submissions if not each.is_on(game))
-        kept = (each for each in others if not is_over(each.kind, each.board, work))
+        kept = (each for each in others if not moving.is_over(each.kind, each.board, work))
         submitted = Submission.of(kind.name, board, game.next_number, wish)
-        return replace(account, submissions=(*kept, submitted))
+        return structs.replace(account, submissions=(*kept, submitted))
 
     def tell(account: Account) -> SubmittedNotice:
         return _submitted(work.player_at(account, request), account, game, actor, work)
@@ -223,7 +215,7 @@ def confirm(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board:
             raise NotAllowed(ChangedSinceSubmit(game, submission.number, submission.wish))
         return submission.wish
 
-    return carry_out(kind, board, wished, actor, request, work)
+    return moving.carry_out(kind, board, wished, actor, request, work)
 
 
 def _submitted(
@@ -287,7 +279,7 @@ def _queue_instead(command: Command, refusal: Refusal) -> Command | None:
             first: Clause = command["clauses"][0]
             wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
             return suggested(game, command["userid"], wish) if wish else None
-        case OtherRecord(game=game):
+        case moving.OtherRecord(game=game):
             renewed = command.with_values(guard=game.next_number)
             with suppress(Refusal):
                 _try_queue(renewed, game)
@@ -306,7 +298,7 @@ def _check_clauses(clauses: Sequence[Clause], guard: int | None, userid: str, ga
         raise NotAllowed(GameOver(game))
     if game.player_to_move == userid:
         raise NotAllowed(YourOwnTurn(game))
-    check_guard(guard, game)
+    moving.check_guard(guard, game)
     for clause in clauses:
         _check_cells(clause, game)
         if clause.condition:
@@ -409,18 +401,18 @@ def queue(
         return QueuedNotice(work.player_at(account, request), game, plans, dropped)
 
     def change(account: Account) -> Account:
-        side_of(actor, game, work)
+        moving.side_of(actor, game, work)
         others = (plan for plan in account.queue if not plan.is_on(game))
-        kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
+        kept = tuple(plan for plan in others if not moving.is_over(plan.kind, plan.board, work))
         if queueing is Queueing.CLEAR:
-            return replace(account, queue=tuple(kept))
+            return structs.replace(account, queue=tuple(kept))
         _check_clauses(clauses, guard, actor.userid, game)
         number, key = game.next_number, actor.message_key
         added = (Plan.of(kind.name, board, number, key, clause) for clause in clauses)
-        return replace(account, queue=(*kept, *added))
+        return structs.replace(account, queue=(*kept, *added))
 
     if queueing is Queueing.SHOW:
-        side_on(actor.userid, game)
+        moving.side_on(actor.userid, game)
         return work.answer(tell(actor.account), request)
     return work.change_account(change, tell, actor, request, board=game.name)
 
@@ -457,7 +449,7 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
     reason = refusal.reason
     if not isinstance(reason, MayHaveBoard):
         return refusal
-    reason = replace(reason, supposed=supposed, told_to=told_to)
+    reason = structs.replace(reason, supposed=supposed, told_to=told_to)
     return type(refusal)(reason, refusal.culprit)
 
 

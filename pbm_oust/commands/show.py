@@ -2,70 +2,40 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import (
-    MOST_WATCHED,
-    Account,
-    note_about,
-    notes_of,
-    watched_by,
-    with_watched,
-)
+from pbm_oust.accounts.account import MOST_WATCHED, Account
 from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.tags import Reply, SheetReply
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import GAMES
+from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form, MissingWord, SurplusWord, names_shown
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.values import (
-    BOARD,
-    FILTER_WORDS,
-    FILTERS,
-    OF_BOARD,
-    OWN,
-    BadFilter,
-    BoardAt,
-    Filter,
-    read_board_at,
-    read_guard,
-    read_userids_and_filter,
-    write_userids_and_filter,
-)
-from pbm_oust.grammar.words import find_command_word
+from pbm_oust.grammar.vocabulary import find_command_word
+from pbm_oust.play import notices
 from pbm_oust.play.finding import Wish, active_games, find_games
 from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import Provenance, is_over, origin_of, side_on
-from pbm_oust.play.notices import (
-    BoardNotice,
-    News,
-    Notice,
-    OutcomeNotice,
-    Reader,
-    ShownBoard,
-    answer_on,
-    sheet_of,
-)
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.telling import gone_from
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import read_game
 
 
 def board_as_it_is(game: Game) -> Command:
     """Return the command that draws the board of a game as it is now."""
-    boards = (BoardAt(game.header.board),)
-    return SHOW.command(kind=game.header.kind, boards=boards, userids=(), which=Filter.ALL)
+    boards = (values.BoardAt(game.header.board),)
+    return SHOW.command(kind=game.header.kind, boards=boards, userids=(), which=values.Filter.ALL)
 
 
-class BoardsNotice(Notice, frozen=True):
+class BoardsNotice(notices.Notice, frozen=True):
     """Several boards of a game, as they were asked for."""
 
     template = "boards"
@@ -81,16 +51,18 @@ class BoardsNotice(Notice, frozen=True):
     asked: tuple[str, ...] = ()
     """The players whose boards were asked for."""
 
-    def shows(self) -> tuple[ShownBoard, ...]:
+    def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the boards."""
-        return tuple(ShownBoard(game, not is_past) for game, is_past in self.views)
+        return tuple(notices.ShownBoard(game, not is_past) for game, is_past in self.views)
 
     def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
-        return sheet_of((game for game, is_past in self.views if not is_past), self.reader.account)
+        return notices.sheet_of(
+            (game for game, is_past in self.views if not is_past), self.reader.account
+        )
 
 
-class AllNotice(Notice, frozen=True):
+class AllNotice(notices.Notice, frozen=True):
     """Boards of all games, as they were asked for."""
 
     template = "all"
@@ -102,23 +74,23 @@ class AllNotice(Notice, frozen=True):
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
 
-    def shows(self) -> tuple[ShownBoard, ...]:
+    def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the boards."""
-        return tuple(map(ShownBoard, self.games))
+        return tuple(map(notices.ShownBoard, self.games))
 
     def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
-        return sheet_of(self.games, self.reader.account)
+        return notices.sheet_of(self.games, self.reader.account)
 
 
-_Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
+_Chosen = tuple[tuple[values.BoardAt, ...], tuple[str, ...], values.Filter]
 
 
 def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
     """Return the boards that all of the words name, or else userids and the filter after them."""
     if _is_board(words):
-        return tuple(read_board_at(word) for word in words), (), Filter.ALL
-    userids, chosen = read_userids_and_filter(words)
+        return tuple(values.read_board_at(word) for word in words), (), values.Filter.ALL
+    userids, chosen = values.read_userids_and_filter(words)
     if not userids:
         raise Unreadable(MissingWord(("BOARD", "USERID")))
     return (), userids, chosen
@@ -127,7 +99,7 @@ def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
 def _write_boards_or_userids(chosen: _Chosen) -> list[str]:
     """Return the words for these boards, or for userids and a filter."""
     boards, userids, filtered = chosen
-    return [*map(str, boards)] if boards else write_userids_and_filter((userids, filtered))
+    return [*map(str, boards)] if boards else values.write_userids_and_filter((userids, filtered))
 
 
 def _of_letter(words: Sequence[str], board: int) -> Sequence[str]:
@@ -140,27 +112,29 @@ def _of_letter(words: Sequence[str], board: int) -> Sequence[str]:
 def _write_answer(chosen: _Chosen, board: int) -> list[str] | None:
     """Return the words for a board in an answer to a letter about it."""
     match chosen[0]:
-        case (BoardAt(number, None),) if number == board:
+        case (values.BoardAt(number, None),) if number == board:
             return []
-        case (BoardAt(number, record),) if number == board:
+        case (values.BoardAt(number, record),) if number == board:
             return [f"#{record}"]
     return None
 
 
-def _read_boards_or_filter(words: Sequence[str]) -> tuple[tuple[BoardAt, ...], Filter]:
+def _read_boards_or_filter(
+    words: Sequence[str],
+) -> tuple[tuple[values.BoardAt, ...], values.Filter]:
     """Return the boards that some words name, or a filter. Raises Unreadable."""
     if _is_board(words):
-        return tuple(read_board_at(word) for word in words), Filter.ALL
-    userids, chosen = read_userids_and_filter(words)
+        return tuple(values.read_board_at(word) for word in words), values.Filter.ALL
+    userids, chosen = values.read_userids_and_filter(words)
     if userids:
-        raise Unreadable(BadFilter(), words[0])
+        raise Unreadable(values.BadFilter(), words[0])
     return (), chosen
 
 
-def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
+def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], values.Filter]:
     """Return what follows `all show`. Raises Unreadable."""
     find_command_word(words[0], ["show"])
-    userids, chosen = read_userids_and_filter(words[1:])
+    userids, chosen = values.read_userids_and_filter(words[1:])
     if not userids:
         raise Unreadable(MissingWord(("USERID",)))
     return userids, chosen
@@ -174,12 +148,12 @@ def show(
     request: Request,
     work: UnitOfWork,
     kind: Kind,
-    boards: tuple[BoardAt, ...],
+    boards: tuple[values.BoardAt, ...],
     userids: tuple[str, ...],
-    which: Filter,
+    which: values.Filter,
     *,
     notes: Mapping[str, str] | None = None,
-    reader: Reader | None = None,
+    reader: notices.Reader | None = None,
 ) -> Handled:
     """Draw these boards, or the boards of these players that pass the filter.
 
@@ -200,7 +174,7 @@ def show(
     if len(views) == 1 and not (left_out or damaged):
         game, is_past = views[0]
         note, gone = notes.get(game.name, ""), gone_from(game, work)
-        told = BoardNotice(reader, News.SHOWN, game, is_past, note=note, gone=gone)
+        told = notices.BoardNotice(reader, notices.News.SHOWN, game, is_past, note=note, gone=gone)
         return work.answer(told, request)
     reader = as_owner(reader, work.home, userids)
     asked = tuple(filter(work.names_for(request), userids))
@@ -213,8 +187,8 @@ def show_as(
     request: Request,
     work: UnitOfWork,
     kind: Kind,
-    boards: tuple[BoardAt, ...],
-    which: Filter,
+    boards: tuple[values.BoardAt, ...],
+    which: values.Filter,
 ) -> Handled:
     """Draw boards as a player sees them, only for the sender.
 
@@ -222,13 +196,13 @@ def show_as(
     sees the same.
     """
     addresses = work.sender_of(request).addresses
-    reader = replace(work.player_at(actor.account, request), addresses=addresses)
-    userids, notes = () if boards else (actor.userid,), notes_of(actor.account)
+    reader = structs.replace(work.player_at(actor.account, request), addresses=addresses)
+    userids, notes = () if boards else (actor.userid,), actor.account.notes_by_board
     return show(request, work, kind, boards, userids, which, notes=notes, reader=reader)
 
 
 def show_all(
-    request: Request, work: UnitOfWork, userids: tuple[str, ...], which: Filter
+    request: Request, work: UnitOfWork, userids: tuple[str, ...], which: values.Filter
 ) -> Handled:
     """Draw the boards of these players in all games."""
     reader = work.sender_of(request)
@@ -244,13 +218,13 @@ def show_all(
     return work.answer(notice, request)
 
 
-def _most_drawn(reader: Reader, request: Request, work: UnitOfWork) -> int:
+def _most_drawn(reader: notices.Reader, request: Request, work: UnitOfWork) -> int:
     """Return how many boards the answer draws: one at most for a stranger."""
     is_player = reader.userid is not None or work.is_known(request.sender)
     return work.room.boards if is_player else min(1, work.room.boards)
 
 
-def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
+def _view_at(work: UnitOfWork, kind: Kind, at: values.BoardAt) -> tuple[Game, bool]:
     """Return a board as it was asked for, and whether that is an earlier state."""
     game = read_game(work.home, kind, at.board)
     if at.number in (None, len(game.records)):
@@ -260,7 +234,7 @@ def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
     return game.after(at.number), True
 
 
-class NextNotice(Notice, frozen=True):
+class NextNotice(notices.Notice, frozen=True):
     """No board waits for the reader."""
 
     template = "next"
@@ -273,11 +247,11 @@ def show_next(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     longest = min(games, key=lambda game: turn_of(game, {}).began, default=None)
     if longest is None:
         return work.answer(NextNotice(reader), request)
-    note = note_about(actor.account, longest.name)
-    return work.answer(BoardNotice(reader, News.SHOWN, longest, note=note), request)
+    note = actor.account.note_about(longest.name)
+    return work.answer(notices.BoardNotice(reader, notices.News.SHOWN, longest, note=note), request)
 
 
-class SgfNotice(Notice, frozen=True):
+class SgfNotice(notices.Notice, frozen=True):
     """The record of a board, attached as a file."""
 
     template = "sgf"
@@ -295,7 +269,7 @@ def send_sgf(request: Request, work: UnitOfWork, kind: Kind, board: int) -> Hand
     return work.answer(SgfNotice(work.sender_of(request), game), request, handled)
 
 
-class WhyNotice(Notice, frozen=True):
+class WhyNotice(notices.Notice, frozen=True):
     """How a record came about."""
 
     template = "why"
@@ -307,7 +281,7 @@ class WhyNotice(Notice, frozen=True):
 
     def answer(self) -> Reply | None:
         """Return what an answer does on the board."""
-        return answer_on(self.origin.game, self.reader.account)
+        return notices.answer_on(self.origin.game, self.reader.account)
 
     def topic(self) -> str:
         """Return what sets the letter apart: the record too."""
@@ -327,7 +301,7 @@ def why(
 def _read_record(words: Sequence[str]) -> int | None:
     if len(words) > 1:
         raise Unreadable(SurplusWord(), words[1])
-    return read_guard(words[0]) if words else None
+    return values.read_guard(words[0]) if words else None
 
 
 def _record_of_letter(words: Sequence[str], board: int) -> Sequence[str]:
@@ -350,11 +324,11 @@ class TooManyWatched(OfBoard, NotAllowedReason, frozen=True):
 def _all_boards(command: Command, refusal: Refusal) -> Command | None:
     """Return the list of all boards, if there is no such board."""
     is_unknown = isinstance(refusal.reason, NoSuchBoard)
-    every = {"userids": (), "which": Filter.ACTIVE}
+    every = {"userids": (), "which": values.Filter.ACTIVE}
     return GAMES.command(kind=command["kind"], **every) if is_unknown else None
 
 
-class WatchNotice(OutcomeNotice, frozen=True):
+class WatchNotice(notices.OutcomeNotice, frozen=True):
     """A board is watched from now on, or no longer."""
 
     template = "watch"
@@ -367,9 +341,9 @@ class WatchNotice(OutcomeNotice, frozen=True):
         """Return the game of the board."""
         return self.game
 
-    def shows(self) -> tuple[ShownBoard, ...]:
+    def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the board, if it is watched."""
-        return (ShownBoard(self.game),) if self.is_watched else ()
+        return (notices.ShownBoard(self.game),) if self.is_watched else ()
 
 
 def watch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
@@ -381,11 +355,11 @@ def watch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: i
         raise NotAllowed(PlaysThere(game))
 
     def change(account: Account) -> Account:
-        names = [name for name in watched_by(account) if name != game.name]
+        names = [name for name in account.watched_boards if name != game.name]
         going_on = [name for name in names if not is_over(*board_of(name), work)]
         if len(going_on) >= MOST_WATCHED:
             raise NotAllowed(TooManyWatched(game, MOST_WATCHED))
-        return with_watched(account, (*going_on, game.name))
+        return account.with_watched((*going_on, game.name))
 
     return _change_watched(change, game, True, actor, request, work)
 
@@ -395,7 +369,7 @@ def unwatch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board:
     game = read_game(work.home, kind, board)
 
     def change(account: Account) -> Account:
-        return with_watched(account, (name for name in watched_by(account) if name != game.name))
+        return account.with_watched(name for name in account.watched_boards if name != game.name)
 
     return _change_watched(change, game, False, actor, request, work)
 
@@ -409,7 +383,7 @@ def _change_watched(
     work: UnitOfWork,
 ) -> Handled:
     def tell(account: Account) -> WatchNotice:
-        names = tuple(name for name in watched_by(account) if not is_over(*board_of(name), work))
+        names = tuple(name for name in account.watched_boards if not is_over(*board_of(name), work))
         return WatchNotice(work.player_at(account, request), game, is_watched, names)
 
     return work.change_account(change, tell, actor, request, board=game.name)
@@ -419,10 +393,10 @@ SHOW = Form(
     "show",
     rest=rest(
         ("boards", "userids", "which"),
-        ("BOARD[#N]..", f"USERID.. [{FILTERS}]"),
+        ("BOARD[#N]..", f"USERID.. [{values.FILTERS}]"),
         _read_boards_or_userids,
         _write_boards_or_userids,
-        fixed=FILTER_WORDS,
+        fixed=values.FILTER_WORDS,
         write_answer=_write_answer,
         complete=_of_letter,
     ),
@@ -432,7 +406,7 @@ SHOW = Form(
 )
 UNWATCH = Form(
     "unwatch",
-    OF_BOARD,
+    values.OF_BOARD,
     heading=Heading.LOOKING,
     rank=70,
     instead=_all_boards,
@@ -441,7 +415,7 @@ UNWATCH = Form(
 FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     Form(
         "next",
-        OWN,
+        values.OWN,
         heading=Heading.LOOKING,
         rank=25,
         is_of_kind=False,
@@ -452,14 +426,14 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     SHOW,
     Form(
         "showas",
-        OWN,
+        values.OWN,
         rest(
             ("boards", "which"),
-            ("BOARD[#N]..", f"[{FILTERS}]"),
+            ("BOARD[#N]..", f"[{values.FILTERS}]"),
             _read_boards_or_filter,
             lambda chosen: _write_boards_or_userids((chosen[0], (), chosen[1])),
             least=0,
-            fixed=FILTER_WORDS,
+            fixed=values.FILTER_WORDS,
         ),
         heading=Heading.LOOKING,
         rank=40,
@@ -469,10 +443,10 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
         "all",
         rest=rest(
             ("userids", "which"),
-            (f"show USERID.. [{FILTERS}]",),
+            (f"show USERID.. [{values.FILTERS}]",),
             _read_all_show,
-            lambda chosen: ["show", *write_userids_and_filter(chosen)],
-            fixed=FILTER_WORDS | {"show"},
+            lambda chosen: ["show", *values.write_userids_and_filter(chosen)],
+            fixed=values.FILTER_WORDS | {"show"},
         ),
         heading=Heading.LOOKING,
         rank=50,
@@ -481,7 +455,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     ),
     Form(
         "sgf",
-        (BOARD,),
+        (values.BOARD,),
         heading=Heading.LOOKING,
         rank=55,
         cost=Cost(work=2),
@@ -489,7 +463,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     ),
     Form(
         "why",
-        OF_BOARD,
+        values.OF_BOARD,
         rest(
             ("number",),
             ("[#N]",),
@@ -504,7 +478,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     ),
     Form(
         "watch",
-        OF_BOARD,
+        values.OF_BOARD,
         heading=Heading.LOOKING,
         rank=60,
         instead=_all_boards,

@@ -11,34 +11,12 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.board.game import Game
-from pbm_oust.grammar.notation import (
-    KIND,
-    OF_LETTER,
-    Blank,
-    Heading,
-    Known,
-    Text,
-    option_in,
-    place_in,
-    said_in,
-    word_in,
-)
-from pbm_oust.grammar.parts import (
-    Option,
-    Parameter,
-    Rest,
-    names_of,
-    options_in,
-    read_options,
-    read_right_options,
-    without_options,
-    without_usual,
-)
-from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of, without_accents
+from pbm_oust.board import Game
+from pbm_oust.grammar import notation, parts
+from pbm_oust.grammar.vocabulary import MASK, fold, is_harmless, is_of, without_accents
 from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Kind
 
 MayShow = Callable[[str], bool]
 """Returns whether a word may be shown."""
@@ -90,7 +68,7 @@ class Command(Struct, frozen=True):
     def get(self, name: str) -> Any:
         """Return a value; None if it is not known."""
         value = self.given.get(name)
-        return None if isinstance(value, Blank) else value
+        return None if isinstance(value, notation.Blank) else value
 
     @property
     def is_whole(self) -> bool:
@@ -100,13 +78,13 @@ class Command(Struct, frozen=True):
 
     def knows(self, name: str) -> bool:
         """Return whether a value is known."""
-        return name in self.given and not isinstance(self.given[name], Blank)
+        return name in self.given and not isinstance(self.given[name], notation.Blank)
 
     def line(self, language: Language = ENGLISH, *, mask: bool = True) -> str:
         """Return the line of the command, as `Form.format` does."""
         return self.form.format(self, language, mask=mask)
 
-    def answer(self, known: Known | None = None, language: Language = ENGLISH) -> str:
+    def answer(self, known: notation.Known | None = None, language: Language = ENGLISH) -> str:
         """Return how an answer to a letter gives the command, as `Form.format_answer` does."""
         return self.form.format_answer(self, known, language)
 
@@ -140,19 +118,19 @@ class Form(Generic[R_co]):
     """
 
     name: str
-    parameters: tuple[Parameter, ...] = ()
-    rest: Rest[object] | None = None
-    options: tuple[Option[object], ...] = ()
+    parameters: tuple[parts.Parameter, ...] = ()
+    rest: parts.Rest[object] | None = None
+    options: tuple[parts.Option[object], ...] = ()
     _: KW_ONLY
     run: R_co
     """What runs the command, and what has to prove whose it is; see `play/forms.py`."""
-    heading: Heading
+    heading: notation.Heading
     """Where the overview of the help shows it."""
     rank: int
     """Its place under the heading; commands that share a place are in the order of their names."""
     is_of_kind: bool = True
     """Whether it begins with the name of a game."""
-    text: Text = Text.BESIDE
+    text: notation.Text = notation.Text.BESIDE
     cost: Cost | Callable[[Command], Cost] = USUAL_COST
     """What it may cause, or what returns that for a command."""
     needs_own_mail: bool = False
@@ -184,7 +162,7 @@ class Form(Generic[R_co]):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the values of its commands, but for those that options set."""
-        of_kind = (KIND,) if self.is_of_kind else ()
+        of_kind = (notation.KIND,) if self.is_of_kind else ()
         of_rest = self.rest.sets if self.rest else ()
         said = (*of_kind, *(part.sets for part in self.parameters), *of_rest)
         return tuple(dict.fromkeys((*said, *self.implied)))
@@ -198,7 +176,7 @@ class Form(Generic[R_co]):
     def is_about_board(self) -> bool:
         """Whether a letter about a board has all its parameters, so that answers need not."""
         names = tuple(parameter.name for parameter in self.parameters)
-        return bool(names) and names == OF_LETTER[: len(names)]
+        return bool(names) and names == notation.OF_LETTER[: len(names)]
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -211,9 +189,9 @@ class Form(Generic[R_co]):
         return self.name.partition(" ")[0]
 
     @cached_property
-    def secrets(self) -> Mapping[str, Blank]:
+    def secrets(self) -> Mapping[str, notation.Blank]:
         """What stands for the words in the places of passwords, by what they set."""
-        return {part.sets: Blank(part.name) for part in self.parameters if part.is_secret}
+        return {part.sets: notation.Blank(part.name) for part in self.parameters if part.is_secret}
 
     @cached_property
     def is_signed(self) -> bool:
@@ -248,10 +226,10 @@ class Form(Generic[R_co]):
                 raise Unreadable(MissingWord(self.rest.shown))
             given |= self._rest_fields(self.rest.read(behind))
         if kind is not None:
-            given[KIND] = kind
+            given[notation.KIND] = kind
             if self.options:
-                found = read_options(self.options, options_in(words), kind)
-                given |= without_usual(found, self.options, kind)
+                found = parts.read_options(self.options, parts.options_in(words), kind)
+                given |= parts.without_usual(found, self.options, kind)
         return Command(self.short_for or self, given)
 
     def read_answer(
@@ -263,7 +241,7 @@ class Form(Generic[R_co]):
         """
         if self.rest and self.rest.complete:
             words = self.rest.complete(words, board)
-        known = zip(OF_LETTER, (str(board), userid, OF_LETTER[-1]), strict=True)
+        known = zip(notation.OF_LETTER, (str(board), userid, notation.OF_LETTER[-1]), strict=True)
         wanted = [parameter.name for parameter in self.parameters]
         told = [word for name, word in known if name in wanted]
         return self.read([*told, *words], kind if self.is_of_kind else None, proof)
@@ -288,22 +266,22 @@ class Form(Generic[R_co]):
         plain = self._plain(words)
         given: dict[str, object] = {**self.implied}
         if kind is not None:
-            given[KIND] = kind
-            given |= read_right_options(self.options, self._options(words), kind)
+            given[notation.KIND] = kind
+            given |= parts.read_right_options(self.options, self._options(words), kind)
         for parameter, word in zip(self.parameters, plain, strict=False):
             if not parameter.is_secret and may_show(word):
                 with suppress(Refusal):
                     given[parameter.sets] = parameter.read(word)
         behind = plain[len(self.parameters) :]
         if self.rest and self.rest.is_secret and not self.rest.is_new:
-            given |= self._rest_fields(Blank(self.rest.place))
+            given |= self._rest_fields(notation.Blank(self.rest.place))
         elif self.rest and behind:
             given |= self._corrected(self.rest, behind, may_show)
         return Command(self, given)
 
     def secret_places(self, words: Sequence[str]) -> set[int]:
         """Return which of the words after the command's name are in a password's place."""
-        plain = without_options(words) if self.options else list(words)
+        plain = parts.without_options(words) if self.options else list(words)
         rest_is_secret = self.rest is not None and self.rest.is_secret
         secret = [parameter.is_secret for parameter in self.parameters]
         secret += [rest_is_secret] * (len(plain) - len(secret))
@@ -312,7 +290,7 @@ class Form(Generic[R_co]):
 
     def _plain(self, words: Sequence[str]) -> list[str]:
         """Return the words that are no options; the number of a record in `17#5` behind them."""
-        plain = without_options(words) if self.options else list(words)
+        plain = parts.without_options(words) if self.options else list(words)
         if not (plain and "#" in plain[0] and self.rest and self.is_about_board):
             return plain
         if not any("#N" in shown for shown in self.rest.shown):
@@ -322,10 +300,10 @@ class Form(Generic[R_co]):
         return [board, *plain[1:], *([sign + number] if sign and is_whole else [])]
 
     def _options(self, words: Sequence[str]) -> list[str]:
-        return options_in(words) if self.options else []
+        return parts.options_in(words) if self.options else []
 
     def _corrected(
-        self, rest: Rest[object], words: Sequence[str], may_show: MayShow
+        self, rest: parts.Rest[object], words: Sequence[str], may_show: MayShow
     ) -> dict[str, object]:
         """Return the fields that are right in what follows the parameters."""
         shown = (word for word in words if not rest.is_secret)
@@ -335,7 +313,11 @@ class Form(Generic[R_co]):
                 return self._rest_fields(rest.read(kept))
         # A rest of fixed words, or of the number of a record, may be left out; we choose none.
         can_be_chosen = rest.known or rest.place.startswith("[#")
-        return {} if can_be_chosen and not rest.least else self._rest_fields(Blank(rest.place))
+        return (
+            {}
+            if can_be_chosen and not rest.least
+            else self._rest_fields(notation.Blank(rest.place))
+        )
 
     def format(self, command: Command, language: Language = ENGLISH, *, mask: bool = True) -> str:
         """Return the line of a command, in the words of a language.
@@ -343,11 +325,11 @@ class Form(Generic[R_co]):
         If it is masked, the names of their places stand for passwords.
         """
         given = self.masked(command) if mask else command.given
-        kind = given.get(KIND)
+        kind = given.get(notation.KIND)
         words = [kind.name] if isinstance(kind, Kind) else self._blank(kind, language)
         words += self._name_in(language)
         for parameter in self.parameters:
-            value = given.get(parameter.sets, Blank(parameter.name))
+            value = given.get(parameter.sets, notation.Blank(parameter.name))
             words += self._blank(value, language) or [
                 value.text if isinstance(value, Secret) else str(value)
             ]
@@ -358,14 +340,14 @@ class Form(Generic[R_co]):
             )
         if self.options and isinstance(kind, Kind):
             words += [
-                option_in(option.write(kind, given[option.sets]), language)
+                notation.option_in(option.write(kind, given[option.sets]), language)
                 for option in self.options
                 if option.sets in given
             ]
         return " ".join(filter(None, words))
 
     def format_answer(
-        self, command: Command, known: Known | None = None, language: Language = ENGLISH
+        self, command: Command, known: notation.Known | None = None, language: Language = ENGLISH
     ) -> str:
         """Return how an answer to a letter gives a command, in the words of a language.
 
@@ -375,14 +357,14 @@ class Form(Generic[R_co]):
         if not (self.is_about_board or self.by_letter or (self.rest and self.rest.complete)):
             return ""
         given = command.given
-        for name, value in zip((KIND, "board", "userid"), known or (), strict=False):
+        for name, value in zip((notation.KIND, "board", "userid"), known or (), strict=False):
             if given.get(name, value) != value:
                 return ""
         words = [] if self.is_usual else self._name_in(language)
         if self.rest is None:
             return " ".join(words)
         value = self._value_of(self.rest, given)
-        if value is None or isinstance(value, Blank):
+        if value is None or isinstance(value, notation.Blank):
             return " ".join([*words, *self._blank(value, language)])
         written = self.rest.write_answer(value, known[1] if known else 0)
         return "" if written is None else " ".join([*words, *self._in_words(written, language)])
@@ -390,9 +372,9 @@ class Form(Generic[R_co]):
     def blanks(self, command: Command) -> list[str]:
         """Return the names of what has to be put into the line of a command, passwords too."""
         given = self.masked(command)
-        values = [given.get(part.sets, Blank(part.name)) for part in self.parameters]
+        values = [given.get(part.sets, notation.Blank(part.name)) for part in self.parameters]
         values += [self._value_of(self.rest, given)] if self.rest else []
-        return [value.name for value in values if isinstance(value, Blank)]
+        return [value.name for value in values if isinstance(value, notation.Blank)]
 
     def usages(self, kind: Kind | None, language: Language = ENGLISH) -> list[str]:
         """Return the lines that show how to write the command, for a game if it is about games."""
@@ -409,15 +391,15 @@ class Form(Generic[R_co]):
         """Return how to write the command after some word, followed by options."""
         words = [front, *self._name_in(language), *(part.name for part in self.parameters)]
         alternatives = self.rest.shown if self.rest else ("",)
-        behind = [option_in(option, language) for option in options]
+        behind = [notation.option_in(option, language) for option in options]
         lines = ((*words, self._place_in(shown, language), *behind) for shown in alternatives)
-        return [place_in(" ".join(filter(None, line)), language) for line in lines]
+        return [notation.place_in(" ".join(filter(None, line)), language) for line in lines]
 
     def masked(self, command: Command) -> Mapping[str, object]:
         """Return the known values of a command, with blanks for secrets."""
         given = {**command.given, **self.secrets}
         if self.rest and self.rest.is_secret and self._value_of(self.rest, given):
-            given |= self._rest_fields(Blank(self.rest.place))
+            given |= self._rest_fields(notation.Blank(self.rest.place))
         return given
 
     def _rest_fields(self, value: object) -> dict[str, object]:
@@ -426,13 +408,13 @@ class Form(Generic[R_co]):
         values = value if len(names) > 1 and isinstance(value, tuple) else (value,)
         return dict(zip(names, values, strict=False))
 
-    def _value_of(self, rest: Rest[object], given: Mapping[str, object]) -> object:
+    def _value_of(self, rest: parts.Rest[object], given: Mapping[str, object]) -> object:
         """Return what follows the parameters, or the Blank for that; None for nothing."""
         values = list[object]()
         for name in rest.sets:
             if name not in given:
-                return Blank(rest.shown[0]) if rest.least else None
-            if isinstance(value := given[name], Blank):
+                return notation.Blank(rest.shown[0]) if rest.least else None
+            if isinstance(value := given[name], notation.Blank):
                 return value
             values.append(value)
         return values[0] if len(values) == 1 else tuple(values)
@@ -443,21 +425,23 @@ class Form(Generic[R_co]):
             return list(written)
         sections = cycle(self.rest.sections) if self.rest else ()
         placed = zip(written, sections, strict=False)
-        return [said_in(word, language, self.words, section) for word, section in placed]
+        return [notation.said_in(word, language, self.words, section) for word, section in placed]
 
     def _name_in(self, language: Language) -> list[str]:
         words = self.name.split()
-        return words if language is ENGLISH else [word_in(word, language) for word in words]
+        return (
+            words if language is ENGLISH else [notation.word_in(word, language) for word in words]
+        )
 
     def _blank(self, value: object, language: Language) -> list[str]:
         """Return the name of a Blank; nothing for any other value."""
-        return [self._place_in(value.name, language)] if isinstance(value, Blank) else []
+        return [self._place_in(value.name, language)] if isinstance(value, notation.Blank) else []
 
     def _place_in(self, name: str, language: Language) -> str:
         if language is ENGLISH:
             return name
         section = self.rest.sections[0] if self.rest else Section.WORDS
-        return place_in(said_in(name, language, self.words, section), language)
+        return notation.place_in(notation.said_in(name, language, self.words, section), language)
 
 
 _FIGURES = re.compile(
@@ -580,7 +564,7 @@ class Line(Struct, frozen=True):
         return f"{name}={instead}" if is_option else instead
 
     def _options(self) -> frozenset[str]:
-        return names_of(self.form.options) if self.form else frozenset()
+        return parts.names_of(self.form.options) if self.form else frozenset()
 
     def correction(self, may_show: MayShow, wrong: str = "", right: str = "") -> Command | None:
         """Return the command that was probably meant, or None if that is not known.

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from pbm_oust.languages import Language, Section
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Kind
 
 
 class Heading(Enum):

@@ -3,27 +3,17 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeGuard
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
+from pbm_oust.accounts import tags
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
-from pbm_oust.accounts.settings import MailWhen, Switch, settings_of
-from pbm_oust.accounts.tags import (
-    BROADCASTS,
-    DIGEST,
-    Answered,
-    AnswerPurpose,
-    Correspondence,
-    Joining,
-    Reply,
-    Unsubscribing,
-)
-from pbm_oust.board.game import Game
+from pbm_oust.accounts.settings import MailWhen, Switch
+from pbm_oust.board import Game, Place, Wish
 from pbm_oust.board.reasons import NotYourTurn, game_in
-from pbm_oust.board.record import PLAYING, Place, Wish
+from pbm_oust.board.record import PLAYING
 from pbm_oust.commands.account import VERIFY, has_new_password
 from pbm_oust.commands.challenge import JOIN
 from pbm_oust.commands.lists import GAMES, LIST
@@ -32,36 +22,20 @@ from pbm_oust.commands.settings import SETTINGS
 from pbm_oust.commands.show import UNWATCH, board_as_it_is
 from pbm_oust.commands.talk import MESSAGE, NothingWritten
 from pbm_oust.commands.vacation import VACATION, leave_said
+from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Command, Line, Meant, MissingWord
 from pbm_oust.grammar.notation import Text
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
-from pbm_oust.grammar.words import (
-    ALIASES,
-    UnknownWord,
-    first_words,
-    fold,
-    in_english,
-    language_like,
-    language_of,
-)
 from pbm_oust.languages import Language
 from pbm_oust.play.forms import ForTwoPlayers
 from pbm_oust.play.notices import Heard, Reader
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import Reason, Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.table import (
-    KIND_FORMS,
-    VOCABULARY,
-    AnswerToBoard,
-    SaidPlainly,
-    WhichGame,
-    granted,
-    parse_line,
-)
+from pbm_oust.rules import KINDS
+from pbm_oust.service import table
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import game_if_any
 
@@ -87,7 +61,7 @@ class Read(Struct, frozen=True):
     """The command, or why there is none."""
     text: str
     """What else the sender wrote."""
-    reply: Answered | None = None
+    reply: tags.Answered | None = None
     """The letter that is answered, if that takes the place of a password."""
     instead: Meant = ()
     """What an unreadable answer may have meant."""
@@ -97,41 +71,49 @@ class Read(Struct, frozen=True):
     @property
     def language(self) -> Language | None:
         """The language of the line's words, if it has words that are not English."""
-        spoken = language_of(self.line.words[: self.line.own_words or 1])
+        spoken = vocabulary.language_of(self.line.words[: self.line.own_words or 1])
         wrong = self.command
-        if spoken or not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, UnknownWord):
+        if (
+            spoken
+            or not isinstance(wrong, Unreadable)
+            or not isinstance(wrong.reason, vocabulary.UnknownWord)
+        ):
             return spoken
-        return language_like(wrong.culprit, VOCABULARY.difference(ALIASES))
+        return vocabulary.language_like(
+            wrong.culprit, table.VOCABULARY.difference(vocabulary.ALIASES)
+        )
 
 
 def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
     """Return what a request asks for. Only a whole mail may ask for it in plain words."""
-    wish = granted(request.line) if is_whole_mail and not (request.code or request.reply) else ""
-    read = _read(replace(request, line=wish) if wish else request)
+    wish = (
+        table.granted(request.line) if is_whole_mail and not (request.code or request.reply) else ""
+    )
+    read = _read(structs.replace(request, line=wish) if wish else request)
     command, unsure = read.command, request.unsure
     is_unseen = isinstance(command, Command) and command.form.text is Text.UNSEEN
     if is_unseen or not unsure.strip():
         return read
-    return replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
+    return structs.replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
 
 
 def _read(request: Request) -> Read:
     """Return what a request asks for, without the text that may be quoted."""
-    if isinstance(request.reply, Unsubscribing):
+    if isinstance(request.reply, tags.Unsubscribing):
         return Read(Line(()), _ending(request.reply), "", request.reply)
     if request.fault:
         return Read(Line(()), Unreadable(request.fault), request.chat, request.reply)
-    if isinstance(request.reply, Correspondence):
+    if isinstance(request.reply, tags.Correspondence):
         return _read_letter(request.chat, request.reply)
-    if isinstance(request.reply, Joining):
+    if isinstance(request.reply, tags.Joining):
         return _read_joining(request, request.reply)
-    if isinstance(request.reply, Reply):
+    if isinstance(request.reply, tags.Reply):
         from pbm_oust.service.answers import read_answer
 
         answer = read_answer(request.line, request.chat, request.reply, request.unsure)
         reply = None if answer.is_whole else request.reply
         read = Read(answer.line, answer.command, answer.text, reply, answer.instead)
-        return replace(read, heard=_heard(answer))
+        return structs.replace(read, heard=_heard(answer))
     line = request.line
     if request.code:
         from pbm_oust.grammar.wording import refuses
@@ -143,7 +125,7 @@ def _read(request: Request) -> Read:
         if found is None:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
-    shown, command = parse_line(line)
+    shown, command = table.parse_line(line)
     further = further_below(command, request.chat) if is_move(command) else None
     heard = Heard(None, further) if further else None
     return Read(shown, command, request.chat, heard=heard)
@@ -159,12 +141,12 @@ def further_below(move: Command, text: str) -> Command | None:
 
     It is not carried out. What passes the text on is none, and neither is the same move again.
     """
-    reply = Reply(AnswerPurpose.PLAY, move["kind"].name, move["board"], 0, move["userid"])
+    reply = tags.Reply(tags.AnswerPurpose.PLAY, move["kind"].name, move["board"], 0, move["userid"])
     for line in text.splitlines()[:_MOST_LINES_BELOW]:
         # It begins like a command, with a whole word or a placement.
-        first = fold("".join(first_words(line, 1))).rstrip(ENDS)
-        word = in_english(first.partition("#")[0])
-        if not (word in DEEDS or word in KINDS or word in KIND_FORMS or cells_in(first)):
+        first = vocabulary.fold("".join(vocabulary.first_words(line, 1))).rstrip(ENDS)
+        word = vocabulary.in_english(first.partition("#")[0])
+        if not (word in DEEDS or word in KINDS or word in table.KIND_FORMS or cells_in(first)):
             continue
         from pbm_oust.service.answers import read_line
 
@@ -178,43 +160,46 @@ def further_below(move: Command, text: str) -> Command | None:
 
 def begins_whole(line: str) -> bool:
     """Return whether a line begins with the name of a game, as whole commands do."""
-    return any(fold(word) in KINDS for word in first_words(line, 1))
+    return any(vocabulary.fold(word) in KINDS for word in vocabulary.first_words(line, 1))
 
 
-def _read_letter(text: str, letter: Correspondence) -> Read:
+def _read_letter(text: str, letter: tags.Correspondence) -> Read:
     """Return what an answer to what a player wrote says: a whole command, or more for that player.
 
     It is a command only if its first line begins with the name of a game and can be read.
     """
     first, _, rest = text.strip().partition("\n")
     if begins_whole(first):
-        line, command = parse_line(first)
+        line, command = table.parse_line(first)
         if not isinstance(command, Unreadable):
             return Read(line, command, rest.strip("\n"))
     more = MESSAGE.command(userid=letter.userid, password=letter, to=(letter.to,))
     return Read(Line(()), more, text, letter)
 
 
-def _read_joining(request: Request, joining: Joining) -> Read:
+def _read_joining(request: Request, joining: tags.Joining) -> Read:
     """Return what a mail says that a link has begun: its Subject joins an open challenge.
 
     With another Subject it is a mail like any other.
     """
-    line, command = parse_line(request.line)
+    line, command = table.parse_line(request.line)
     kind, number = KINDS[joining.kind], joining.number
-    begun = [in_english(fold(word)) for word in first_words(request.line, 3)]
+    begun = [
+        vocabulary.in_english(vocabulary.fold(word))
+        for word in vocabulary.first_words(request.line, 3)
+    ]
     if begun != [kind.name, JOIN.name, str(number)]:
         return Read(line, command, request.chat)
     join = JOIN.command(kind=kind, number=number, userid=joining.userid, password=joining)
     return Read(line, join, request.chat, joining)
 
 
-def _ending(asked: Unsubscribing) -> Command:
+def _ending(asked: tags.Unsubscribing) -> Command:
     """Return the command that ends letters of one sort."""
     who = {"userid": asked.userid, "password": asked}
-    if asked.what == BROADCASTS:
+    if asked.what == tags.BROADCASTS:
         return SETTINGS.command(**who, changes=(("broadcasts", Switch.OFF.value),))
-    if asked.what == DIGEST:
+    if asked.what == tags.DIGEST:
         return SETTINGS.command(**who, changes=(("mail", MailWhen.OFF.value),))
     kind, board = board_of(asked.what)
     return UNWATCH.command(kind=KINDS[kind], board=board, **who)
@@ -236,10 +221,12 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     """
     from pbm_oust.grammar.wording import agrees
 
-    begun = [in_english(fold(word)) for word in first_words(subject, 2)]
+    begun = [
+        vocabulary.in_english(vocabulary.fold(word)) for word in vocabulary.first_words(subject, 2)
+    ]
     if begun == [VERIFY.name, code.text]:
         return subject
-    holds_code = code.text in fold(text).split()
+    holds_code = code.text in vocabulary.fold(text).split()
     is_meant = holds_code or agrees(subject) or agrees(text) or has_new_password(text)
     return VERIFY.command(code=code, new=None).line(mask=False) if is_meant else None
 
@@ -315,8 +302,8 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     """
     line, wrong = read.line, read.command
     if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work.names_for(request)):
-        meant = Line(line.words, KIND_FORMS["games"], next(iter(KINDS.values())), 1)
-        return replace(read, line=meant, command=Unreadable(WhichGame("games")))
+        meant = Line(line.words, table.KIND_FORMS["games"], next(iter(KINDS.values())), 1)
+        return structs.replace(read, line=meant, command=Unreadable(table.WhichGame("games")))
     if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
         return read
     named = without_options(line.arguments)
@@ -326,13 +313,17 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     if account is None or account.userid == named[0] or not work.has_account(named[0]):
         return read
     words = (*line.words[: line.own_words], account.userid, *line.arguments)
-    whole, command = parse_line(" ".join(words))
-    return read if isinstance(command, Unreadable) else replace(read, line=whole, command=command)
+    whole, command = table.parse_line(" ".join(words))
+    return (
+        read
+        if isinstance(command, Unreadable)
+        else structs.replace(read, line=whole, command=command)
+    )
 
 
 def _lists_player(line: Line, wrong: Unreadable, is_player: Callable[[str], bool]) -> bool:
     """Return whether a line asks for the list and names a player where a game should stand."""
-    is_name = isinstance(wrong.reason, UnknownWord) and is_player(wrong.culprit)
+    is_name = isinstance(wrong.reason, vocabulary.UnknownWord) and is_player(wrong.culprit)
     return line.form is LIST and is_name
 
 
@@ -359,8 +350,8 @@ def signed(
         own = {_FIRST_USERID: account.userid}
         named = correction.get(_FIRST_USERID)
         own |= {_SECOND_USERID: named} if named else {}
-    if isinstance(reason, SaidPlainly) and form is VACATION:
-        today = work.now().astimezone(settings_of(account).zone).date()
+    if isinstance(reason, table.SaidPlainly) and form is VACATION:
+        today = work.now().astimezone(account.all_settings.zone).date()
         own["asked"] = leave_said(request.line, today)
     return correction.with_values(**own)
 
@@ -380,7 +371,7 @@ def board_meant(read: Read, request: Request, work: UnitOfWork) -> tuple[Game, R
     None if whoever has the sender's address does not play there.
     """
     line, wrong = read.line, read.command
-    is_answer = isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerToBoard)
+    is_answer = isinstance(wrong, Unreadable) and isinstance(wrong.reason, table.AnswerToBoard)
     number = line.words[1].rstrip(":") if is_answer and len(line.words) > 1 else ""
     if line.kind is None or not number.isdecimal():
         return None

@@ -3,42 +3,19 @@
 from collections.abc import Callable
 from functools import partial
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential, Reply, SheetReply
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.commands.account import VERIFY
 from pbm_oust.commands.general import MULTIPLE
 from pbm_oust.commands.play import MOVE
 from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.grammar.form import UNNAMED, Command, Cost, MayShow, Meant, to_player, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
-from pbm_oust.grammar.words import MASK
-from pbm_oust.play.authentication import (
-    PasswordWanted,
-    StrangeAddress,
-    TooMuch,
-    authenticate,
-    charge_player,
-    charge_refusal,
-    charge_stranger,
-    is_guess,
-    is_to_be_told,
-    number_left,
-    sender_among,
-)
-from pbm_oust.play.forms import (
-    ForAnybody,
-    ForPlayer,
-    ForTwoPlayers,
-    Run,
-    Seen,
-    Service,
-    WithService,
-)
+from pbm_oust.grammar.vocabulary import MASK
+from pbm_oust.play import authentication, forms
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent
@@ -46,27 +23,8 @@ from pbm_oust.play.starting import check_two, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import ask_to_confirm
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.service.reading import (
-    Read,
-    advise,
-    board_meant,
-    completed,
-    filled,
-    playable,
-    read_request,
-    signed,
-    tried,
-)
-from pbm_oust.service.table import (
-    VOCABULARY,
-    AnswerToBoard,
-    AnyForm,
-    is_of_letter,
-    may_hold_password,
-    parse_line,
-    without_passwords,
-)
+from pbm_oust.rules import KINDS
+from pbm_oust.service import reading, table
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.verifications import bounces_of, forget_bounces
@@ -103,7 +61,7 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
     read, asked = _read(request, is_whole_mail=not work.is_within)
 
     def carry_out(work: UnitOfWork) -> Handled:
-        work = replace(work, vocabulary=VOCABULARY, proved=proved)
+        work = structs.replace(work, vocabulary=table.VOCABULARY, proved=proved)
         if isinstance(sheet, SheetReply):
             handled = _take_sheet(sheet, request, work)
         else:
@@ -113,21 +71,21 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
             if work.home.ask(bounces_of, request.sender).bounces:
                 work.home.do(forget_bounces, request.sender)
             if handled.untold:
-                tell_unknown(handled.untold, replace(work, read={}))
+                tell_unknown(handled.untold, structs.replace(work, read={}))
         return handled
 
     is_move = isinstance(read.command, Command) and read.command.form is MOVE
     return PreparedRequest(carry_out, shares=is_move and not sheet)
 
 
-def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
+def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[reading.Read, Request]:
     """Return what a request asks for, and the request as it is carried out."""
-    read = read_request(request, is_whole_mail=is_whole_mail)
+    read = reading.read_request(request, is_whole_mail=is_whole_mail)
     is_unseen = isinstance(read.command, Command) and read.command.form.text is Text.UNSEEN
     spoken = read.language
-    asked = replace(
+    asked = structs.replace(
         request,
-        left_out=without_passwords(request.lost if is_unseen else request.left_out),
+        left_out=table.without_passwords(request.lost if is_unseen else request.left_out),
         chat=read.text,
         reply=read.reply,
         answered=request.reply or request.answered,
@@ -146,9 +104,9 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     form, chat = command.form, request.chat
     password = _proof_of(command)
     if form.text is not Text.UNSEEN:
-        chat = without_passwords(chat, password)
-    left_out = request.left_out and without_passwords(request.left_out, password)
-    return replace(request, chat=chat, left_out=left_out)
+        chat = table.without_passwords(chat, password)
+    left_out = request.left_out and table.without_passwords(request.left_out, password)
+    return structs.replace(request, chat=chat, left_out=left_out)
 
 
 def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handled:
@@ -158,20 +116,20 @@ def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handle
     try:
         meant = answer_sheet(sheet, request, work, _SERVICE)
     except Unreadable as error:
-        meant = replace(request, fault=error.reason)
+        meant = structs.replace(request, fault=error.reason)
     if isinstance(meant, Handled):
-        return replace(meant, command="multiple")
+        return structs.replace(meant, command="multiple")
     return _handle(*_read(meant), work)
 
 
-def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
+def _handle(read: reading.Read, request: Request, work: UnitOfWork) -> Handled:
     """Carry out a request, or answer why it is not done."""
     if isinstance(read.command, Unreadable):
-        read = completed(read, request, work)
+        read = reading.completed(read, request, work)
         request = _masked(read.command, request)
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
-    form: AnyForm = read.command.form
+    form: table.AnyForm = read.command.form
     actor = None
     try:
         proof = _proof_of(read.command)
@@ -179,30 +137,32 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
             if request.doubt and form is not MULTIPLE:  # its lines may prove it
-                return replace(silent(request.doubt), command=form.name)
-            charge_stranger(cost, request, work)
-        if isinstance(form.run, ForTwoPlayers):
+                return structs.replace(silent(request.doubt), command=form.name)
+            authentication.charge_stranger(cost, request, work)
+        if isinstance(form.run, forms.ForTwoPlayers):
             password = proof if isinstance(proof, Secret) else None
             userids = _signers_of(read.command)
-            actor = sender_among(userids, password, request, work)
-        elif isinstance(form.run, ForPlayer) and proof:
+            actor = authentication.sender_among(userids, password, request, work)
+        elif isinstance(form.run, forms.ForPlayer) and proof:
             may_be_sender = form.run.may_be_sender
             userid = read.command["userid"]
             try:
-                actor = authenticate(userid, proof, request, work, may_be_sender=may_be_sender)
+                actor = authentication.authenticate(
+                    userid, proof, request, work, may_be_sender=may_be_sender
+                )
             except NotAllowed:
                 if not work.was_done(userid, request):
                     raise
                 # It has changed what would prove it.
-                return replace(answer_done_before(request, work), command=form.name)
+                return structs.replace(answer_done_before(request, work), command=form.name)
         is_proved = may_prove or bool(actor and actor.is_proved)
         if request.left_out and not (is_proved or form.text is Text.UNSEEN):
-            request = replace(request, left_out="")
+            request = structs.replace(request, left_out="")
         if is_proved:
-            charge_player(cost, actor, request, work)
+            authentication.charge_player(cost, actor, request, work)
         handled = _run(read.command, actor, request, work)
-        is_untold = is_proved and actor and has_untold(settings_of(actor.account))
-        return replace(
+        is_untold = is_proved and actor and actor.account.all_settings.has_untold
+        return structs.replace(
             handled,
             command=form.name,
             is_proved=is_proved or handled.is_proved,
@@ -212,24 +172,24 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         if _waits_for_repair(form, actor):
             raise
         handled = _refuse(damage.refusal(), read, None, request, work)
-        return replace(handled, command=form.name, board=str(damage.name))
+        return structs.replace(handled, command=form.name, board=str(damage.name))
     except Refusal as refusal:
-        return replace(_refuse(refusal, read, actor, request, work), command=form.name)
+        return structs.replace(_refuse(refusal, read, actor, request, work), command=form.name)
 
 
 def _run(command: Command, actor: Actor | None, request: Request, work: UnitOfWork) -> Handled:
     """Run a command; `actor` is its player. Raises Refusal."""
-    run: Run = command.form.run
+    run: forms.Run = command.form.run
     given = dict(command.given)
     match run, actor:
-        case ForPlayer(), Actor():
+        case forms.ForPlayer(), Actor():
             del given["userid"], given["password"]
             handled = run.run(actor, request, work, **given)
             is_away = run.brings_back and actor.account.signed_off
             if is_away and handled.outcome is not Outcome.DONE_BEFORE:
                 come_back(actor.userid, work)
             return handled
-        case ForTwoPlayers(), Actor():
+        case forms.ForTwoPlayers(), Actor():
             x, o = _signers_of(command)
             check_two(x, o)
             if _proof_of(command):
@@ -239,11 +199,11 @@ def _run(command: Command, actor: Actor | None, request: Request, work: UnitOfWo
             del given["password"]
             header = partial(run.header, work, **given)
             return start_board(command["kind"], header, actor, request, work, ask)
-        case ForAnybody(), _:
+        case forms.ForAnybody(), _:
             return run.run(request, work, **given)
-        case WithService(), _:
+        case forms.WithService(), _:
             return run.run(request, work, _SERVICE, **given)
-    raise NotAllowed(StrangeAddress())
+    raise NotAllowed(authentication.StrangeAddress())
 
 
 def _signers_of(command: Command) -> list[str]:
@@ -257,20 +217,20 @@ def _proof_of(command: Command) -> Credential | None:
     return proof
 
 
-def _waits_for_repair(form: AnyForm, actor: Actor | None) -> bool:
+def _waits_for_repair(form: table.AnyForm, actor: Actor | None) -> bool:
     """Return whether a mail is kept by its sender, not refused, while a board of it is damaged.
 
     So it is if it changes something and carries a proof of who sent it.
     """
-    if isinstance(form.run, ForTwoPlayers):
+    if isinstance(form.run, forms.ForTwoPlayers):
         return actor is not None and actor.is_proved
     # One of several commands may have to.
-    is_several = isinstance(form.run, WithService)
+    is_several = isinstance(form.run, forms.WithService)
     return is_several or (form.is_signed and form.heading is not Heading.LOOKING)
 
 
 def _refuse(
-    refusal: Refusal, read: Read, actor: Actor | None, request: Request, work: UnitOfWork
+    refusal: Refusal, read: reading.Read, actor: Actor | None, request: Request, work: UnitOfWork
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     is_charged, proof = False, None
@@ -278,24 +238,30 @@ def _refuse(
         proof = _proof_of(read.command)
         is_charged = not (read.command.form.is_signed or proof)
     is_proved = bool(request.reply or request.confirmed or (actor and proof))
-    is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
+    is_command = read.line.form and not isinstance(refusal.reason, table.AnswerToBoard)
     doubt = request.doubt or (None if is_command else request.mark)
     if doubt and not is_proved:
-        return replace(silent(doubt), is_guess=is_guess(refusal.reason))
+        return structs.replace(silent(doubt), is_guess=authentication.is_guess(refusal.reason))
     try:
-        is_last = charge_refusal(refusal, request, work, is_charged=is_charged)
+        is_last = authentication.charge_refusal(refusal, request, work, is_charged=is_charged)
     except NotAllowed as reached:
         refusal, is_last = reached, False
-    if isinstance(refusal.reason, TooMuch) and not is_to_be_told(refusal.reason, work):
+    if isinstance(refusal.reason, authentication.TooMuch) and not authentication.is_to_be_told(
+        refusal.reason, work
+    ):
         beyond = silent(Silence.LIMIT)
         limit = refusal.reason.limit
-        return replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
+        return structs.replace(
+            beyond, limit=limit, is_guess=authentication.is_guess(refusal.reason)
+        )
     left = 1
     if not (is_proved or work.is_within):
-        left = number_left(refusal, request, work, is_guess=is_guess(refusal.reason))
+        left = authentication.number_left(
+            refusal, request, work, is_guess=authentication.is_guess(refusal.reason)
+        )
     if left < 0:
         beyond = silent(Silence.TOO_MANY_EQUAL_REFUSALS)
-        return replace(beyond, is_guess=is_guess(refusal.reason))
+        return structs.replace(beyond, is_guess=authentication.is_guess(refusal.reason))
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
     instead: list[Command] = []
@@ -304,34 +270,34 @@ def _refuse(
         if answered:
             instead = _all_tried(read.instead, answered, request.reply.userid)
     reader = work.sender_of(request)
-    found = board_meant(read, request, work)
+    found = reading.board_meant(read, request, work)
     if found:
         answered, reader = found
     correction: Command | None
     is_userid, wrong = work.names_for(request), refusal.culprit
     # Whoever sends a code has it from the letter that went to their address.
     is_known = is_proved or (isinstance(command, Command) and command.form is VERIFY)
-    is_secret = may_hold_password(line, request.reply)
-    own = to_player(VOCABULARY, is_userid, may_be_secret=is_secret)
+    is_secret = table.may_hold_password(line, request.reply)
+    own = to_player(table.VOCABULARY, is_userid, may_be_secret=is_secret)
     words = [wrong, *line.words]
-    stranger = to_stranger(VOCABULARY, is_userid, words, may_be_secret=is_secret)
+    stranger = to_stranger(table.VOCABULARY, is_userid, words, may_be_secret=is_secret)
     may_show = own if is_known else stranger
     if not (is_known or may_show(wrong) or line.is_option(wrong)):
         refusal = type(refusal)(reason)
     # The Subject of our own letter was not written by the sender.
-    is_ours = isinstance(reason, AnswerToBoard) and is_of_letter(request.line)
+    is_ours = isinstance(reason, table.AnswerToBoard) and table.is_of_letter(request.line)
     as_sent = "" if is_ours else line.shown(may_show, MASK if is_known or is_secret else UNNAMED)
-    if isinstance(command, Unreadable) or isinstance(reason, PasswordWanted):
+    if isinstance(command, Unreadable) or isinstance(reason, authentication.PasswordWanted):
         right = reason.instead if isinstance(reason, UnreadableReason) else None
         meant = line.correction(may_show, wrong, right or "")
         correction = _tried(meant, work) if meant else None
     else:
-        meant, correction = None, advise(command, refusal)
+        meant, correction = None, reading.advise(command, refusal)
     if correction is not meant and not is_known and not _is_shown(correction, may_show):
         correction = None
-    correction = signed(correction, reason, request, work)
+    correction = reading.signed(correction, reason, request, work)
     if found:
-        correction = playable(correction, *found)
+        correction = reading.playable(correction, *found)
     culprit_at = line.place_in(as_sent, refusal.culprit)
     notice = RefusalNotice(
         reader,
@@ -348,7 +314,11 @@ def _refuse(
     )
     board = notice.game.name if notice.game else ""
     handled = Handled(
-        Outcome.REFUSED, board, why=reason, is_proved=is_proved, is_guess=is_guess(reason)
+        Outcome.REFUSED,
+        board,
+        why=reason,
+        is_proved=is_proved,
+        is_guess=authentication.is_guess(reason),
     )
     if actor and request.message_id and not isinstance(reason, RefusedBefore):
         return work.answer_refused(notice, actor, request, handled)
@@ -359,7 +329,7 @@ def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command]:
     """Return what a player may have meant on a board, or what it would take in place of that."""
     found: list[Command] = []
     for each in meant:
-        possible = tried(filled(each, game, userid), game)
+        possible = reading.tried(reading.filled(each, game, userid), game)
         if possible and possible not in found:
             found.append(possible)
     return found
@@ -371,7 +341,7 @@ def _tried(meant: Command, work: UnitOfWork) -> Command | None:
     if kind is None or number is None:
         return meant
     game = game_if_any(work.home, kind, number)
-    return tried(meant, game) if game else meant
+    return reading.tried(meant, game) if game else meant
 
 
 def _is_shown(command: Command | None, may_show: MayShow) -> bool:
@@ -386,18 +356,18 @@ def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
     return work.answer(notice, request, Handled(Outcome.DONE_BEFORE))
 
 
-def _seen(text: str) -> Seen:
-    line, command = parse_line(text)
+def _seen(text: str) -> forms.Seen:
+    line, command = table.parse_line(text)
     if isinstance(command, Unreadable):
-        return Seen(line)
+        return forms.Seen(line)
     proof = _proof_of(command)
     signature = (frozenset(_signers_of(command)), proof) if proof else None
-    return Seen(line, command.form.name if command.form.needs_own_mail else "", signature)
+    return forms.Seen(line, command.form.name if command.form.needs_own_mail else "", signature)
 
 
 def _carry_out_line(request: Request, work: UnitOfWork) -> Handled:
-    read = Read(*parse_line(request.line), request.chat)
+    read = reading.Read(*table.parse_line(request.line), request.chat)
     return _handle(read, _masked(read.command, request), work)
 
 
-_SERVICE = Service(_seen, handle, _carry_out_line)
+_SERVICE = forms.Service(_seen, handle, _carry_out_line)

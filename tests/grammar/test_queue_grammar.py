@@ -4,7 +4,7 @@ import pytest
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
-from pbm_oust.board.record import Deed, Place
+from pbm_oust.board import Deed, Place
 from pbm_oust.commands.play import Queueing
 from pbm_oust.refusal import Unreadable
 from pbm_oust.service.table import parse_line

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.board import Deed, Place, Wish
 from pbm_oust.commands.play import Queueing
 from pbm_oust.grammar.form import Command, to_player
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import (
     Answer,
     EmptyAnswer,
@@ -21,11 +21,7 @@ from pbm_oust.service.answers import (
     read_answer,
 )
 from pbm_oust.service.reading import is_move
-from pbm_oust.service.table import (
-    VOCABULARY,
-    is_of_letter,
-    parse_line,
-)
+from pbm_oust.service.table import VOCABULARY, is_of_letter, parse_line
 from tests.support import tables
 from tests.support.commands import command, sure
 
