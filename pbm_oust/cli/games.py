@@ -12,38 +12,14 @@ from typing import Any
 
 import click
 
+from pbm_oust.board import Game
 from pbm_oust.board.formats import parse_any
 from pbm_oust.board.formats.sgf import format_sgf, has_tree
 from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured, record_fields, result_fields
-from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory
 from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time
-from pbm_oust.cli.operator import (
-    KIND,
-    Operator,
-    Refused,
-    board_at_named,
-    board_named,
-    command,
-    complete_userids,
-    import_argument,
-    large_option,
-    print_fields,
-    print_json,
-    print_table,
-    read_import,
-)
-from pbm_oust.cli.terminal import (
-    TerminalText,
-    has_colours,
-    is_terminal,
-    page,
-    progress_bar,
-    say,
-    say_data,
-    shown,
-)
+from pbm_oust.cli import common, terminal
 from pbm_oust.doctor import counted
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.mail.reading import UnreadableMail, whole_texts
@@ -53,8 +29,7 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.text import GLYPHS, Glyphs, game_text
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.search import can_search, lack
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, Kind, Side
+from pbm_oust.rules import KINDS, How, Kind, Side
 from pbm_oust.service.house import keep, kept
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.faults import DatabaseFault
@@ -89,13 +64,13 @@ _STATES = {
 }
 
 
-@command("list", has_json=True)
-@click.argument("kind", type=KIND, required=False)
+@common.command("list", has_json=True)
+@click.argument("kind", type=common.KIND, required=False)
 @click.option(
     "--player",
     metavar="USERID",
     help="Only the boards of this player.",
-    shell_complete=complete_userids,
+    shell_complete=common.complete_userids,
 )
 @click.option(
     "--which",
@@ -105,7 +80,7 @@ _STATES = {
     help="All boards, active ones, those that are over, or those that wait for the player.",
 )
 def list_(
-    operator: Operator, kind: Kind | None, player: str | None, which: str, as_json: bool
+    operator: common.Operator, kind: Kind | None, player: str | None, which: str, as_json: bool
 ) -> None:
     """List boards.
 
@@ -116,14 +91,16 @@ def list_(
     for each in [kind] if kind else KINDS.values():
         for entry in operator.boards.entries(each, player):
             if isinstance(entry, DamagedHistory):
-                say(f"Error: {entry}", err=True)
+                terminal.say(f"Error: {entry}", err=True)
                 damaged = True
             elif _is_wanted(entry, Filter(which), player):
                 found.append(entry)
     if as_json:
-        print_json([summary(each) | {"deadline": _deadline(operator, each)} for each in found])
+        common.print_json(
+            [summary(each) | {"deadline": _deadline(operator, each)} for each in found]
+        )
     elif found:
-        print_table(
+        common.print_table(
             ("BOARD", "GRID", "X", "O", "RECORDS", "STATE", "DEADLINE"),
             (
                 (
@@ -145,14 +122,14 @@ def _is_wanted(entry: Entry, which: Filter, player: str) -> bool:
     return is_theirs and which in (Filter.ALL, Filter.INACTIVE if entry.result else Filter.ACTIVE)
 
 
-def _deadline(operator: Operator, board: Entry) -> str | None:
+def _deadline(operator: common.Operator, board: Entry) -> str | None:
     """Return the deadline of a board, whose history is read for it; None if it is over."""
     if board.result:
         return None
     return _deadline_of(operator, operator.game(KINDS[board.name.kind], board.name.board))
 
 
-def _deadline_of(operator: Operator, game: Game) -> str | None:
+def _deadline_of(operator: common.Operator, game: Game) -> str | None:
     """Return the deadline of the player to move; None if the game is over or nobody knows."""
     work = UnitOfWork(operator.home, lambda _notice, _request: [], operator.home.now)
     try:
@@ -196,15 +173,17 @@ def _side_to_move(board: Entry) -> str | None:
     return str(side.value)
 
 
-@command(has_json=True)
-@board_at_named
+@common.command(has_json=True)
+@common.board_at_named
 @click.option(
     "--watch",
     "is_watched",
     is_flag=True,
     help="Draw it again after each record, until the game is over.",
 )
-def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_json: bool) -> None:
+def show(
+    operator: common.Operator, kind: Kind, board: BoardAt, is_watched: bool, as_json: bool
+) -> None:
     """Draw a board as it is, or as it was after record N."""
     if is_watched:
         if as_json or board.number is not None:
@@ -214,13 +193,13 @@ def show(operator: Operator, kind: Kind, board: BoardAt, is_watched: bool, as_js
     game = operator.game(kind, board.board)
     if board.number is not None:
         if board.number > len(game.records):
-            raise Refused(f"{game.name} has {counted(len(game.records), 'record')}")
+            raise common.Refused(f"{game.name} has {counted(len(game.records), 'record')}")
         game = game.after(board.number)
     if as_json:
         deadline = {"deadline": _deadline_of(operator, game)}
-        print_json(summary(entry_of(game)) | deadline | _stone_fields(game))
+        common.print_json(summary(entry_of(game)) | deadline | _stone_fields(game))
     else:
-        page(TerminalText(f"{_headed(game)}\n"))
+        terminal.page(terminal.TerminalText(f"{_headed(game)}\n"))
 
 
 def _stone_fields(game: Game) -> dict[str, Any]:
@@ -238,23 +217,23 @@ def _heading(game: Game) -> str:
     return f"{game.name}, {game.header.grid}: {state_of(entry_of(game))}"
 
 
-def _headed(game: Game) -> TerminalText:
+def _headed(game: Game) -> terminal.TerminalText:
     """Return a board as it is printed, below its heading."""
-    return TerminalText(f"{shown(_heading(game))}\n\n{_drawn(game)}")
+    return terminal.TerminalText(f"{terminal.shown(_heading(game))}\n\n{_drawn(game)}")
 
 
-def _drawn(game: Game) -> TerminalText:
+def _drawn(game: Game) -> terminal.TerminalText:
     """Return a board with its heading, in colours if there are any."""
-    if not has_colours():
-        return shown(game_text(game))
-    text: str = shown(game_text(game, _MARKS))
+    if not terminal.has_colours():
+        return terminal.shown(game_text(game))
+    text: str = terminal.shown(game_text(game, _MARKS))
     for marks, letters, colour in _COLOURED:
         for mark, letter, bold in zip(marks, letters, (False, True), strict=True):
             text = text.replace(mark, click.style(letter, fg=colour, bold=bold))
-    return TerminalText(text)
+    return terminal.TerminalText(text)
 
 
-def _watch(operator: Operator, kind: Kind, board: int) -> None:
+def _watch(operator: common.Operator, kind: Kind, board: int) -> None:
     """Draw a board until its game is over or the person at the keyboard presses Ctrl-C.
 
     Raises Refused if there is no such board, and DamagedHistory.
@@ -272,20 +251,20 @@ def _watch(operator: Operator, kind: Kind, board: int) -> None:
             else:
                 time.sleep(PAUSE)
     except KeyboardInterrupt:
-        say()
+        terminal.say()
 
 
 def _draw(game: Game, *, is_first: bool) -> None:
-    if is_terminal():
+    if terminal.is_terminal():
         click.clear()
     elif not is_first:
-        say()
-    say(_headed(game))
+        terminal.say()
+    terminal.say(_headed(game))
 
 
-@command(has_json=True)
-@board_named
-def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
+@common.command(has_json=True)
+@common.board_named
+def history(operator: common.Operator, kind: Kind, board: int, as_json: bool) -> None:
     """Print the history of a board.
 
     In JSON, x and o are the players as the game stands, and at_start as the header names them.
@@ -294,14 +273,14 @@ def history(operator: Operator, kind: Kind, board: int, as_json: bool) -> None:
         game = operator.game(kind, board)
         records = [record_fields(record) for record in game.records]
         header = {"X": game.header.x, "O": game.header.o}
-        print_json(summary(entry_of(game)) | {"at_start": header, "records": records})
+        common.print_json(summary(entry_of(game)) | {"at_start": header, "records": records})
     else:
-        page(operator.history(kind, board).decode("utf-8", "replace"))
+        terminal.page(operator.history(kind, board).decode("utf-8", "replace"))
 
 
-@command(has_json=True)
-@board_at_named
-def why(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
+@common.command(has_json=True)
+@common.board_at_named
+def why(operator: common.Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
     """Tell which mail led to record N of a board, or to its latest one.
 
     What is kept about a mail goes after a year, or with the account of its player.
@@ -310,19 +289,19 @@ def why(operator: Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
     try:
         origin = origin_of(game, board.number, operator.home)
     except NotAllowed:
-        raise Refused(f"{game.name} has {counted(len(game.records), 'record')}") from None
+        raise common.Refused(f"{game.name} has {counted(len(game.records), 'record')}") from None
     answer = _answer_to(operator, origin)
     if as_json:
-        print_json(_origin_fields(origin, answer))
+        common.print_json(_origin_fields(origin, answer))
         return
     record = origin.record
     owner = f"{origin.mover} ({record.by})" if origin.mover else "the server"
     said = f"{owner}, {format_action(record.action)}, {format_time(record.at)}"
-    say(f"{game.name} record {record.number}: {said}")
-    print_fields(_origin_rows(origin, answer))
+    terminal.say(f"{game.name} record {record.number}: {said}")
+    common.print_fields(_origin_rows(origin, answer))
 
 
-def _answer_to(operator: Operator, origin: Provenance) -> str | None:
+def _answer_to(operator: common.Operator, origin: Provenance) -> str | None:
     """Return what became of the letter that answered the mail; None if there was no mail."""
     cause = origin.cause
     if cause is None or cause.mail is None:
@@ -381,11 +360,11 @@ MOST_SECONDS = 3600
 _CERTAIN = {0.0: "lost", 0.5: "draw", 1.0: "won"}
 
 
-@command()
-@board_named
+@common.command()
+@common.board_named
 @click.option("--sgf", is_flag=True, help="SGF, which programs for Go can show.")
 @click.option("--json", is_flag=True, help="One JSON object.")
-def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
+def export(operator: common.Operator, kind: Kind, board: int, **forms: bool) -> None:
     """Print a game as SGF or JSON.
 
     `games import` reads it back without loss.
@@ -400,12 +379,12 @@ def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
         sheet = read_sheet(operator.history(kind, board))
     except BadHistory as error:
         path = operator.home.history_path(BoardName(kind.name, board))
-        raise Refused(f"{path}: {error}") from None
-    say_data(f"{_FORMATS[chosen[0]](sheet).rstrip()}\n".encode())
+        raise common.Refused(f"{path}: {error}") from None
+    terminal.say_data(f"{_FORMATS[chosen[0]](sheet).rstrip()}\n".encode())
 
 
-@command("import")
-@import_argument
+@common.command("import")
+@common.import_argument
 @click.option(
     "--as",
     "number",
@@ -414,15 +393,17 @@ def export(operator: Operator, kind: Kind, board: int, **forms: bool) -> None:
     help="The number of the board; the next one by default.",
 )
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
-@large_option
-def import_(operator: Operator, file: str, number: int | None, dry_run: bool, large: bool) -> None:
+@common.large_option
+def import_(
+    operator: common.Operator, file: str, number: int | None, dry_run: bool, large: bool
+) -> None:
     """Make a board from a game in FILE, or on standard input.
 
     The game may be SGF or JSON from `games export`, a history, or a text or mail with SGF, as the
     last mails of a game are, quoted, attached or not; gzip may have compressed it. Every record is
     checked against the rules. Both players of a game that goes on need accounts. Nobody is mailed.
     """
-    name, data = read_import(file, large=large)
+    name, data = common.read_import(file, large=large)
     try:
         draft = parse_any(_text(data))
         if dry_run:
@@ -430,10 +411,10 @@ def import_(operator: Operator, file: str, number: int | None, dry_run: bool, la
         else:
             game = import_game(draft, operator.prepared_home(), operator.home.now(), number)
     except (BadGame, NotImported) as error:
-        raise Refused(f"{name}: {error}") from None
+        raise common.Refused(f"{name}: {error}") from None
     told = "would import" if dry_run else "imported"
     records = counted(len(game.records), "record")
-    say(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
+    terminal.say(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
 
 
 def _text(data: bytes) -> str:
@@ -452,8 +433,8 @@ def _text(data: bytes) -> str:
         raise BadGame(f"line {line}", "the text is not UTF-8") from None
 
 
-@command(has_json=True)
-@board_named
+@common.command(has_json=True)
+@common.board_named
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, max=MOST_SECONDS, min_open=True),
@@ -464,7 +445,7 @@ def _text(data: bytes) -> str:
 )
 @click.option("--sgf", is_flag=True, help="Print SGF with comments, of which Sabaki draws a curve.")
 def analyse(
-    operator: Operator, kind: Kind, board: int, seconds: float, sgf: bool, as_json: bool
+    operator: common.Operator, kind: Kind, board: int, seconds: float, sgf: bool, as_json: bool
 ) -> None:
     """Say how likely x was to win after each record of a game.
 
@@ -477,18 +458,20 @@ def analyse(
         raise click.UsageError("--sgf and --json are two forms; choose one of them")
     game = operator.game(kind, board)
     if not game.result:
-        raise Refused(f"{game.name} is not over, and only games that are over are analysed")
+        raise common.Refused(f"{game.name} is not over, and only games that are over are analysed")
     analysis = _analysis(operator, game, seconds)
     if sgf:
-        say_data(format_sgf(Sheet(game), analyses.notes_of(analysis)).encode())
+        terminal.say_data(format_sgf(Sheet(game), analyses.notes_of(analysis)).encode())
     elif as_json:
-        print_json(summary(entry_of(game)) | _fields(game, analysis))
+        common.print_json(summary(entry_of(game)) | _fields(game, analysis))
     else:
-        say(f"{_heading(game)}; {analysis.seconds:g} s a position")
-        print_table(("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE"), _rows(game, analysis))
+        terminal.say(f"{_heading(game)}; {analysis.seconds:g} s a position")
+        common.print_table(
+            ("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE"), _rows(game, analysis)
+        )
 
 
-def _analysis(operator: Operator, game: Game, seconds: float) -> analyses.Analysis:
+def _analysis(operator: common.Operator, game: Game, seconds: float) -> analyses.Analysis:
     """Return an analysis that is kept, or a deeper one, which is kept from then on."""
     home = operator.prepared_home()
     found = kept(home, game)
@@ -497,9 +480,9 @@ def _analysis(operator: Operator, game: Game, seconds: float) -> analyses.Analys
     header = game.header
     if not can_search(header.kind.name, header.grid):
         reason = lack() or f"the house does not search {header.kind.name} on {header.grid}"
-        raise Refused(f"{game.name} cannot be analysed: {reason}")
+        raise common.Refused(f"{game.name} cannot be analysed: {reason}")
     evaluations, number = list[analyses.Evaluation](), len(game.records) + 1
-    with progress_bar("searching") as progress:
+    with terminal.progress_bar("searching") as progress:
         for evaluation in analyses.judged(game, seconds, time.perf_counter):
             evaluations.append(evaluation)
             progress(len(evaluations), number)

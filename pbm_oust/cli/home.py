@@ -15,27 +15,14 @@ from typing import Any
 
 import click
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
+from pbm_oust.cli import common
 from pbm_oust.cli.games import state_of
-from pbm_oust.cli.operator import (
-    KIND,
-    Operator,
-    Parsed,
-    Refused,
-    board_named,
-    command,
-    complete_boards,
-    log,
-    no_board,
-    print_json,
-    start_log,
-)
 from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.doctor import Severity, counted
 from pbm_oust.doctor.home import examine
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import backup as backups
 from pbm_oust.store import rebuilding, upgrading
 from pbm_oust.store.boards import DamagedHistory
@@ -60,9 +47,9 @@ _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 
 
-@command()
+@common.command()
 @_folder
-def backup(operator: Operator, folder: Path) -> None:
+def backup(operator: common.Operator, folder: Path) -> None:
     """Copy the home into DIR, which is empty or not there yet.
 
     A server may run meanwhile: the copy holds what the home held at one moment. It is private: the
@@ -74,9 +61,9 @@ def backup(operator: Operator, folder: Path) -> None:
     say(f"{folder} holds {_told(copied)}")
 
 
-@command()
+@common.command()
 @_folder
-def restore(operator: Operator, folder: Path) -> None:
+def restore(operator: common.Operator, folder: Path) -> None:
     """Make the home from a backup in DIR.
 
     The home is empty or not there yet. Letters that waited when the backup was made are held back,
@@ -96,11 +83,13 @@ def _refusing(folder: Path) -> Iterator[None]:
     try:
         yield
     except backups.NotCopied as error:
-        raise Refused(str(error)) from None
+        raise common.Refused(str(error)) from None
     except DatabaseFault:
         raise
     except OSError as error:
-        raise Refused(str(error) if error.filename else f"{folder}: {error.strerror}") from None
+        raise common.Refused(
+            str(error) if error.filename else f"{folder}: {error.strerror}"
+        ) from None
 
 
 def _told(copied: backups.Copied) -> str:
@@ -164,15 +153,15 @@ def follow(home: Home, folder: Path, *, once: bool) -> None:
     else it tries again after a fault.
     """
     if not home.is_on_server:
-        raise Refused(f"the histories of {home.path} are files already")
+        raise common.Refused(f"the histories of {home.path} are files already")
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
     folder.mkdir(parents=True, exist_ok=True)
     with locked_folder(folder, waits=False) as is_locked:
         if not is_locked:
-            raise Refused(f"{folder} is kept up to date by another process")
-        start_log()
+            raise common.Refused(f"{folder} is kept up to date by another process")
+        common.start_log()
         _follow(home, folder, stopping, once=once)
 
 
@@ -188,7 +177,7 @@ def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) 
             if once:
                 raise
             if str(error) != fault:
-                log.warning("%s is not kept up to date: %s", folder, error)
+                common.log.warning("%s is not kept up to date: %s", folder, error)
             fault = str(error)
             stopping.wait(AGAIN_SECONDS)
             continue
@@ -201,17 +190,19 @@ def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) 
             return
         stopping.wait(LOOK_SECONDS)
     if once:
-        raise Refused(f"{folder} is not up to date: this was told to stop before all was copied")
+        raise common.Refused(
+            f"{folder} is not up to date: this was told to stop before all was copied"
+        )
 
 
-@command()
+@common.command()
 @click.option(
     "--owner",
-    type=Parsed("URL", parse_store),
+    type=common.Parsed("URL", parse_store),
     default="",
     help="The URL of the database for the owner of its tables.",
 )
-def upgrade(operator: Operator, owner: str) -> None:
+def upgrade(operator: common.Operator, owner: str) -> None:
     """Bring the tables of the home to the version of this program.
 
     No server may run meanwhile. All of it happens, or nothing. Tables of this version or a later
@@ -226,10 +217,12 @@ def upgrade(operator: Operator, owner: str) -> None:
     say(f"the tables of {home.path} can be used; this program works with version {LATEST}")
 
 
-@command(has_json=True)
-@click.argument("kind", type=KIND, required=False)
-@click.argument("board", type=click.IntRange(min=1), required=False, shell_complete=complete_boards)
-def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
+@common.command(has_json=True)
+@click.argument("kind", type=common.KIND, required=False)
+@click.argument(
+    "board", type=click.IntRange(min=1), required=False, shell_complete=common.complete_boards
+)
+def verify(operator: common.Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
     """Replay histories, and compare their files.
 
     Prints a line for each board. Exit status 1 if one of them does not replay through the rules, or
@@ -251,7 +244,7 @@ def verify(operator: Operator, kind: Kind | None, board: int | None, as_json: bo
                 if progress:
                     progress(len(results), len(names))
     if as_json:
-        print_json(results)
+        common.print_json(results)
     if not all(result["ok"] for result in results):
         raise SystemExit(1)
 
@@ -278,7 +271,7 @@ def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:
     try:
         game = boards.game(kind, name.board)
     except Refusal:
-        raise no_board(kind, name.board) from None
+        raise common.no_board(kind, name.board) from None
     except DamagedHistory as damage:
         text = f"{name}: BAD: {damage}"
         return {"ok": False, **told, "line": damage.line, "reason": damage.reason, "text": text}
@@ -312,9 +305,9 @@ def _difference(home: Home, name: BoardName, game: Game) -> str:
     return ""
 
 
-@command()
-@board_named
-def accept(operator: Operator, kind: Kind, board: int) -> None:
+@common.command()
+@common.board_named
+def accept(operator: common.Operator, kind: Kind, board: int) -> None:
     """Let an edited history be the history of its board.
 
     It is the file of the board, or the last one that was set aside because somebody had changed it.
@@ -325,15 +318,15 @@ def accept(operator: Operator, kind: Kind, board: int) -> None:
     try:
         path = rebuilding.accept(home.database, home.boards, home.publisher, name)
     except rebuilding.NotAccepted as error:
-        raise Refused(str(error)) from None
+        raise common.Refused(str(error)) from None
     after = home.ask(find_entry, name)
     there = counted(after.records if after else 0, "record")
     instead = f", where it had {counted(before.records, 'record')}" if before else ""
     say(f"{name} has the history of {path} now: {there}{instead}")
 
 
-@command()
-def rebuild(operator: Operator) -> None:
+@common.command()
+def rebuild(operator: common.Operator) -> None:
     """Make the database from the files of histories.
 
     Each file becomes the history of its board. Boards without a file, accounts and letters stay. A
@@ -348,9 +341,9 @@ def rebuild(operator: Operator) -> None:
     say(f"the database holds {counted(boards, 'board')}")
 
 
-@command(has_json=True)
+@common.command(has_json=True)
 @click.option("--relay", "with_relay", is_flag=True, help="Greet the relay, too.")
-def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
+def doctor(operator: common.Operator, with_relay: bool, as_json: bool) -> None:
     """Say what is wrong with the home, and what to do.
 
     Prints a line for each finding. Replays every history, and changes nothing. Exit status 1 if
@@ -365,7 +358,7 @@ def doctor(operator: Operator, with_relay: bool, as_json: bool) -> None:
             for each in findings
         ]
         trouble = find_trouble(home, lasts=False)
-        print_json({**described(trouble), "findings": found})
+        common.print_json({**described(trouble), "findings": found})
     else:
         for finding in findings:
             say(finding)

@@ -9,17 +9,7 @@ from typing import Any
 
 import click
 
-from pbm_oust.cli.operator import (
-    ADDRESS,
-    ENDPOINT,
-    RELAY,
-    Operator,
-    Refused,
-    command,
-    complete_command,
-    print_json,
-    print_table,
-)
+from pbm_oust.cli import common
 from pbm_oust.cli.terminal import say, say_data, say_text
 from pbm_oust.doctor import counted
 from pbm_oust.mail import own_socket
@@ -32,29 +22,29 @@ from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 
-@command("list", has_json=True)
-def list_(operator: Operator, as_json: bool) -> None:
+@common.command("list", has_json=True)
+def list_(operator: common.Operator, as_json: bool) -> None:
     """List letters that wait, are held back, or failed."""
     letters = list(map(_summary, operator.home.outbox.listed()))
     if as_json:
-        print_json(letters)
+        common.print_json(letters)
     elif letters:
         columns = ("name", "state", "to", "subject")
         rows = ([letter[column] for column in columns] for letter in letters)
-        print_table(("LETTER", "STATE", "TO", "SUBJECT"), rows)
+        common.print_table(("LETTER", "STATE", "TO", "SUBJECT"), rows)
 
 
-@command()
+@common.command()
 @click.argument("name")
 @click.option("--raw", is_flag=True, help="Print it as it goes to the relay.")
-def show(operator: Operator, name: str, raw: bool) -> None:
+def show(operator: common.Operator, name: str, raw: bool) -> None:
     """Print a letter. The beginning of its name is enough."""
     outbox = operator.home.outbox
     whole_name = _only(list(map(name_of, outbox.listed())), name, "letters")
     try:
         message = parse_content(outbox.read(whole_name))
     except NoSuchFile:
-        raise Refused(f"the letter {whole_name} has just been sent") from None
+        raise common.Refused(f"the letter {whole_name} has just been sent") from None
     if raw:
         say_data(message.as_bytes())
         return
@@ -63,9 +53,9 @@ def show(operator: Operator, name: str, raw: bool) -> None:
     say_text(f"\n{text_of(message)}")
 
 
-@command()
-@click.option("--relay", type=RELAY, help="Where to hand letters over: smtp://HOST:PORT.")
-def flush(operator: Operator, relay: Endpoint | None) -> None:
+@common.command()
+@click.option("--relay", type=common.RELAY, help="Where to hand letters over: smtp://HOST:PORT.")
+def flush(operator: common.Operator, relay: Endpoint | None) -> None:
     """Hand all letters that wait to the relay now."""
     relay = relay or operator.configuration.relay
     if relay is None:
@@ -78,15 +68,15 @@ def flush(operator: Operator, relay: Endpoint | None) -> None:
     except DatabaseFault:
         raise
     except OSError as error:
-        raise Refused(f"the relay {relay} does not take letters: {error}") from None
+        raise common.Refused(f"the relay {relay} does not take letters: {error}") from None
     say(f"{flushed.sent} sent, {flushed.kept} kept, {flushed.failed} failed")
     if flushed.kept or flushed.failed:
         raise SystemExit(1)
 
 
-@command()
+@common.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
-def retry(operator: Operator, names: tuple[str, ...]) -> None:
+def retry(operator: common.Operator, names: tuple[str, ...]) -> None:
     """Send failed letters again. The beginning of a name is enough."""
     home = operator.home
 
@@ -97,17 +87,17 @@ def retry(operator: Operator, names: tuple[str, ...]) -> None:
     _do_to_each(failed, names, "failed letters", retried, "{} waits for the relay")
 
 
-@command()
+@common.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
-def remove(operator: Operator, names: tuple[str, ...]) -> None:
+def remove(operator: common.Operator, names: tuple[str, ...]) -> None:
     """Remove letters that failed or are held back. The beginning of a name is enough."""
     outbox = operator.home.outbox
     aside = outbox.aside(LetterState.HELD, LetterState.FAILED)
     _do_to_each(aside, names, "failed or held letters", outbox.remove, "removed {}")
 
 
-@command()
-def hold(operator: Operator) -> None:
+@common.command()
+def hold(operator: common.Operator) -> None:
     """Hold back the letters that wait, until you resume them.
 
     After the database was put back to an earlier moment, some of them may have left since. Do this
@@ -116,9 +106,9 @@ def hold(operator: Operator) -> None:
     say(f"{counted(operator.home.database.write(hold_waiting), 'letter')} held back")
 
 
-@command()
-@click.argument("address", type=ADDRESS, required=False)
-def resume(operator: Operator, address: str | None) -> None:
+@common.command()
+@click.argument("address", type=common.ADDRESS, required=False)
+def resume(operator: common.Operator, address: str | None) -> None:
     """Let the letters go that a restore holds back.
 
     With ADDRESS: write again to an address from which letters came back. A mail from that address
@@ -130,7 +120,7 @@ def resume(operator: Operator, address: str | None) -> None:
         return
     returned = operator.home.ask(bounces_of, address)
     if not returned.bounces:
-        raise Refused(f"no letters came back from {address}")
+        raise common.Refused(f"no letters came back from {address}")
     operator.home.do(forget_bounces, address)
     say(f"{address} gets letters again")
 
@@ -146,7 +136,7 @@ def _do_to_each(
         try:
             deed(name)
         except NoSuchFile:
-            raise Refused(f"the letter {name} is no longer there") from None
+            raise common.Refused(f"the letter {name} is no longer there") from None
         say(done.format(name))
 
 
@@ -154,7 +144,7 @@ def _only(names: list[str], beginning: str, what: str) -> str:
     """Return the name with this beginning. Raises Refused unless there is exactly one."""
     found = [name for name in names if name.startswith(beginning)]
     if len(found) != 1:
-        raise Refused(f"{len(found)} {what} have names that begin with {beginning}")
+        raise common.Refused(f"{len(found)} {what} have names that begin with {beginning}")
     return found[0]
 
 
@@ -174,15 +164,19 @@ _READY = 220
 """What a server says first (RFC 5321, section 4.2)."""
 
 
-@command(context_settings={"ignore_unknown_options": True})
-@click.option("--from", "sender", type=ADDRESS, required=True, help="Who sends the command.")
-@click.option("--smtp", type=ENDPOINT, help="Where to send it instead: HOST:PORT.")
+@common.command(context_settings={"ignore_unknown_options": True})
+@click.option("--from", "sender", type=common.ADDRESS, required=True, help="Who sends the command.")
+@click.option("--smtp", type=common.ENDPOINT, help="Where to send it instead: HOST:PORT.")
 @click.option("--text", default="", help="The text of the mail.")
 @click.argument(
-    "subject", metavar="SUBJECT", nargs=-1, required=True, shell_complete=complete_command
+    "subject", metavar="SUBJECT", nargs=-1, required=True, shell_complete=common.complete_command
 )
 def mail(
-    operator: Operator, sender: str, smtp: Endpoint | None, text: str, subject: tuple[str, ...]
+    operator: common.Operator,
+    sender: str,
+    smtp: Endpoint | None,
+    text: str,
+    subject: tuple[str, ...],
 ) -> None:
     """Mail a command to the running server and print its answer.
 
@@ -205,15 +199,15 @@ def mail(
             client.send_message(message)
     except smtplib.SMTPRecipientsRefused as error:
         (reply,) = error.recipients.values()
-        raise Refused(
+        raise common.Refused(
             f"{server} did not take the mail for {operator.configuration.address}: "
             f"{_said(*reply)}; address in {operator.home.configuration} must be the server's"
         ) from None
     except smtplib.SMTPResponseException as error:
         said = _said(error.smtp_code, error.smtp_error)
-        raise Refused(f"{server} did not take the mail: {said}") from None
+        raise common.Refused(f"{server} did not take the mail: {said}") from None
     except OSError as error:
-        raise Refused(f"{server} did not take the mail: {error}") from None
+        raise common.Refused(f"{server} did not take the mail: {error}") from None
     answers = list[EmailMessage]()
     for name in operator.home.outbox.letters():
         with suppress(NoSuchFile):
@@ -223,7 +217,7 @@ def mail(
     if not answers and operator.configuration.relay:
         say("The answer is not in the outbox; it has been handed to the relay.")
     elif not answers:
-        raise Refused(
+        raise common.Refused(
             f"there is no answer in {operator.home.outbox.path}; is it the server's home?"
         )
     for letter in answers:
@@ -233,7 +227,7 @@ def mail(
         raise SystemExit(1)
 
 
-def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
+def _connected(operator: common.Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
     """Return a connection to an endpoint, or else to the home's own socket. Raises OSError."""
     client = (smtplib.SMTP if endpoint else smtplib.LMTP)(local_hostname="localhost")
     if endpoint:
@@ -242,7 +236,7 @@ def _connected(operator: Operator, endpoint: Endpoint | None) -> smtplib.SMTP:
         client.sock = own_socket.connect(operator.home.path, own_socket.FOR_OWNER)
         if client.sock is None:
             start = command_line(operator.path, "serve")
-            raise Refused(
+            raise common.Refused(
                 f"no server is running for the home {operator.path}; "
                 f"start one in another terminal:  {start}"
             )

@@ -12,46 +12,27 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import Account, BadAccount, disabled_since, is_house, with_disabled
+from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.address import parse_address
-from pbm_oust.accounts.bounces import listed_reasons
 from pbm_oust.accounts.document import account_lines, check_believable, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.ratings import Finish, RatedGame, Table, rate
-from pbm_oust.cli.operator import (
-    KIND,
-    Operator,
-    Refused,
-    command,
-    complete_userids,
-    import_argument,
-    large_option,
-    print_json,
-    print_table,
-    read_import,
-)
+from pbm_oust.cli import common
 from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.commands.talk import announce
 from pbm_oust.doctor import counted, first_of
-from pbm_oust.grammar.values import (
-    LONGEST_PASSWORD,
-    ReservedUserid,
-    read_new_password,
-    read_new_userid,
-    read_userid,
-)
-from pbm_oust.grammar.words import SHORTEST_PASSWORD
+from pbm_oust.grammar import values
+from pbm_oust.grammar.vocabulary import SHORTEST_PASSWORD
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.lists import standing_rows
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, Unreadable
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import accounts as stored
 from pbm_oust.store import ratings as kept_ratings
 from pbm_oust.store.boards import DamagedHistory, NoSuchBoard
@@ -87,26 +68,26 @@ password_option = click.option(
 )
 
 
-@command("list", has_json=True)
-def list_(operator: Operator, as_json: bool) -> None:
+@common.command("list", has_json=True)
+def list_(operator: common.Operator, as_json: bool) -> None:
     """List accounts."""
     accounts, damaged = list[Account](), False
     for userid in operator.home.userids():
         try:
             accounts.append(read_account(operator, userid))
-        except (Refused, AccountDamaged) as error:
+        except (common.Refused, AccountDamaged) as error:
             say(f"Error: {error}", err=True)
             damaged = True
     if as_json:
-        print_json([_summary(account) for account in accounts])
+        common.print_json([_summary(account) for account in accounts])
     elif accounts:
-        print_table(
+        common.print_table(
             ("USERID", "JOINED", "STATE", "ADDRESSES"),
             (
                 (
                     account.userid,
                     format_time(account.joined),
-                    "disabled" if disabled_since(account) else "enabled",
+                    "disabled" if account.disabled_since else "enabled",
                     ", ".join(account.addresses),
                 )
                 for account in accounts
@@ -116,13 +97,13 @@ def list_(operator: Operator, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-@command(has_json=True)
-@click.argument("userid", shell_complete=complete_userids)
-def show(operator: Operator, userid: str, as_json: bool) -> None:
+@common.command(has_json=True)
+@click.argument("userid", shell_complete=common.complete_userids)
+def show(operator: common.Operator, userid: str, as_json: bool) -> None:
     """Show an account with everything that it keeps."""
     account = read_account(operator, userid.lower())
     if as_json:
-        print_json({**_summary(account), "kept": kept_objects(account)})
+        common.print_json({**_summary(account), "kept": kept_objects(account)})
     else:
         for line in account_lines(account):
             say(line)
@@ -130,14 +111,14 @@ def show(operator: Operator, userid: str, as_json: bool) -> None:
             returned = operator.home.ask(bounces_of, address)
             if returned.bounces:
                 closed = "; it gets no more mail" if returned.is_suspended else ""
-                say(f"Came back from {address}: {listed_reasons(returned)}{closed}")
+                say(f"Came back from {address}: {returned.reasons}{closed}")
 
 
-@command()
+@common.command()
 @click.argument("userid")
 @click.argument("addresses", nargs=-1, required=True, metavar="ADDRESS..")
 @password_option
-def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: str) -> None:
+def add(operator: common.Operator, userid: str, addresses: tuple[str, ...], password: str) -> None:
     """Add an account. You vouch for its addresses."""
     userid = _new_userid(userid)
     try:
@@ -149,17 +130,17 @@ def add(operator: Operator, userid: str, addresses: tuple[str, ...], password: s
 
     def make(_: Transaction) -> None:
         if home.account(userid) or has_played(userid, home):
-            raise Refused(f"the userid {userid} belongs to somebody already")
+            raise common.Refused(f"the userid {userid} belongs to somebody already")
         home.save(account)
 
     home.do(make)
     say(f"made {userid}")
 
 
-@command()
-@click.argument("userid", shell_complete=complete_userids)
+@common.command()
+@click.argument("userid", shell_complete=common.complete_userids)
 @password_option
-def passwd(operator: Operator, userid: str, password: str) -> None:
+def passwd(operator: common.Operator, userid: str, password: str) -> None:
     """Give an account a new password.
 
     Codes that were mailed for it stop working.
@@ -170,15 +151,15 @@ def passwd(operator: Operator, userid: str, password: str) -> None:
     def change(transaction: Transaction) -> None:
         account = read_account(operator, userid)
         forget_verifications_of(transaction, userid, account.message_key)
-        stored.write_account(transaction, replace(account, password=hashed))
+        stored.write_account(transaction, structs.replace(account, password=hashed))
 
     operator.home.do(change)
     say(f"changed the password of {userid}")
 
 
-@command()
+@common.command()
 @click.argument("userid")
-def disable(operator: Operator, userid: str) -> None:
+def disable(operator: common.Operator, userid: str) -> None:
     """Close an account until it is enabled again.
 
     No command with its password is taken, nobody can challenge the player, and the player gets no
@@ -187,46 +168,46 @@ def disable(operator: Operator, userid: str) -> None:
     _set_disabled(operator, userid.lower(), operator.home.now())
 
 
-@command()
+@common.command()
 @click.argument("userid")
-def enable(operator: Operator, userid: str) -> None:
+def enable(operator: common.Operator, userid: str) -> None:
     """Open a disabled account again."""
     _set_disabled(operator, userid.lower(), None)
 
 
-def read_account(operator: Operator, userid: str) -> Account:
+def read_account(operator: common.Operator, userid: str) -> Account:
     """Return an account. Raises Refused if there is none, and AccountDamaged."""
     try:
-        account = operator.home.account(read_userid(userid))
+        account = operator.home.account(values.read_userid(userid))
     except Unreadable:
         account = None
     if account is None:
-        raise Refused(f"there is no player {userid}")
+        raise common.Refused(f"there is no player {userid}")
     return account
 
 
 def _new_userid(word: str) -> str:
     """Return the userid that a word is. Raises UsageError if a new account cannot have it."""
     try:
-        return read_new_userid(word)
+        return values.read_new_userid(word)
     except Unreadable as refusal:
-        if isinstance(refusal.reason, ReservedUserid):
+        if isinstance(refusal.reason, values.ReservedUserid):
             text = f"the userid {word} is reserved for those who run servers"
         else:
             text = f"{word!r} cannot be a userid"
         raise click.UsageError(text) from None
 
 
-def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
+def _set_disabled(operator: common.Operator, userid: str, at: datetime | None) -> None:
     read_account(operator, userid)
 
     def change(_: Transaction) -> None:
         account = read_account(operator, userid)
-        since = disabled_since(account)
+        since = account.disabled_since
         if bool(since) is bool(at):
             state = f"disabled since {format_time(since)}" if since else "not disabled"
-            raise Refused(f"{userid} is {state}")
-        operator.home.save(with_disabled(account, at))
+            raise common.Refused(f"{userid} is {state}")
+        operator.home.save(account.with_disabled(at))
 
     operator.home.do(change)
     say(f"{'disabled' if at else 'enabled'} {userid}")
@@ -234,11 +215,11 @@ def _set_disabled(operator: Operator, userid: str, at: datetime | None) -> None:
 
 def _checked(password: str) -> Secret:
     try:
-        return read_new_password(password)
+        return values.read_new_password(password)
     except Unreadable:
         raise click.UsageError(
-            f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters without spaces, "
-            "quotes, commas, colons or #, and does not look like another part of a command"
+            f"a password has {SHORTEST_PASSWORD} to {values.LONGEST_PASSWORD} characters without "
+            "spaces, quotes, commas, colons or #, and does not look like another part of a command"
         ) from None
 
 
@@ -247,14 +228,14 @@ def _summary(account: Account) -> dict[str, Any]:
         "userid": account.userid,
         "addresses": list(account.addresses),
         "joined": format_time(account.joined),
-        "disabled": format_time(since) if (since := disabled_since(account)) else None,
+        "disabled": format_time(since) if (since := account.disabled_since) else None,
     }
 
 
-@command()
+@common.command()
 @click.argument("old")
 @click.argument("new")
-def rename(operator: Operator, old: str, new: str) -> None:
+def rename(operator: common.Operator, old: str, new: str) -> None:
     """Give a player another userid, in all histories too.
 
     The player and everybody they play with are told by mail. All of it happens, or nothing.
@@ -262,10 +243,10 @@ def rename(operator: Operator, old: str, new: str) -> None:
     _move(operator, rename_player, old.lower(), _new_userid(new), "renamed")
 
 
-@command()
+@common.command()
 @click.argument("userid")
 @click.argument("into")
-def merge(operator: Operator, userid: str, into: str) -> None:
+def merge(operator: common.Operator, userid: str, into: str) -> None:
     """Join a player's account with another one of theirs, INTO.
 
     INTO stays, and gets the boards, addresses and notes. The player and everybody they play with
@@ -275,30 +256,34 @@ def merge(operator: Operator, userid: str, into: str) -> None:
 
 
 def _move(
-    operator: Operator, move: Callable[[str, str, UnitOfWork], int], old: str, new: str, done: str
+    operator: common.Operator,
+    move: Callable[[str, str, UnitOfWork], int],
+    old: str,
+    new: str,
+    done: str,
 ) -> None:
     for userid in (old, new):
         account = operator.home.account(userid)
-        if account and is_house(account):
-            raise Refused(f"{userid} is a program of this server, and stays what it is")
+        if account and account.is_house:
+            raise common.Refused(f"{userid} is a program of this server, and stays what it is")
     read_account(operator, old)
     try:
         count = move(old, new, operator.unit_of_work())
     except NotAllowed as refusal:
         if isinstance(refusal.reason, NoSuchBoard):
             board = f"{refusal.reason.kind.name} {refusal.reason.board}"
-            raise Refused(f"{board} has been removed") from None
-        raise Refused(f"there is no player {new}") from None
+            raise common.Refused(f"{board} has been removed") from None
+        raise common.Refused(f"there is no player {new}") from None
     except CannotMove as error:
-        raise Refused(str(error)) from None
+        raise common.Refused(str(error)) from None
     except DamagedHistory as error:
-        raise Refused(f"{error}; mend this board first, then say it again") from None
+        raise common.Refused(f"{error}; mend this board first, then say it again") from None
     say(f"{done} {old}: {new} on {counted(count, 'board')}")
 
 
-@command()
+@common.command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
-def export(operator: Operator, file: str) -> None:
+def export(operator: common.Operator, file: str) -> None:
     """Write all accounts to FILE as lines of JSON.
 
     Without FILE they go to standard output. The hashes of the passwords are among them, so keep
@@ -315,24 +300,24 @@ def export(operator: Operator, file: str) -> None:
     try:
         Disk().create(Path(file), text.encode(), mode=0o600)
     except FileExistsError:
-        raise Refused(f"{click.format_filename(file)} exists already") from None
+        raise common.Refused(f"{click.format_filename(file)} exists already") from None
     except OSError as error:
-        raise Refused(f"{click.format_filename(file)}: {error.strerror}") from None
+        raise common.Refused(f"{click.format_filename(file)}: {error.strerror}") from None
     say(f"exported {counted(len(lines), 'account')}")
     raise SystemExit(1 if damage else 0)
 
 
-@command("import")
-@import_argument
+@common.command("import")
+@common.import_argument
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
-@large_option
-def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
+@common.large_option
+def import_(operator: common.Operator, file: str, dry_run: bool, large: bool) -> None:
     """Add the accounts of an export in FILE.
 
     Without FILE they come from standard input. If one of them cannot be read, or somebody has its
     userid here, none is added. Nobody is mailed.
     """
-    name, data = read_import(file, large=large)
+    name, data = common.read_import(file, large=large)
     now, own = operator.home.now(), operator.configuration.address
     try:
         lines = data.decode().split("\n")
@@ -343,13 +328,13 @@ def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
         elif taken := operator.home.ask(stored.those_with_accounts, userids):
             raise stored.UseridsTaken(taken)
     except (BadAccount, stored.UseridsTaken) as error:
-        raise Refused(f"{name}: {error}") from None
+        raise common.Refused(f"{name}: {error}") from None
     except UnicodeDecodeError:
-        raise Refused(f"{name}: this is no text in UTF-8") from None
+        raise common.Refused(f"{name}: this is no text in UTF-8") from None
     say(f"{'would import' if dry_run else 'imported'} {counted(len(accounts), 'account')}")
 
 
-@command()
+@common.command()
 @click.option("--text", help="What to write; read from standard input by default.")
 @click.option(
     "--to",
@@ -358,7 +343,7 @@ def import_(operator: Operator, file: str, dry_run: bool, large: bool) -> None:
     metavar="USERID",
     help="Write to this player only; may be repeated.",
 )
-def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) -> None:
+def broadcast(operator: common.Operator, text: str | None, userids: tuple[str, ...]) -> None:
     """Write to all players, or to those named with --to.
 
     Players who have turned such mails off get none, unless they are named. Nobody reads answers to
@@ -374,16 +359,16 @@ def broadcast(operator: Operator, text: str | None, userids: tuple[str, ...]) ->
     say(f"written to {counted(count, 'player')}")
 
 
-@command(has_json=True)
-@click.argument("kind", type=KIND, required=False)
-def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
+@common.command(has_json=True)
+@click.argument("kind", type=common.KIND, required=False)
+def standings(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
     """List players by rating.
 
     There is a list for each game and class of sizes.
     """
     tables = [table for each in _kinds(kind) for table in _standings(operator, each)]
     if as_json:
-        print_json([_table_fields(table) for table in tables])
+        common.print_json([_table_fields(table) for table in tables])
         return
     lines = list[str]()
     for table in tables:
@@ -392,10 +377,10 @@ def standings(operator: Operator, kind: Kind | None, as_json: bool) -> None:
     page("".join(f"{line}\n" for line in lines))
 
 
-@command(has_json=True)
-@click.argument("kind", type=KIND, required=False)
+@common.command(has_json=True)
+@click.argument("kind", type=common.KIND, required=False)
 @click.option("--recompute", is_flag=True, help="Compute them from all games, and compare.")
-def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
+def ratings(operator: common.Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
     """Show how the ratings came about, game by game.
 
     They are printed to the last digit. With --recompute they are computed from all finished games.
@@ -409,7 +394,7 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
             list[str](),
         )
     if as_json:
-        print_json(
+        common.print_json(
             [
                 _table_fields(table) | {"games": list(map(_game_fields, table.games))}
                 for table in tables
@@ -423,13 +408,13 @@ def ratings(operator: Operator, kind: Kind | None, recompute: bool, as_json: boo
             )
             say(f"  {rated.game.name}  {effects}")
     if wrong:
-        raise Refused(
+        raise common.Refused(
             "the ratings that were kept are not those of the finished games: "
             f"{first_of(wrong)}; they have been counted anew"
         )
 
 
-def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], list[str]]:
+def _recomputed(operator: common.Operator, kind: Kind | None) -> tuple[list[Table], list[str]]:
     """Return the ratings that all finished games give, and of whom others were kept."""
     database = operator.prepared_home().database
     kept_ratings.count_marked(database)
@@ -445,7 +430,7 @@ def _recomputed(operator: Operator, kind: Kind | None) -> tuple[list[Table], lis
     return tables, wrong
 
 
-def _rated_games(operator: Operator, kind: Kind) -> Iterator[Finish]:
+def _rated_games(operator: common.Operator, kind: Kind) -> Iterator[Finish]:
     """Yield how the games ended that count; damaged boards are left out."""
     for entry in operator.boards.entries(kind):
         if isinstance(entry, Entry) and (finish := entry.finish):
@@ -456,7 +441,7 @@ def _kinds(kind: Kind | None) -> list[Kind]:
     return [kind] if kind else sorted(KINDS.values(), key=lambda each: each.name)
 
 
-def _standings(operator: Operator, kind: Kind) -> list[Table]:
+def _standings(operator: common.Operator, kind: Kind) -> list[Table]:
     """Return the standings that are kept, or where that is not all, those that the games give."""
     with suppress(DatabaseFault), operator.home.database.read() as snapshot:
         if snapshot.identity is not None and not kept_ratings.is_counting(snapshot, kind):

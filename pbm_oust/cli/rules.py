@@ -11,15 +11,14 @@ from traceback import clear_frames
 from typing import Any
 
 import click
-from msgspec.structs import asdict
+from msgspec import structs
 
-from pbm_oust.cli.operator import Refused, grid_named, json_option, print_json
+from pbm_oust.cli.common import Refused, grid_named, json_option, print_json
 from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.experiments import counting
 from pbm_oust.experiments.simulate import Figures, Totals, simulate
 from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
-from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Grid, Kind
 
 _BEST_PLAY = {
     Worth.WIN: "the first player wins",
@@ -91,7 +90,7 @@ def _simulated(kind: Kind, grid: Grid, summary: Totals, per_second: int) -> dict
         "kind": kind.name,
         "grid": str(grid),
         "games": summary.games,
-        counted: asdict(getattr(summary, counted)),
+        counted: structs.asdict(getattr(summary, counted)),
         f"{counted}_per_second": per_second,
         "results": summary.results,
         "passes": summary.passes,

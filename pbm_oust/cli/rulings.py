@@ -11,20 +11,10 @@ from typing import Any
 
 import click
 
-from pbm_oust.board.game import Game, before_latest_turn
+from pbm_oust.board import Game, Ruling, Verb
 from pbm_oust.board.notation import format_ruling, format_time
 from pbm_oust.board.reasons import GameOver, NothingToUndo, SamePlayer
-from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.cli.operator import (
-    Operator,
-    Parsed,
-    Refused,
-    board_named,
-    command,
-    complete_userids,
-    kind_name,
-    print_json,
-)
+from pbm_oust.cli import common
 from pbm_oust.cli.terminal import ask, say
 from pbm_oust.commands.challenge import (
     LONGEST_TIME,
@@ -41,8 +31,7 @@ from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.starting import LimitReached, Rejected, SignedOff, set_up_board
 from pbm_oust.play.unit_of_work import NoSuchPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Side
+from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.faults import command_line
@@ -79,17 +68,17 @@ def _read_player(text: str) -> str:
         raise ValueError(f"{text!r} is no userid") from None
 
 
-_USERID = Parsed("USERID", _read_player)
+_USERID = common.Parsed("USERID", _read_player)
 
 
-@command()
-@kind_name
-@click.argument("x", type=_USERID, metavar="USERID1", shell_complete=complete_userids)
-@click.argument("o", type=_USERID, metavar="USERID2", shell_complete=complete_userids)
+@common.command()
+@common.kind_name
+@click.argument("x", type=_USERID, metavar="USERID1", shell_complete=common.complete_userids)
+@click.argument("o", type=_USERID, metavar="USERID2", shell_complete=common.complete_userids)
 @_as_by_mail
 @reason_option
 def challenge(
-    operator: Operator, kind: Kind, x: str, o: str, reason: str, **options: str | bool | None
+    operator: common.Operator, kind: Kind, x: str, o: str, reason: str, **options: str | bool | None
 ) -> None:
     """Set up a board for two players; USERID1 moves first.
 
@@ -107,7 +96,7 @@ def challenge(
     except Unreadable as refusal:
         raise click.UsageError(_usage(refusal, kind)) from None
     except NotAllowed as refusal:
-        raise Refused(_why_not(operator, refusal)) from None
+        raise common.Refused(_why_not(operator, refusal)) from None
     for objection in made.overruled:
         say(f"Warning: {_why_not(operator, objection)}", err=True)
     say(f"{made.game.name}: {made.game.x} (x) - {made.game.o} (o)")
@@ -134,7 +123,7 @@ def _usage(refusal: Unreadable, kind: Kind) -> str:
             return f"{kind.title} does not take {refusal.culprit}"
 
 
-def _why_not(operator: Operator, refusal: Refusal) -> str:
+def _why_not(operator: common.Operator, refusal: Refusal) -> str:
     """Return why there is no board, or what speaks against it."""
     match refusal.reason:
         case NoSuchPlayer():
@@ -170,14 +159,14 @@ def _ruling(
     def made_of(decide: Callable[..., Ruling]) -> click.Command:
         @wraps(decide)
         def rule(
-            operator: Operator, kind: Kind, board: int, reason: str, yes: bool, **given: Any
+            operator: common.Operator, kind: Kind, board: int, reason: str, yes: bool, **given: Any
         ) -> None:
             work = operator.unit_of_work()
             work.home.recover()
             try:
                 seen = read_game(work.home, kind, board)
                 if seen.result:
-                    raise Refused(f"{seen.name} is over")
+                    raise common.Refused(f"{seen.name} is over")
                 ruling = decide(seen, work, **given)
                 # What does not fit the board is refused before anybody is asked.
                 seen.rule(ruling, seen.latest, "")
@@ -186,12 +175,12 @@ def _ruling(
 
                 def decide_again(game: Game) -> Ruling:
                     if game.records != seen.records:
-                        raise Refused(f"{game.name} has changed meanwhile; look at it again")
+                        raise common.Refused(f"{game.name} has changed meanwhile; look at it again")
                     return decide(game, work, **given)
 
                 rule_board(work, kind, board, decide_again, reason)
             except Refusal as refusal:
-                raise Refused(_refusal_text(refusal, kind, board)) from None
+                raise common.Refused(_refusal_text(refusal, kind, board)) from None
             say(f"{kind.name} {board}: {format_ruling(ruling)}")
             operator.hand_over()
 
@@ -199,7 +188,7 @@ def _ruling(
         made: Callable[..., Any] = reason_option(confirmed(rule))
         for add in reversed(more):
             made = add(made)
-        return command()(board_named(made))
+        return common.command()(common.board_named(made))
 
     return made_of
 
@@ -227,7 +216,7 @@ def adopt(game: Game, work: UnitOfWork, side: str, userid: str) -> Ruling:
     previous owner of the side are told.
     """
     if work.home.account(userid) is None:
-        raise Refused(f"there is no player {userid}")
+        raise common.Refused(f"there is no player {userid}")
     return Ruling(Verb.ADOPT, Side(side), userid)
 
 
@@ -239,7 +228,7 @@ def _read_duration(text: str) -> int:
     return days
 
 
-@_ruling(click.argument("duration", type=Parsed("DURATION", _read_duration)))
+@_ruling(click.argument("duration", type=common.Parsed("DURATION", _read_duration)))
 def extend(game: Game, work: UnitOfWork, duration: int) -> Ruling:
     """Give the player to move more time.
 
@@ -250,7 +239,7 @@ def extend(game: Game, work: UnitOfWork, duration: int) -> Ruling:
     clock = work.clock_of(game)
     if clock.away:
         until = format_time(clock.away.end)
-        raise Refused(
+        raise common.Refused(
             f"{clock.player} is away until {until}, and the clock of {game.name} stands until"
             " then; extend it once it goes on"
         )
@@ -272,7 +261,7 @@ def undo(game: Game, work: UnitOfWork, number: int | None) -> Ruling:
     The records stay in the history. The player whose turn it is then begins a new turn. Answers to
     older mails no longer count. This is recorded, and both players get the board as it is then.
     """
-    return Ruling(Verb.UNDO, back_to=before_latest_turn(game) if number is None else number)
+    return Ruling(Verb.UNDO, back_to=game.before_latest_turn() if number is None else number)
 
 
 def _ask(game: Game, ruling: Ruling) -> None:
@@ -318,8 +307,8 @@ def _refusal_text(refusal: Refusal, kind: Kind, board: int) -> str:
             return str(refusal)
 
 
-@command(has_json=True)
-def sweep(operator: Operator, as_json: bool) -> None:
+@common.command(has_json=True)
+def sweep(operator: common.Operator, as_json: bool) -> None:
     """Do what is due: reminders, games lost on time, digests.
 
     A running server does the same every few minutes; both together do each thing once. Exit status
@@ -335,7 +324,7 @@ def sweep(operator: Operator, as_json: bool) -> None:
     if as_json:
         done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
         troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]
-        print_json({"done": done, "troubles": troubles})
+        common.print_json({"done": done, "troubles": troubles})
     else:
         for deed in swept.done:
             say(f"{deed.about}: {deed.what}")

@@ -18,18 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.cli.operator import (
-    ADDRESS,
-    ENDPOINT,
-    RELAY,
-    Operator,
-    Refused,
-    command,
-    log,
-    start_log,
-)
+from pbm_oust.cli.common import ADDRESS, ENDPOINT, RELAY, Operator, Refused, command, log, start_log
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.handler import Counts
 from pbm_oust.mail.inbound import open_inbound
@@ -71,7 +62,7 @@ def serve(operator: Operator, **chosen: Any) -> None:
     named = {name: value for name, value in chosen.items() if value}
 
     def configure() -> Configuration:
-        configured = replace(operator.read_configuration(), **named)
+        configured = structs.replace(operator.read_configuration(), **named)
         if not (configured.smtp or configured.smtps or configured.lmtp):
             raise BadConfiguration("nowhere to listen: give --smtp or --lmtp")
         return configured
@@ -340,7 +331,9 @@ def house(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    limits = replace(configured.limits, chosen={**configured.limits.chosen, Counted.MOVES: HIGHEST})
+    limits = structs.replace(
+        configured.limits, chosen={**configured.limits.chosen, Counted.MOVES: HIGHEST}
+    )
     taking = address or configured.address
     work = open_inbound(home, taking, home.now, limits, web_address=configured.web_address).work
     boards, finished = HouseBoards(home), Finished(home)

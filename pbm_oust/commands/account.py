@@ -1,47 +1,23 @@
 """The commands for an account: signup, verify, add, change address, change password and forgot."""
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import Account, Proof, with_signed_off
+from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
 from pbm_oust.accounts.password import Match, Secret
-from pbm_oust.accounts.settings import USUAL, settings_of, with_settings
-from pbm_oust.accounts.tags import CODE, Pending, Purpose, name_of, salt_for, with_proof
+from pbm_oust.accounts.settings import USUAL
+from pbm_oust.accounts.tags import CODE, Pending, Purpose, name_of, salt_for
+from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Command, Heading, OwnCommand, Partial, Text, partial
 from pbm_oust.grammar.parts import Parameter
-from pbm_oust.grammar.values import (
-    ADDRESSES,
-    OWN,
-    USERID,
-    BadPassword,
-    read_new_password,
-    read_new_userid,
-    secret_if_any,
-)
-from pbm_oust.grammar.words import fold, in_english, is_of
-from pbm_oust.play.authentication import (
-    note_wrong_password,
-    of_stranger,
-    refuse_if_guessed,
-    spend,
-    stored_password,
-)
+from pbm_oust.grammar.vocabulary import fold, in_english, is_of
+from pbm_oust.play import authentication, verification
 from pbm_oust.play.forms import ForAnybody, ForPlayer, Service, WithService
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.play.verification import (
-    MAILED,
-    Asked,
-    CodeSentNotice,
-    ask,
-    ask_each,
-    is_among,
-    silence_about,
-    spend_time_for_a_code,
-)
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import has_played
@@ -86,7 +62,7 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
     salt = salt_for(work.home.key(), command.userid)
     stored = work.passwords.hash(command.password, salt)
     key = request.message_key(command.userid)
-    asked = ask_each(
+    asked = verification.ask_each(
         [
             Pending(
                 Purpose.SIGNUP,
@@ -102,15 +78,15 @@ def sign_up(command: Signup, request: Request, work: UnitOfWork) -> Handled:
         request,
         work,
     )
-    if Asked.USED_BEFORE in asked:
+    if verification.Asked.USED_BEFORE in asked:
         made = work.account_if_any(command.userid)
         if made is None or made.message_key != key:
             raise NotAllowed(AccountRemoved(), command.userid)
         return _welcome_again(made, request, work, at_sender=False)
-    if is_among(request.sender, addresses):
-        return silence_about(asked)
-    sent = CodeSentNotice(work.sender_of(request), addresses)
-    return work.answer(sent, request, MAILED)
+    if verification.is_among(request.sender, addresses):
+        return verification.silence_about(asked)
+    sent = verification.CodeSentNotice(work.sender_of(request), addresses)
+    return work.answer(sent, request, verification.MAILED)
 
 
 def _with_this_password(
@@ -120,13 +96,13 @@ def _with_this_password(
     account = work.account_if_any(command.userid)
     if account and {*map(normal_address, addresses)} != {*map(normal_address, account.addresses)}:
         account = None
-    stored = stored_password(account, command.userid)
+    stored = authentication.stored_password(account, command.userid)
     found = work.passwords.match(command.password, stored)
     if account is None:
         return None
-    refuse_if_guessed(account, command.userid, request, work)
+    authentication.refuse_if_guessed(account, command.userid, request, work)
     if found is not Match.RIGHT:
-        note_wrong_password([command.userid], request, work)
+        authentication.note_wrong_password([command.userid], request, work)
         return None
     return account
 
@@ -179,8 +155,8 @@ def _ask_for(
     purpose: Purpose, addresses: tuple[str, ...], actor: Actor, request: Request, work: UnitOfWork
 ) -> Handled:
     """Mail codes to addresses. If none is the sender's, the account's addresses get an answer."""
-    language = settings_of(actor.account).language
-    asked = ask_each(
+    language = actor.account.all_settings.language
+    asked = verification.ask_each(
         [
             Pending(
                 purpose, actor.userid, address, work.now(), actor.message_key, language=language
@@ -193,13 +169,13 @@ def _ask_for(
     waiting = tuple(
         address
         for address, became in zip(addresses, asked, strict=True)
-        if became is not Asked.USED_BEFORE
+        if became is not verification.Asked.USED_BEFORE
     )
-    if waiting and is_among(request.sender, waiting):
-        return silence_about(asked)
+    if waiting and verification.is_among(request.sender, waiting):
+        return verification.silence_about(asked)
     reader = work.player_at(actor.account, request)
-    sent = CodeSentNotice(reader, waiting, actor.account.addresses)
-    return work.answer(sent, request, MAILED)
+    sent = verification.CodeSentNotice(reader, waiting, actor.account.addresses)
+    return work.answer(sent, request, verification.MAILED)
 
 
 def _cost(command: Add | ChangeAddress) -> Cost:
@@ -230,7 +206,7 @@ class ForgotNotice(Notice, frozen=True):
     template = "forgot"
 
 
-_NEW_PASSWORD = Parameter("NEWPASSWORD", read_new_password, is_secret=True, is_new=True)
+_NEW_PASSWORD = Parameter("NEWPASSWORD", values.read_new_password, is_secret=True, is_new=True)
 
 
 def change_password(
@@ -241,7 +217,7 @@ def change_password(
     stored = work.passwords.hash(command.new, salt)
 
     handled = work.change_account(
-        lambda account: replace(account, password=stored),
+        lambda account: structs.replace(account, password=stored),
         lambda account: PasswordChangedNotice(work.player_at(account, request)),
         actor,
         request,
@@ -260,25 +236,27 @@ def forgot(command: Forgot, request: Request, work: UnitOfWork) -> Handled:
     is_own = account is not None and account.has_address(request.sender)
     if not is_own:
         is_known = work.is_known(request.sender)
-        spend(of_stranger(Cost(codes=1), request, is_known=is_known), work)
+        authentication.spend(
+            authentication.of_stranger(Cost(codes=1), request, is_known=is_known), work
+        )
     reader = None
     if account:
         reader = work.player_at(account, request) if is_own else work.player(account)
     if not (account and reader and reader.addresses):
-        spend_time_for_a_code(request, work, command.userid)
-        return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
+        verification.spend_time_for_a_code(request, work, command.userid)
+        return work.answer(ForgotNotice(work.sender_of(request)), request, verification.MAILED)
     pending = Pending(
         Purpose.FORGOT,
         account.userid,
         account.addresses[0],
         work.now(),
         request.message_key(command.userid),
-        language=settings_of(account).language,
+        language=account.all_settings.language,
     )
-    asked = ask(pending, reader.addresses, request, work)
-    if is_own and asked is not Asked.USED_BEFORE:
-        return silence_about([asked])
-    return work.answer(ForgotNotice(work.sender_of(request)), request, MAILED)
+    asked = verification.ask(pending, reader.addresses, request, work)
+    if is_own and asked is not verification.Asked.USED_BEFORE:
+        return verification.silence_about([asked])
+    return work.answer(ForgotNotice(work.sender_of(request)), request, verification.MAILED)
 
 
 class NoSuchCode(NotAllowedReason, frozen=True):
@@ -375,7 +353,7 @@ def verify(command: Verify, request: Request, work: UnitOfWork, service: Service
     if pending.purpose is Purpose.CHALLENGE:
         return _challenged(pending, account, name, request, work, service)
     changed = _changed(pending, account, command, request, work)
-    changed = with_proof(changed, Proof(name, pending.message_key))
+    changed = changed.with_proof(Proof(name, pending.message_key))
     with work.posting(_notices(pending, account, changed, request, work), request):
         work.save(changed)
         home.do(settle_key, name, KeyOutcome.DONE, work.now())
@@ -396,17 +374,17 @@ def _changed(
     if pending.purpose is Purpose.FORGOT:
         new = command.new
         if new is None and has_new_password(request.chat):
-            new = read_new_password(_first_words(request.chat)[1])
+            new = values.read_new_password(_first_words(request.chat)[1])
         if new is None:
             raise NotAllowed(PasswordMissing())
         if is_of(work.vocabulary | {account.userid}, new.text):
-            raise Unreadable(BadPassword())
+            raise Unreadable(values.BadPassword())
         salt = salt_for(work.home.key(), account.userid, name_of(command.code))
-        return replace(account, password=work.passwords.hash(new, salt))
+        return structs.replace(account, password=work.passwords.hash(new, salt))
     # Another address of the same mail may have replaced the old ones already.
     has_begun = pending.message_key in (proof.message_key for proof in account.verified)
     if pending.purpose is Purpose.CHANGE and not has_begun:
-        return replace(account, addresses=(pending.address,))
+        return structs.replace(account, addresses=(pending.address,))
     return _with_address(account, pending.address)
 
 
@@ -425,7 +403,7 @@ def _challenged(
     if account is None:
         raise NotAllowed(NoSuchCode())
     home = work.home
-    confirmed = replace(
+    confirmed = structs.replace(
         request,
         line=pending.line,
         chat="",
@@ -446,14 +424,14 @@ def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> A
         if has_played(userid, work.home):
             raise _taken(userid, work)
         account = Account(userid, pending.password, (address,), work.now(), pending.message_key)
-        return with_settings(account, replace(USUAL, language=pending.language))
+        return account.with_settings(structs.replace(USUAL, language=pending.language))
     if account.message_key == pending.message_key:
         return _with_address(account, address)
     if not account.has_address(address):
         raise _taken(userid, work)
     if account.password != pending.password:
         raise NotAllowed(HasAccount(userid), userid)
-    return with_signed_off(account, None)
+    return account.with_signed_off(None)
 
 
 def _notices(
@@ -471,7 +449,7 @@ def _notices(
     dropped = before.addresses if before else ()
     dropped = tuple(each for each in dropped if each not in reader.addresses)
     if dropped:
-        former = Reader(dropped, after.userid, settings=settings_of(after))
+        former = Reader(dropped, after.userid, settings=after.all_settings)
         notices.append(AddressesReplacedNotice(former, after))
     return notices
 
@@ -492,7 +470,7 @@ def _first_words(text: str) -> list[str]:
 def _with_address(account: Account, address: str) -> Account:
     if account.has_address(address):
         return account
-    return replace(account, addresses=(*account.addresses, address))
+    return structs.replace(account, addresses=(*account.addresses, address))
 
 
 def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
@@ -508,10 +486,10 @@ FORMS = (
         "signup",
         Signup,
         (
-            Parameter("USERID", read_new_userid),
-            Parameter("PASSWORD", read_new_password, is_secret=True, is_new=True),
+            Parameter("USERID", values.read_new_userid),
+            Parameter("PASSWORD", values.read_new_password, is_secret=True, is_new=True),
         ),
-        ADDRESSES,
+        values.ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=10,
         needs_own_mail=True,
@@ -521,8 +499,8 @@ FORMS = (
     Form(
         "add",
         Add,
-        OWN,
-        ADDRESSES,
+        values.OWN,
+        values.ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=30,
         needs_own_mail=True,
@@ -532,8 +510,8 @@ FORMS = (
     Form(
         "change address",
         ChangeAddress,
-        OWN,
-        ADDRESSES,
+        values.OWN,
+        values.ADDRESSES,
         heading=Heading.ACCOUNT,
         rank=40,
         needs_own_mail=True,
@@ -543,7 +521,7 @@ FORMS = (
     Form(
         "change password",
         ChangePassword,
-        (*OWN, _NEW_PASSWORD),
+        (*values.OWN, _NEW_PASSWORD),
         heading=Heading.ACCOUNT,
         rank=50,
         needs_own_mail=True,
@@ -552,7 +530,7 @@ FORMS = (
     Form(
         "forgot",
         Forgot,
-        (USERID,),
+        (values.USERID,),
         heading=Heading.ACCOUNT,
         rank=55,
         needs_own_mail=True,
@@ -563,7 +541,7 @@ FORMS = (
         "verify",
         Verify,
         (Parameter("CODE", _read_code, is_secret=True),),
-        secret_if_any("NEWPASSWORD", read_new_password, is_new=True),
+        values.secret_if_any("NEWPASSWORD", values.read_new_password, is_new=True),
         heading=Heading.ACCOUNT,
         rank=20,
         # A code may come back with the new password in the text.

@@ -11,29 +11,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from msgspec.structs import asdict, replace
+from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS, SOURCE, Seek
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Origin, Terms, steps_of
+from pbm_oust.board import Game, Header
+from pbm_oust.board.header import Origin, Terms, steps_of
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import Games, Listing
+from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import BoardCommand, Command, Heading
 from pbm_oust.grammar.parts import Option, Parameter
-from pbm_oust.grammar.values import (
-    BOARD,
-    OF_BOARD,
-    OWN,
-    PASSWORD_IF_ANY,
-    BadNumber,
-    Filter,
-    read_userid,
-)
 from pbm_oust.play.forms import ForPlayer, ForTwoPlayers
 from pbm_oust.play.moving import NotOnBoard, side_on
 from pbm_oust.play.notices import BoardNotice, OutcomeNotice
@@ -41,9 +33,8 @@ from pbm_oust.play.request import Actor, Handled, Request
 from pbm_oust.play.starting import answered_again, open_of, write_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
-from pbm_oust.rules.grid import Grid, Shape, format_size, parse_size
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Side
+from pbm_oust.rules import KINDS, Grid, Kind, Shape, Side
+from pbm_oust.rules.grid import format_size, parse_size
 from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.accounts import seeker as seeker_of
 from pbm_oust.store.boards import NoSuchBoard
@@ -76,7 +67,7 @@ class Challenge(Command, frozen=True):
         """Return a challenge with the usual grid, if the game cannot be played on this one."""
         if not isinstance(refusal.reason, UnusableGrid):
             return None
-        return replace(self, grid=self.kind.default_grid, terms=Terms())
+        return structs.replace(self, grid=self.kind.default_grid, terms=Terms())
 
 
 def challenge_with(
@@ -103,8 +94,8 @@ def _settled(command: Command) -> dict[str, object]:
 
 def set_by(kind: Kind, grid: Grid, terms: Terms) -> dict[str, object]:
     """Return what options must set: where the grid and terms differ from the usual ones."""
-    usual = asdict(Terms())
-    found = {name: value for name, value in asdict(terms).items() if value != usual[name]}
+    usual = structs.asdict(Terms())
+    found = {name: value for name, value in structs.asdict(terms).items() if value != usual[name]}
     return found if grid == kind.default_grid else {"grid": grid, **found}
 
 
@@ -200,7 +191,7 @@ OPTIONS = (
 )
 """The options for starting a board."""
 
-TWO_PLAYERS = (Parameter("USERID1", read_userid), Parameter("USERID2", read_userid))
+TWO_PLAYERS = (Parameter("USERID1", values.read_userid), Parameter("USERID2", values.read_userid))
 
 
 def header_of(command: Challenge, work: UnitOfWork, number: int) -> Header:
@@ -243,7 +234,7 @@ class Replay(Command, frozen=True):
 def _read_record(word: str) -> int:
     """Return the number of a record, 0 for the start, with or without a `#`. Raises Unreadable."""
     if not _RECORD.fullmatch(word):
-        raise Unreadable(BadNumber(), word)
+        raise Unreadable(values.BadNumber(), word)
     return int(word.removeprefix("#"))
 
 
@@ -251,7 +242,7 @@ def _header_of_replay(command: Replay, work: UnitOfWork, number: int) -> Header:
     """Return the header of the board that continues another one. Raises NotAllowed."""
     old = read_game(work.home, command.kind, command.board)
     origin = origin_after(old, command.number)
-    terms = replace(old.header.terms, swap=False, rated=False)
+    terms = structs.replace(old.header.terms, swap=False, rated=False)
     kind, grid, now = command.kind, old.header.grid, work.now()
     return Header(kind, number, grid, command.x, command.o, terms, now, origin)
 
@@ -289,7 +280,7 @@ class Rematch(BoardCommand, frozen=True):
     def instead(self, refusal: Refusal) -> Command | None:
         """Return the list of the player's finished games, if this is not one of them."""
         is_other = isinstance(refusal.reason, NoSuchBoard | NotOnBoard)
-        return Games(self.kind, (self.userid,), Filter.INACTIVE) if is_other else None
+        return Games(self.kind, (self.userid,), values.Filter.INACTIVE) if is_other else None
 
 
 class RematchNotice(BoardNotice, frozen=True):
@@ -316,7 +307,7 @@ def rematch(command: Rematch, actor: Actor, request: Request, work: UnitOfWork) 
         raise NotAllowed(PlayedAgain(known, earlier.name))
     # x is whoever played o at the end of the game, after any swap.
     number, x, o = next_number(home, kind), earlier.o, earlier.x
-    header = replace(earlier.header, board=number, x=x, o=o, started=work.now())
+    header = structs.replace(earlier.header, board=number, x=x, o=o, started=work.now())
     make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
     return write_board(header, actor, request, work, source=source, make=make)
 
@@ -398,7 +389,7 @@ def _seek(
 
 def _read_number(word: str) -> int:
     if not NUMBER.fullmatch(word):
-        raise Unreadable(BadNumber(), word)
+        raise Unreadable(values.BadNumber(), word)
     return int(word)
 
 
@@ -418,7 +409,7 @@ def seek(command: OpenChallenge, actor: Actor, request: Request, work: UnitOfWor
         number = work.home.ask(next_seek_number, kind.name)
         side, grid, terms = command.side, command.grid, command.terms
         seek = Seek.of(number, kind.name, work.now(), side, grid, terms)
-        return replace(account, seeks=(*kept, seek))
+        return structs.replace(account, seeks=(*kept, seek))
 
     return _change(change, actor, request, work, is_made=True)
 
@@ -431,7 +422,7 @@ def withdraw(command: Withdraw, actor: Actor, request: Request, work: UnitOfWork
         kept = [each for each in seeks if not each.is_named(command.kind.name, command.number)]
         if len(kept) == len(seeks):
             raise _no_such_seek(command)
-        return replace(account, seeks=tuple(kept))
+        return structs.replace(account, seeks=tuple(kept))
 
     return _change(change, actor, request, work, is_made=False)
 
@@ -448,7 +439,7 @@ def join(command: Join, actor: Actor, request: Request, work: UnitOfWork) -> Han
     number = next_number(work.home, kind)
     header = _header(found, number, seeker, actor, work)
     left = (each for each in seeker.seeks if each != found)
-    taken = replace(seeker, seeks=tuple(left))
+    taken = structs.replace(seeker, seeks=tuple(left))
     source = _source(found.number)
     return write_board(header, actor, request, work, source=source, changed=[taken])
 
@@ -509,7 +500,7 @@ FORMS = (
         "challenge",
         Challenge,
         TWO_PLAYERS,
-        PASSWORD_IF_ANY,
+        values.PASSWORD_IF_ANY,
         OPTIONS,
         heading=Heading.STARTING,
         rank=10,
@@ -521,8 +512,8 @@ FORMS = (
     Form(
         "replay",
         Replay,
-        (BOARD, Parameter("N", _read_record), *TWO_PLAYERS),
-        PASSWORD_IF_ANY,
+        (values.BOARD, Parameter("N", _read_record), *TWO_PLAYERS),
+        values.PASSWORD_IF_ANY,
         heading=Heading.STARTING,
         rank=50,
         cost=Cost(boards=1),
@@ -531,7 +522,7 @@ FORMS = (
     Form(
         "rematch",
         Rematch,
-        OF_BOARD,
+        values.OF_BOARD,
         heading=Heading.STARTING,
         rank=60,
         plays_again=True,
@@ -541,7 +532,7 @@ FORMS = (
     Form(
         "seek",
         OpenChallenge,
-        OWN,
+        values.OWN,
         options=(*(_switch(side.value, "side", side) for side in Side), *OPTIONS),
         heading=Heading.STARTING,
         rank=20,
@@ -552,7 +543,7 @@ FORMS = (
     Form(
         "join",
         Join,
-        (_NUMBER, *OWN),
+        (_NUMBER, *values.OWN),
         heading=Heading.STARTING,
         rank=30,
         cost=Cost(boards=1),
@@ -561,7 +552,7 @@ FORMS = (
     Form(
         "unseek",
         Withdraw,
-        (_NUMBER, *OWN),
+        (_NUMBER, *values.OWN),
         heading=Heading.STARTING,
         rank=40,
         run=ForPlayer(withdraw),

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.tags import SheetReply
 from pbm_oust.grammar.form import Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Command, Heading, Text
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.words import fold, in_english
+from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
 from pbm_oust.play.forms import ForAnybody, Seen, Service, WithService
@@ -90,10 +89,10 @@ def multiple(_command: Multiple, request: Request, work: UnitOfWork, service: Se
     is_proved = look_at_all(seen, work)
     if request.doubt and not is_proved:
         return silent(request.doubt)
-    request = replace(request, doubt=None, mark=None)
+    request = structs.replace(request, doubt=None, mark=None)
     may_show = to_stranger(work.vocabulary, work.names_for(request))
     tasks = [
-        Subcommand(each.line.shown(may_show), replace(request, line=line, chat=""))
+        Subcommand(each.line.shown(may_show), structs.replace(request, line=line, chat=""))
         for each, line in zip(seen, lines, strict=True)
     ]
     return carry_out_all(tasks, request, work, service)
@@ -152,8 +151,10 @@ def carry_out_all(
             continue
         identity = f"{request.identity}\0{nth}"
         latest.clear()
-        quiet = replace(work, write=collect, is_within=True, room=room)
-        handled = service.handle(replace(task.request, identity=identity, left_out=""), quiet)
+        quiet = structs.replace(work, write=collect, is_within=True, room=room)
+        handled = service.handle(
+            structs.replace(task.request, identity=identity, left_out=""), quiet
+        )
         is_proved |= handled.is_proved
         is_guess |= handled.is_guess
         if handled.limit:
@@ -170,9 +171,9 @@ def carry_out_all(
         has_room = room.has_boards_of(answer)
         done.append((task.line, answer, has_room))
         room = room.beside(answer) if has_room else room
-    work = replace(work, read={})
+    work = structs.replace(work, read={})
     reader = work.sender_of(request)
-    reader = replace(reader, left_out=request.left_out if is_proved else "")
+    reader = structs.replace(reader, left_out=request.left_out if is_proved else "")
     told = MultipleNotice(reader, tuple(done), tuple(failed), tuple(left), unread)
     outcome = Outcome.DONE if len(done) == len(tasks) else Outcome.DONE_IN_PART
     return work.answer(told, request, Handled(outcome, is_proved=is_proved, is_guess=is_guess))
@@ -211,7 +212,7 @@ def give_help(command: Help, request: Request, work: UnitOfWork) -> Handled:
     """Answer with pages of the help, in the language in which they are asked for."""
     reader, asked = as_owner(work.sender_of(request), work.home), request.spoken
     if asked:
-        reader = replace(reader, settings=replace(reader.settings, language=asked))
+        reader = structs.replace(reader, settings=structs.replace(reader.settings, language=asked))
     return work.answer(HelpNotice(reader, command.subjects, work.has_house), request)
 
 

@@ -4,15 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import TypeVar
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import Account, notes_of, signed_off_since, with_signed_off
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.tags import Pending
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed
+from pbm_oust.board import Deed, Game
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Heading, OwnCommand
 from pbm_oust.grammar.values import OWN, only_word
@@ -25,7 +23,7 @@ from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Reques
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork, returned_from
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import count_letters_to
@@ -63,7 +61,7 @@ def sign_off(command: Signoff, actor: Actor, request: Request, work: UnitOfWork)
     """Let a player sign off: their boards go on, and nobody starts new ones with them."""
 
     def change(account: Account) -> Account:
-        return with_signed_off(account, signed_off_since(account) or work.now())
+        return account.with_signed_off(account.signed_off_since or work.now())
 
     def tell(account: Account) -> SignedOffNotice:
         boards = tuple(game.name for game in active_games(account.userid, work.home))
@@ -270,7 +268,7 @@ def export(command: Export, actor: Actor, request: Request, work: UnitOfWork) ->
     account = actor.account
     at = work.player_at(account, request)
     own = tuple(address for address in at.addresses if account.has_address(address))
-    reader = replace(at, addresses=own, wrote_from="")
+    reader = structs.replace(at, addresses=own, wrote_from="")
     boards = boards_naming(account.userid, work.home)
     names = tuple(map(str, boards))
     parts = list(_parted(_pieces(account, boards, work), lambda piece: piece.size))
@@ -290,10 +288,10 @@ def _first_letter(
 ) -> ExportNotice:
     """Return what is stored about a player except notes and histories."""
     plans = (plan for plan in account.queue if not is_over(plan.kind, plan.board, work))
-    account = replace(account, queue=tuple(plans))
+    account = structs.replace(account, queue=tuple(plans))
     return ExportNotice(
         reader,
-        lines=tuple(account_lines(replace(account, notes=()))),
+        lines=tuple(account_lines(structs.replace(account, notes=()))),
         returned=returned_from(work.home, *account.addresses),
         waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
         letters=work.home.ask(count_letters_to, account.addresses),
@@ -306,7 +304,7 @@ def _pieces(
     account: Account, boards: Iterable[BoardName], work: UnitOfWork
 ) -> Iterator[ExportPiece]:
     """Yield a player's notes, and the histories of boards, damaged or not."""
-    for name, note in notes_of(account).items():
+    for name, note in account.notes_by_board.items():
         yield ExportPiece(What.NOTE, name, note)
     for board in boards:
         text = work.home.history(board).decode("utf-8", "replace")

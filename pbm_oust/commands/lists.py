@@ -3,32 +3,24 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pbm_oust.accounts.items import Seek
 from pbm_oust.accounts.tags import Joining, SheetReply
-from pbm_oust.board.game import Summary
+from pbm_oust.board import Summary
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
+from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Cost, Form, names_shown
 from pbm_oust.grammar.notation import Command, Heading
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.values import (
-    FILTER_WORDS,
-    FILTERS,
-    Filter,
-    read_userids,
-    read_userids_and_filter,
-    write_userids_and_filter,
-)
-from pbm_oust.grammar.words import find_word
+from pbm_oust.grammar.vocabulary import find_word
 from pbm_oust.play.finding import Found, Wish, find_boards, find_latest
 from pbm_oust.play.forms import ForAnybody
 from pbm_oust.play.notices import PAGE, Notice, Page, page_of, part_of, sheet_of
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import best_players, explain, is_counting
 
@@ -38,7 +30,7 @@ class Games(Command, frozen=True):
 
     kind: Kind
     userids: tuple[str, ...]
-    filter: Filter
+    filter: values.Filter
     page: int = 1
 
 
@@ -147,7 +139,7 @@ def list_games(command: Games, request: Request, work: UnitOfWork) -> Handled:
         " ".join((*names, command.filter.value)),
         page,
         found.damaged,
-        replace(command, userids=names, page=page.following),
+        structs.replace(command, userids=names, page=page.following),
     )
     return work.answer(notice, request)
 
@@ -157,7 +149,7 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
     kinds = [KINDS[name] for name in command.kinds] or list(KINDS.values())
     late, most = work.now() - LATE, work.room.lines
     active = find_boards(work, Wish(kinds), Window(most))
-    ended = find_boards(work, Wish(kinds, (), Filter.INACTIVE, late), Window(most))
+    ended = find_boards(work, Wish(kinds, (), values.Filter.INACTIVE, late), Window(most))
     seeks = open_seeks(kinds, work)
     notice = ListNotice(
         as_owner(work.sender_of(request), work.home),
@@ -175,7 +167,7 @@ def list_all(command: Listing, request: Request, work: UnitOfWork) -> Handled:
 def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
     """Answer with finished boards and their results, the latest first."""
     most, userids = work.room.lines, command.userids
-    wish = Wish([command.kind], userids, Filter.INACTIVE)
+    wish = Wish([command.kind], userids, values.Filter.INACTIVE)
     found = find_latest(work, wish, part_of(command.page, most))
     page = _page(command.page, found, most)
     names = names_shown(userids, work.names_for(request))
@@ -185,7 +177,7 @@ def list_past(command: Past, request: Request, work: UnitOfWork) -> Handled:
         names,
         page,
         found.damaged,
-        replace(command, userids=names, page=page.following),
+        structs.replace(command, userids=names, page=page.following),
     )
     return work.answer(notice, request)
 
@@ -252,7 +244,7 @@ def show_standings(command: Standings, request: Request, work: UnitOfWork) -> Ha
         command.kind,
         tuple((size, page) for size, page in pages if page.rows),
         longest,
-        replace(command, page=longest.following),
+        structs.replace(command, page=longest.following),
         work.home.ask(is_counting, command.kind),
     )
     return work.answer(notice, request)
@@ -266,7 +258,7 @@ def show_ratings(command: Ratings, request: Request, work: UnitOfWork) -> Handle
     found = work.home.ask(explain, command.kind, command.userids, part_of(number, most))
     page = Page(number, found.players, found.count, most)
     names = names_shown(command.userids, work.names_for(request))
-    following = replace(command, userids=names, page=page.following)
+    following = structs.replace(command, userids=names, page=page.following)
     may_change = work.home.ask(is_counting, command.kind)
     reader = work.sender_of(request)
     notice = RatingsNotice(reader, command.kind, names, page, following, may_change)
@@ -278,12 +270,12 @@ FORMS = (
         "games",
         Games,
         rest=rest(
-            (f"[USERID..] [{FILTERS}]",),
-            read_userids_and_filter,
-            write_userids_and_filter,
+            (f"[USERID..] [{values.FILTERS}]",),
+            values.read_userids_and_filter,
+            values.write_userids_and_filter,
             least=0,
             fills=2,
-            fixed=FILTER_WORDS,
+            fixed=values.FILTER_WORDS,
         ),
         options=(PAGE,),
         settled=page_of,
@@ -295,7 +287,7 @@ FORMS = (
     Form(
         "history",
         Past,
-        rest=rest(("[USERID..]",), read_userids, tuple, least=0),
+        rest=rest(("[USERID..]",), values.read_userids, tuple, least=0),
         options=(PAGE,),
         settled=page_of,
         heading=Heading.LOOKING,
@@ -327,7 +319,7 @@ FORMS = (
     Form(
         "ratings",
         Ratings,
-        rest=rest(("[USERID..]",), read_userids, tuple, least=0),
+        rest=rest(("[USERID..]",), values.read_userids, tuple, least=0),
         options=(PAGE,),
         settled=page_of,
         heading=Heading.LOOKING,

@@ -5,19 +5,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid, game_in
-from pbm_oust.board.record import PLAYING, Deed, Place, Wish
+from pbm_oust.board.record import PLAYING
 from pbm_oust.grammar.form import Form, SurplusWord
 from pbm_oust.grammar.notation import Blank, BoardCommand, Command, Heading, Partial, partial
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
+from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.grammar.wish import (
     DEEDS,
     WISH_SHOWN,
@@ -30,17 +31,8 @@ from pbm_oust.grammar.wish import (
     rest_of_wish,
     wish_instead,
 )
-from pbm_oust.grammar.words import fold, in_english
+from pbm_oust.play import moving
 from pbm_oust.play.forms import ForAnybody, ForPlayer
-from pbm_oust.play.moving import (
-    OldAnswer,
-    OtherRecord,
-    carry_out,
-    check_guard,
-    is_over,
-    side_of,
-    side_on,
-)
 from pbm_oust.play.notices import BoardNotice, BoardOutcomeNotice, News, Reader, ShownBoard
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -52,8 +44,8 @@ from pbm_oust.refusal import (
     Unreadable,
     UnreadableReason,
 )
+from pbm_oust.rules import Kind
 from pbm_oust.rules.grid import NoSuchCell
-from pbm_oust.rules.position import Kind
 from pbm_oust.store.open_boards import read_game
 
 
@@ -68,14 +60,14 @@ class Move(BoardCommand, frozen=True):
         game = game_in(refusal.reason)
         if game is None or game.result or game.player_to_move != self.userid:
             return None
-        is_old = isinstance(refusal.reason, OtherRecord | OldAnswer | RefusedBefore)
+        is_old = isinstance(refusal.reason, moving.OtherRecord | moving.OldAnswer | RefusedBefore)
         wish = possible_wish(game, self.wish) if is_old else wish_instead(game, refusal)
         return suggested(game, self.userid, wish) if wish else None
 
     def try_on(self, game: Game) -> None:
         """Raise the refusal that this would meet on a board."""
-        side = side_on(self.userid, game)
-        check_guard(self.guard, game)
+        side = moving.side_on(self.userid, game)
+        moving.check_guard(self.guard, game)
         game.act(side, self.wish, game.latest, key="")
 
 
@@ -89,7 +81,7 @@ class Preview(Command, frozen=True):
 
     def try_on(self, game: Game) -> None:
         """Raise the refusal that this would meet on a board."""
-        check_guard(self.guard, game)
+        moving.check_guard(self.guard, game)
         game.act(game.to_move, self.wish, game.latest, key="")
 
 
@@ -110,16 +102,16 @@ def move(command: Move, actor: Actor, request: Request, work: UnitOfWork) -> Han
     """Add a record and what follows from it to a board, and show the board to both players."""
 
     def wished(game: Game) -> Wish:
-        check_guard(command.guard, game)
+        moving.check_guard(command.guard, game)
         return command.wish
 
-    return carry_out(command.kind, command.board, wished, actor, request, work)
+    return moving.carry_out(command.kind, command.board, wished, actor, request, work)
 
 
 def preview(command: Preview, request: Request, work: UnitOfWork) -> Handled:
     """Show a board as it would be after some placements."""
     game = read_game(work.home, command.kind, command.board)
-    check_guard(command.guard, game)
+    moving.check_guard(command.guard, game)
     acted = game.act(game.to_move, command.wish, work.now(), request.message_key(request.sender))
     notice = BoardNotice(work.sender_of(request), News.PREVIEW, acted)
     return work.answer(notice, request, Handled(Outcome.ANSWERED, game.name))
@@ -217,14 +209,14 @@ def submit(command: Submit, actor: Actor, request: Request, work: UnitOfWork) ->
     game = read_game(work.home, command.kind, command.board)
 
     def change(account: Account) -> Account:
-        side = side_of(actor, game, work)
-        check_guard(command.guard, game)
+        side = moving.side_of(actor, game, work)
+        moving.check_guard(command.guard, game)
         game.act(side, command.wish, game.time_of_next(work.now()), actor.message_key)
         others = (each for each in account.submissions if not each.is_on(game))
-        kept = (each for each in others if not is_over(each.kind, each.board, work))
+        kept = (each for each in others if not moving.is_over(each.kind, each.board, work))
         kind, number = command.kind.name, game.next_number
         submitted = Submission.of(kind, command.board, number, command.wish)
-        return replace(account, submissions=(*kept, submitted))
+        return structs.replace(account, submissions=(*kept, submitted))
 
     def tell(account: Account) -> SubmittedNotice:
         return _submitted(work.player_at(account, request), account, game, actor, work)
@@ -243,7 +235,7 @@ def confirm(command: Confirm, actor: Actor, request: Request, work: UnitOfWork) 
             raise NotAllowed(ChangedSinceSubmit(game, submission.number, submission.wish))
         return submission.wish
 
-    return carry_out(command.kind, command.board, wished, actor, request, work)
+    return moving.carry_out(command.kind, command.board, wished, actor, request, work)
 
 
 def _submitted(
@@ -314,8 +306,8 @@ class Queue(BoardCommand, frozen=True):
                 first = self.clauses[0]
                 wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
                 return suggested(game, self.userid, wish) if wish else None
-            case OtherRecord(game=game):
-                renewed = replace(self, guard=game.next_number)
+            case moving.OtherRecord(game=game):
+                renewed = structs.replace(self, guard=game.next_number)
                 with suppress(Refusal):
                     renewed.try_on(game)
                     return renewed
@@ -329,7 +321,7 @@ class Queue(BoardCommand, frozen=True):
             raise NotAllowed(GameOver(game))
         if game.player_to_move == self.userid:
             raise NotAllowed(YourOwnTurn(game))
-        check_guard(self.guard, game)
+        moving.check_guard(self.guard, game)
         for clause in self.clauses:
             _check_cells(clause, game)
             if clause.condition:
@@ -423,20 +415,20 @@ def queue(command: Queue, actor: Actor, request: Request, work: UnitOfWork) -> H
         return QueuedNotice(work.player_at(account, request), game, plans, dropped)
 
     def change(account: Account) -> Account:
-        side_of(actor, game, work)
+        moving.side_of(actor, game, work)
         others = (plan for plan in account.queue if not plan.is_on(game))
-        kept = tuple(plan for plan in others if not is_over(plan.kind, plan.board, work))
+        kept = tuple(plan for plan in others if not moving.is_over(plan.kind, plan.board, work))
         if command.queueing is Queueing.CLEAR:
-            return replace(account, queue=tuple(kept))
+            return structs.replace(account, queue=tuple(kept))
         command.try_on(game)
         added = (
             Plan.of(command.kind.name, command.board, game.next_number, actor.message_key, clause)
             for clause in command.clauses
         )
-        return replace(account, queue=(*kept, *added))
+        return structs.replace(account, queue=(*kept, *added))
 
     if command.queueing is Queueing.SHOW:
-        side_on(actor.userid, game)
+        moving.side_on(actor.userid, game)
         return work.answer(tell(actor.account), request)
     return work.change_account(change, tell, actor, request, board=game.name)
 
@@ -473,7 +465,7 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
     reason = refusal.reason
     if not isinstance(reason, MayHaveBoard):
         return refusal
-    reason = replace(reason, supposed=supposed, told_to=told_to)
+    reason = structs.replace(reason, supposed=supposed, told_to=told_to)
     return type(refusal)(reason, refusal.culprit)
 
 

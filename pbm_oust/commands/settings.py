@@ -4,45 +4,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import product
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import (
-    HIGHEST_LIMIT,
-    Account,
-    Digested,
-    rejected_by,
-    with_limit,
-    with_rejected,
-)
+from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, Digested
 from pbm_oust.accounts.password import NO_PASSWORD
-from pbm_oust.accounts.settings import (
-    NAMES,
-    Auth,
-    Settings,
-    Unknown,
-    digested,
-    format_setting,
-    has_untold,
-    settings_of,
-    values_of,
-    with_all_told,
-    with_digested,
-    with_setting,
-    with_settings,
-)
+from pbm_oust.accounts.settings import NAMES, Auth, Settings, Unknown, values_of
+from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Form, MissingWord
 from pbm_oust.grammar.notation import Heading, OwnCommand
 from pbm_oust.grammar.parts import Parameter, rest
 from pbm_oust.grammar.values import OWN, read_userids
-from pbm_oust.grammar.words import (
-    NoneOfThese,
-    aliases_of,
-    find_command_word,
-    find_word,
-    fold,
-    meant_by,
-    without_accents,
-)
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import SenderNotEnough
 from pbm_oust.play.forms import ForPlayer
@@ -64,7 +35,7 @@ _VALUES.add(("zone", _USUAL_ZONE.lower()))
 
 def _in_any(word: str) -> set[str]:
     """Return a word in all languages."""
-    return {word, *aliases_of([word])}
+    return {word, *vocabulary.aliases_of([word])}
 
 
 SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
@@ -116,11 +87,13 @@ def _read_value(name: str, value: str, word: str) -> str:
     """Return the value of a setting as the server writes it; `word` is the word it is part of."""
     if name == "language":
         with suppress(Unreadable):
-            value = _LANGUAGES[find_word(without_accents(fold(value)), _LANGUAGES)]
+            value = _LANGUAGES[
+                vocabulary.find_word(vocabulary.without_accents(vocabulary.fold(value)), _LANGUAGES)
+            ]
     if values := values_of(name):
         return _find(value, values, word, before="" if word == value else f"{name}=")
     try:
-        return format_setting(with_setting(Settings(), name, value), name)
+        return Settings().with_setting(name, value).text_of(name)
     except ValueError:
         raise Unreadable(BadZone(right=word.replace(value, _USUAL_ZONE)), word) from None
 
@@ -128,13 +101,13 @@ def _read_value(name: str, value: str, word: str) -> str:
 def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before: str = "") -> str:
     """Return the known word that is wanted. Raises Unreadable with the word it is part of."""
     try:
-        return find_command_word(wanted, known)
+        return vocabulary.find_command_word(wanted, known)
     except Unreadable as error:
-        right = f"{before}{meant_by(error) or known[0]}{behind}"
+        right = f"{before}{vocabulary.meant_by(error) or known[0]}{behind}"
         reason = error.reason
-        if isinstance(reason, NoneOfThese):
+        if isinstance(reason, vocabulary.NoneOfThese):
             section = Section.SETTINGS if known is NAMES else Section.WORDS
-            reason = replace(reason, known=tuple(known), right=right, section=section)
+            reason = structs.replace(reason, known=tuple(known), right=right, section=section)
         raise Unreadable(reason, word) from None
 
 
@@ -143,21 +116,21 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
 
     Raises NotAllowed if the sender is to be enough from now on, and nothing but the sender says so.
     """
-    if not (command.changes or has_untold(settings_of(actor.account))):
+    if not (command.changes or actor.account.all_settings.has_untold):
         return work.answer(_told(actor.account, (), request, work), request)
-    is_eased = settings_of(actor.account).auth is not Auth.SENDER and _EASED in command.changes
+    is_eased = actor.account.all_settings.auth is not Auth.SENDER and _EASED in command.changes
     if is_eased and command.password == NO_PASSWORD:
         raise NotAllowed(SenderNotEnough())
 
     def change(account: Account) -> Account:
-        before = settings_of(account)
-        settings = with_all_told(before)
+        before = account.all_settings
+        settings = before.with_all_told()
         for name, value in command.changes:
-            settings = with_setting(settings, name, value)
+            settings = settings.with_setting(name, value)
         if settings.digest is not before.digest and account.digests:
             # The next one comes at the new hour, not at once because that has passed today.
-            account = with_digested(account, Digested(work.now(), digested(account).sent))
-        return with_settings(account, settings)
+            account = account.with_digested(Digested(work.now(), account.digested.sent))
+        return account.with_settings(settings)
 
     def tell(account: Account) -> SettingsNotice:
         return _told(account, tuple(name for name, _ in command.changes), request, work)
@@ -168,13 +141,13 @@ def settle(command: Settle, actor: Actor, request: Request, work: UnitOfWork) ->
 def tell_unknown(userid: str, work: UnitOfWork) -> None:
     """Tell a player once of settings of theirs that mean nothing here any more."""
     account = work.account_if_any(userid)
-    if account is None or not has_untold(settings_of(account)):
+    if account is None or not account.all_settings.has_untold:
         return
 
     notice = _notice(account, (), work.player(account))
     request = request_of(id_of("unknown settings", userid, work.now()))
     with work.posting([notice], request):
-        work.save(with_settings(account, with_all_told(settings_of(account))))
+        work.save(account.with_settings(account.all_settings.with_all_told()))
 
 
 def _told(
@@ -184,8 +157,8 @@ def _told(
 
 
 def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
-    settings = settings_of(account)
-    rows = tuple((name, format_setting(settings, name), values_of(name)) for name in NAMES)
+    settings = account.all_settings
+    rows = tuple((name, settings.text_of(name), values_of(name)) for name in NAMES)
     return SettingsNotice(reader, rows, changed, settings.unknown)
 
 
@@ -249,7 +222,7 @@ def set_limit(command: Limit, actor: Actor, request: Request, work: UnitOfWork) 
     """Limit the number of a player's active boards."""
     active = count_active(actor.userid, work.home)
     return work.change_account(
-        lambda account: with_limit(account, command.limit),
+        lambda account: account.with_limit(command.limit),
         lambda account: LimitNotice(work.player_at(account, request), command.limit, active),
         actor,
         request,
@@ -262,7 +235,7 @@ def reject(command: Reject, actor: Actor, request: Request, work: UnitOfWork) ->
         raise NotAllowed(RejectsSelf())
     if not command.userids:
         reader = work.player_at(actor.account, request)
-        return work.answer(RejectedNotice(reader, rejected_by(actor.account)), request)
+        return work.answer(RejectedNotice(reader, actor.account.rejected), request)
     for userid in command.userids:
         work.account(userid)
     return change_rejected(command, actor, request, work)
@@ -274,14 +247,14 @@ def change_rejected(
     """Reject the challenges of players, or take them again."""
 
     def change(account: Account) -> Account:
-        rejected = rejected_by(account)
+        rejected = account.rejected
         if isinstance(command, Reject):
-            return with_rejected(account, (*rejected, *command.userids))
-        return with_rejected(account, (each for each in rejected if each not in command.userids))
+            return account.with_rejected((*rejected, *command.userids))
+        return account.with_rejected(each for each in rejected if each not in command.userids)
 
     def tell(account: Account) -> RejectedNotice:
         reader, is_ended = work.player_at(account, request), isinstance(command, Unreject)
-        return RejectedNotice(reader, rejected_by(account), command.userids, is_ended)
+        return RejectedNotice(reader, account.rejected, command.userids, is_ended)
 
     return work.change_account(change, tell, actor, request)
 

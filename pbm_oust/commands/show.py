@@ -2,60 +2,30 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import (
-    MOST_WATCHED,
-    Account,
-    note_about,
-    notes_of,
-    watched_by,
-    with_watched,
-)
+from pbm_oust.accounts.account import MOST_WATCHED, Account
 from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Reply, SheetReply
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
 from pbm_oust.commands.lists import Games
+from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Cost, Form, MissingWord, SurplusWord, names_shown
 from pbm_oust.grammar.notation import BoardCommand, Command, Heading, OwnCommand
 from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.values import (
-    BOARD,
-    FILTER_WORDS,
-    FILTERS,
-    OF_BOARD,
-    OWN,
-    BadFilter,
-    BoardAt,
-    Filter,
-    read_board_at,
-    read_guard,
-    read_userids_and_filter,
-    write_userids_and_filter,
-)
-from pbm_oust.grammar.words import find_command_word
+from pbm_oust.grammar.vocabulary import find_command_word
+from pbm_oust.play import notices
 from pbm_oust.play.finding import Wish, active_games, find_games
 from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import Provenance, is_over, origin_of, side_on
-from pbm_oust.play.notices import (
-    BoardNotice,
-    News,
-    Notice,
-    OutcomeNotice,
-    Reader,
-    ShownBoard,
-    answer_on,
-    sheet_of,
-)
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.telling import gone_from
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import read_game
 
@@ -64,14 +34,14 @@ class Show(Command, frozen=True):
     """Draw these boards, or the boards of these players that pass the filter."""
 
     kind: Kind
-    boards: tuple[BoardAt, ...]
+    boards: tuple[values.BoardAt, ...]
     userids: tuple[str, ...]
-    filter: Filter
+    filter: values.Filter
 
 
 def board_as_it_is(game: Game) -> Show:
     """Return the command that draws the board of a game as it is now."""
-    return Show(game.header.kind, (BoardAt(game.header.board),), (), Filter.ALL)
+    return Show(game.header.kind, (values.BoardAt(game.header.board),), (), values.Filter.ALL)
 
 
 class ShowAs(Command, frozen=True):
@@ -80,8 +50,8 @@ class ShowAs(Command, frozen=True):
     kind: Kind
     userid: str
     password: Secret
-    boards: tuple[BoardAt, ...]
-    filter: Filter
+    boards: tuple[values.BoardAt, ...]
+    filter: values.Filter
     """Which of the player's own boards, if none are named."""
 
 
@@ -89,10 +59,10 @@ class AllShow(Command, frozen=True):
     """Draw the boards of these players in all games."""
 
     userids: tuple[str, ...]
-    filter: Filter
+    filter: values.Filter
 
 
-class BoardsNotice(Notice, frozen=True):
+class BoardsNotice(notices.Notice, frozen=True):
     """Several boards of a game, as they were asked for."""
 
     template = "boards"
@@ -108,16 +78,18 @@ class BoardsNotice(Notice, frozen=True):
     asked: tuple[str, ...] = ()
     """The players whose boards were asked for."""
 
-    def shows(self) -> tuple[ShownBoard, ...]:
+    def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the boards."""
-        return tuple(ShownBoard(game, not is_past) for game, is_past in self.views)
+        return tuple(notices.ShownBoard(game, not is_past) for game, is_past in self.views)
 
     def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
-        return sheet_of((game for game, is_past in self.views if not is_past), self.reader.account)
+        return notices.sheet_of(
+            (game for game, is_past in self.views if not is_past), self.reader.account
+        )
 
 
-class AllNotice(Notice, frozen=True):
+class AllNotice(notices.Notice, frozen=True):
     """Boards of all games, as they were asked for."""
 
     template = "all"
@@ -129,23 +101,23 @@ class AllNotice(Notice, frozen=True):
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
 
-    def shows(self) -> tuple[ShownBoard, ...]:
+    def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the boards."""
-        return tuple(map(ShownBoard, self.games))
+        return tuple(map(notices.ShownBoard, self.games))
 
     def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
-        return sheet_of(self.games, self.reader.account)
+        return notices.sheet_of(self.games, self.reader.account)
 
 
-_Chosen = tuple[tuple[BoardAt, ...], tuple[str, ...], Filter]
+_Chosen = tuple[tuple[values.BoardAt, ...], tuple[str, ...], values.Filter]
 
 
 def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
     """Return the boards that all of the words name, or else userids and the filter after them."""
     if _is_board(words):
-        return tuple(read_board_at(word) for word in words), (), Filter.ALL
-    userids, chosen = read_userids_and_filter(words)
+        return tuple(values.read_board_at(word) for word in words), (), values.Filter.ALL
+    userids, chosen = values.read_userids_and_filter(words)
     if not userids:
         raise Unreadable(MissingWord(("BOARD", "USERID")))
     return (), userids, chosen
@@ -154,7 +126,7 @@ def _read_boards_or_userids(words: Sequence[str]) -> _Chosen:
 def _write_boards_or_userids(chosen: _Chosen) -> list[str]:
     """Return the words for these boards, or for userids and a filter."""
     boards, userids, filtered = chosen
-    return [*map(str, boards)] if boards else write_userids_and_filter((userids, filtered))
+    return [*map(str, boards)] if boards else values.write_userids_and_filter((userids, filtered))
 
 
 def _of_letter(words: Sequence[str], board: int) -> Sequence[str]:
@@ -167,27 +139,29 @@ def _of_letter(words: Sequence[str], board: int) -> Sequence[str]:
 def _write_answer(chosen: _Chosen, board: int) -> list[str] | None:
     """Return the words for a board in an answer to a letter about it."""
     match chosen[0]:
-        case (BoardAt(number, None),) if number == board:
+        case (values.BoardAt(number, None),) if number == board:
             return []
-        case (BoardAt(number, record),) if number == board:
+        case (values.BoardAt(number, record),) if number == board:
             return [f"#{record}"]
     return None
 
 
-def _read_boards_or_filter(words: Sequence[str]) -> tuple[tuple[BoardAt, ...], Filter]:
+def _read_boards_or_filter(
+    words: Sequence[str],
+) -> tuple[tuple[values.BoardAt, ...], values.Filter]:
     """Return the boards that some words name, or a filter. Raises Unreadable."""
     if _is_board(words):
-        return tuple(read_board_at(word) for word in words), Filter.ALL
-    userids, chosen = read_userids_and_filter(words)
+        return tuple(values.read_board_at(word) for word in words), values.Filter.ALL
+    userids, chosen = values.read_userids_and_filter(words)
     if userids:
-        raise Unreadable(BadFilter(), words[0])
+        raise Unreadable(values.BadFilter(), words[0])
     return (), chosen
 
 
-def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
+def _read_all_show(words: Sequence[str]) -> tuple[tuple[str, ...], values.Filter]:
     """Return what follows `all show`. Raises Unreadable."""
     find_command_word(words[0], ["show"])
-    userids, chosen = read_userids_and_filter(words[1:])
+    userids, chosen = values.read_userids_and_filter(words[1:])
     if not userids:
         raise Unreadable(MissingWord(("USERID",)))
     return userids, chosen
@@ -202,7 +176,7 @@ def show(
     request: Request,
     work: UnitOfWork,
     notes: Mapping[str, str] | None = None,
-    reader: Reader | None = None,
+    reader: notices.Reader | None = None,
 ) -> Handled:
     """Answer with boards drawn; `notes` are the reader's, by the names of boards."""
     notes = notes or {}
@@ -220,7 +194,7 @@ def show(
     if len(views) == 1 and not (left_out or damaged):
         game, is_past = views[0]
         note, gone = notes.get(game.name, ""), gone_from(game, work)
-        told = BoardNotice(reader, News.SHOWN, game, is_past, note=note, gone=gone)
+        told = notices.BoardNotice(reader, notices.News.SHOWN, game, is_past, note=note, gone=gone)
         return work.answer(told, request)
     reader = as_owner(reader, work.home, command.userids)
     asked = tuple(filter(work.names_for(request), command.userids))
@@ -231,10 +205,10 @@ def show(
 def show_as(command: ShowAs, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Answer only the sender, with boards drawn as a player sees them."""
     addresses = work.sender_of(request).addresses
-    reader = replace(work.player_at(actor.account, request), addresses=addresses)
+    reader = structs.replace(work.player_at(actor.account, request), addresses=addresses)
     userids = () if command.boards else (actor.userid,)
     meant = Show(command.kind, command.boards, userids, command.filter)
-    return show(meant, request, work, notes_of(actor.account), reader)
+    return show(meant, request, work, actor.account.notes_by_board, reader)
 
 
 def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
@@ -252,13 +226,13 @@ def show_all(command: AllShow, request: Request, work: UnitOfWork) -> Handled:
     return work.answer(notice, request)
 
 
-def _most_drawn(reader: Reader, request: Request, work: UnitOfWork) -> int:
+def _most_drawn(reader: notices.Reader, request: Request, work: UnitOfWork) -> int:
     """Return how many boards the answer draws: one at most for a stranger."""
     is_player = reader.userid is not None or work.is_known(request.sender)
     return work.room.boards if is_player else min(1, work.room.boards)
 
 
-def _view_at(work: UnitOfWork, kind: Kind, at: BoardAt) -> tuple[Game, bool]:
+def _view_at(work: UnitOfWork, kind: Kind, at: values.BoardAt) -> tuple[Game, bool]:
     """Return a board as it was asked for, and whether that is an earlier state."""
     game = read_game(work.home, kind, at.board)
     if at.number in (None, len(game.records)):
@@ -272,7 +246,7 @@ class Next(OwnCommand, frozen=True):
     """Draw the board that has waited longest for a player."""
 
 
-class NextNotice(Notice, frozen=True):
+class NextNotice(notices.Notice, frozen=True):
     """No board waits for the reader."""
 
     template = "next"
@@ -285,8 +259,8 @@ def show_next(command: Next, actor: Actor, request: Request, work: UnitOfWork) -
     longest = min(games, key=lambda game: turn_of(game, {}).began, default=None)
     if longest is None:
         return work.answer(NextNotice(reader), request)
-    note = note_about(actor.account, longest.name)
-    return work.answer(BoardNotice(reader, News.SHOWN, longest, note=note), request)
+    note = actor.account.note_about(longest.name)
+    return work.answer(notices.BoardNotice(reader, notices.News.SHOWN, longest, note=note), request)
 
 
 class Sgf(Command, frozen=True):
@@ -296,7 +270,7 @@ class Sgf(Command, frozen=True):
     board: int
 
 
-class SgfNotice(Notice, frozen=True):
+class SgfNotice(notices.Notice, frozen=True):
     """The record of a board, attached as a file."""
 
     template = "sgf"
@@ -321,7 +295,7 @@ class Why(BoardCommand, frozen=True):
     """The number of the record; None for the latest."""
 
 
-class WhyNotice(Notice, frozen=True):
+class WhyNotice(notices.Notice, frozen=True):
     """How a record came about."""
 
     template = "why"
@@ -333,7 +307,7 @@ class WhyNotice(Notice, frozen=True):
 
     def answer(self) -> Reply | None:
         """Return what an answer does on the board."""
-        return answer_on(self.origin.game, self.reader.account)
+        return notices.answer_on(self.origin.game, self.reader.account)
 
     def topic(self) -> str:
         """Return what sets the letter apart: the record too."""
@@ -351,7 +325,7 @@ def why(command: Why, actor: Actor, request: Request, work: UnitOfWork) -> Handl
 def _read_record(words: Sequence[str]) -> int | None:
     if len(words) > 1:
         raise Unreadable(SurplusWord(), words[1])
-    return read_guard(words[0]) if words else None
+    return values.read_guard(words[0]) if words else None
 
 
 def _record_of_letter(words: Sequence[str], board: int) -> Sequence[str]:
@@ -377,7 +351,7 @@ class _OfWatched(BoardCommand, frozen=True):
     def instead(self, refusal: Refusal) -> Command | None:
         """Return the list of all boards, if there is no such board."""
         is_unknown = isinstance(refusal.reason, NoSuchBoard)
-        return Games(self.kind, (), Filter.ACTIVE) if is_unknown else None
+        return Games(self.kind, (), values.Filter.ACTIVE) if is_unknown else None
 
 
 class Watch(_OfWatched, frozen=True):
@@ -388,7 +362,7 @@ class Unwatch(_OfWatched, frozen=True):
     """Get no more records of a board by mail."""
 
 
-class WatchNotice(OutcomeNotice, frozen=True):
+class WatchNotice(notices.OutcomeNotice, frozen=True):
     """A board is watched from now on, or no longer."""
 
     template = "watch"
@@ -401,9 +375,9 @@ class WatchNotice(OutcomeNotice, frozen=True):
         """Return the game of the board."""
         return self.game
 
-    def shows(self) -> tuple[ShownBoard, ...]:
+    def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the board, if it is watched."""
-        return (ShownBoard(self.game),) if self.is_watched else ()
+        return (notices.ShownBoard(self.game),) if self.is_watched else ()
 
 
 def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -415,11 +389,11 @@ def watch(command: Watch, actor: Actor, request: Request, work: UnitOfWork) -> H
         raise NotAllowed(PlaysThere(game))
 
     def change(account: Account) -> Account:
-        names = [name for name in watched_by(account) if name != game.name]
+        names = [name for name in account.watched_boards if name != game.name]
         going_on = [name for name in names if not is_over(*board_of(name), work)]
         if len(going_on) >= MOST_WATCHED:
             raise NotAllowed(TooManyWatched(game, MOST_WATCHED))
-        return with_watched(account, (*going_on, game.name))
+        return account.with_watched((*going_on, game.name))
 
     return _change_watched(change, game, True, actor, request, work)
 
@@ -429,7 +403,7 @@ def unwatch(command: Unwatch, actor: Actor, request: Request, work: UnitOfWork) 
     game = read_game(work.home, command.kind, command.board)
 
     def change(account: Account) -> Account:
-        return with_watched(account, (name for name in watched_by(account) if name != game.name))
+        return account.with_watched(name for name in account.watched_boards if name != game.name)
 
     return _change_watched(change, game, False, actor, request, work)
 
@@ -443,7 +417,7 @@ def _change_watched(
     work: UnitOfWork,
 ) -> Handled:
     def tell(account: Account) -> WatchNotice:
-        names = tuple(name for name in watched_by(account) if not is_over(*board_of(name), work))
+        names = tuple(name for name in account.watched_boards if not is_over(*board_of(name), work))
         return WatchNotice(work.player_at(account, request), game, is_watched, names)
 
     return work.change_account(change, tell, actor, request, board=game.name)
@@ -453,7 +427,7 @@ FORMS = (
     Form(
         "next",
         Next,
-        OWN,
+        values.OWN,
         heading=Heading.LOOKING,
         rank=25,
         by_letter=True,
@@ -464,11 +438,11 @@ FORMS = (
         "show",
         Show,
         rest=rest(
-            ("BOARD[#N]..", f"USERID.. [{FILTERS}]"),
+            ("BOARD[#N]..", f"USERID.. [{values.FILTERS}]"),
             _read_boards_or_userids,
             _write_boards_or_userids,
             fills=3,
-            fixed=FILTER_WORDS,
+            fixed=values.FILTER_WORDS,
             write_answer=_write_answer,
             complete=_of_letter,
         ),
@@ -479,14 +453,14 @@ FORMS = (
     Form(
         "showas",
         ShowAs,
-        OWN,
+        values.OWN,
         rest(
-            ("BOARD[#N]..", f"[{FILTERS}]"),
+            ("BOARD[#N]..", f"[{values.FILTERS}]"),
             _read_boards_or_filter,
             lambda chosen: _write_boards_or_userids((chosen[0], (), chosen[1])),
             least=0,
             fills=2,
-            fixed=FILTER_WORDS,
+            fixed=values.FILTER_WORDS,
         ),
         heading=Heading.LOOKING,
         rank=40,
@@ -496,11 +470,11 @@ FORMS = (
         "all",
         AllShow,
         rest=rest(
-            (f"show USERID.. [{FILTERS}]",),
+            (f"show USERID.. [{values.FILTERS}]",),
             _read_all_show,
-            lambda chosen: ["show", *write_userids_and_filter(chosen)],
+            lambda chosen: ["show", *values.write_userids_and_filter(chosen)],
             fills=2,
-            fixed=FILTER_WORDS | {"show"},
+            fixed=values.FILTER_WORDS | {"show"},
         ),
         heading=Heading.LOOKING,
         rank=50,
@@ -509,7 +483,7 @@ FORMS = (
     Form(
         "sgf",
         Sgf,
-        (BOARD,),
+        (values.BOARD,),
         heading=Heading.LOOKING,
         rank=55,
         cost=Cost(work=2),
@@ -518,7 +492,7 @@ FORMS = (
     Form(
         "why",
         Why,
-        OF_BOARD,
+        values.OF_BOARD,
         rest(
             ("[#N]",),
             _read_record,
@@ -530,6 +504,13 @@ FORMS = (
         rank=55,
         run=ForPlayer(why, brings_back=False),
     ),
-    Form("watch", Watch, OF_BOARD, heading=Heading.LOOKING, rank=60, run=ForPlayer(watch)),
-    Form("unwatch", Unwatch, OF_BOARD, heading=Heading.LOOKING, rank=70, run=ForPlayer(unwatch)),
+    Form("watch", Watch, values.OF_BOARD, heading=Heading.LOOKING, rank=60, run=ForPlayer(watch)),
+    Form(
+        "unwatch",
+        Unwatch,
+        values.OF_BOARD,
+        heading=Heading.LOOKING,
+        rank=70,
+        run=ForPlayer(unwatch),
+    ),
 )

@@ -5,37 +5,19 @@ from collections.abc import Iterable
 from enum import Enum
 from functools import cache
 
-from pbm_oust.accounts.account import (
-    LONGEST_NOTE,
-    MOST_BROADCASTS,
-    Account,
-    is_house,
-    note_about,
-    rejected_by,
-    signed_off_since,
-    with_broadcast,
-    with_note,
-)
+from pbm_oust.accounts.account import LONGEST_NOTE, MOST_BROADCASTS, Account
 from pbm_oust.accounts.tags import BROADCASTS, Answered, AnswerPurpose, Correspondence, Reply
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game, Wish
 from pbm_oust.board.reasons import MayHaveBoard, OfBoard
-from pbm_oust.board.record import Wish
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import BoardCommand, Heading, OwnCommand, Partial, Text
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
+from pbm_oust.play import notices
 from pbm_oust.play.authentication import of_texts, spend
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import side_on
-from pbm_oust.play.notices import (
-    BoardOutcomeNotice,
-    Notice,
-    OutcomeNotice,
-    Reader,
-    Unheard,
-    answer_on,
-)
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.rulings import request_of
 from pbm_oust.play.starting import SignedOff
@@ -86,7 +68,7 @@ class Message(OwnCommand, frozen=True):
     to: tuple[str, ...]
 
 
-class TalkNotice(Notice, frozen=True):
+class TalkNotice(notices.Notice, frozen=True):
     """What a player wrote to the reader, and perhaps to others."""
 
     template = "talk"
@@ -103,11 +85,11 @@ class TalkNotice(Notice, frozen=True):
     def answer(self) -> Answered | None:
         """Return that an answer goes to the player who wrote."""
         if self.game:
-            return answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
+            return notices.answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
         return Correspondence(self.reader.userid, self.sender) if self.reader.userid else None
 
 
-class TalkSentNotice(OutcomeNotice, frozen=True):
+class TalkSentNotice(notices.OutcomeNotice, frozen=True):
     """What became of a text to pass on."""
 
     template = "talk_sent"
@@ -125,7 +107,11 @@ class TalkSentNotice(OutcomeNotice, frozen=True):
 
     def answer(self) -> Reply | None:
         """Return that an answer goes to the other player as well."""
-        return answer_on(self.game, self.reader.account, AnswerPurpose.CHAT) if self.game else None
+        return (
+            notices.answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
+            if self.game
+            else None
+        )
 
 
 def chat(command: Chat, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
@@ -143,9 +129,9 @@ def message(command: Message, actor: Actor, request: Request, work: UnitOfWork) 
         raise NotAllowed(TooManyReaders(MOST_READERS))
     players = [work.account(userid) for userid in command.to]
     for player in players:
-        if signed_off_since(player):
+        if player.signed_off_since:
             raise NotAllowed(SignedOff(player.userid == actor.userid), player.userid)
-        if actor.userid in rejected_by(player):
+        if actor.userid in player.rejected:
             raise NotAllowed(MessageRejected(player.userid, actor.userid), player.userid)
     return _pass_on(_text(request, None), players, None, None, actor, request, work)
 
@@ -171,7 +157,7 @@ def _pass_on(
     Raises NotAllowed for a text to the house.
     """
     for player in to:
-        if is_house(player):
+        if player.is_house:
             raise NotAllowed(IsMachine(game=game, userid=player.userid), player.userid)
     meant = suggested(game, actor.userid, wish) if wish and game and not game.result else None
     readers = [(player.userid, work.player(player)) for player in to]
@@ -216,7 +202,7 @@ class Became(Enum):
     DELETED = "deleted"
 
 
-class NoteNotice(BoardOutcomeNotice, frozen=True):
+class NoteNotice(notices.BoardOutcomeNotice, frozen=True):
     """The reader's note about a board."""
 
     template = "note"
@@ -234,14 +220,14 @@ def take_note(command: TakeNote, actor: Actor, request: Request, work: UnitOfWor
         raise NotAllowed(NoteTooLong(game, len(text), LONGEST_NOTE))
 
     def told(account: Account, became: Became) -> NoteNotice:
-        note = note_about(account, game.name)
+        note = account.note_about(game.name)
         return NoteNotice(work.player_at(account, request), game, note, became)
 
     if not text and not command.is_deleted:
         return work.answer(told(actor.account, Became.SHOWN), request)
     became = Became.KEPT if text else Became.DELETED
     return work.change_account(
-        lambda account: with_note(account, game.name, text),
+        lambda account: account.with_note(game.name, text),
         lambda account: told(account, became),
         actor,
         request,
@@ -260,7 +246,7 @@ class Broadcast(OwnCommand, frozen=True):
     """Pass the text of the mail on to everybody who wants such mails."""
 
 
-class BroadcastNotice(Notice, frozen=True):
+class BroadcastNotice(notices.Notice, frozen=True):
     """What somebody wrote to everybody, or the operator to some players."""
 
     template = "broadcast"
@@ -274,12 +260,12 @@ class BroadcastNotice(Notice, frozen=True):
         """Return that its reader may end what goes to everybody."""
         return BROADCASTS if self.is_to_all else ""
 
-    def answer(self) -> Unheard:
+    def answer(self) -> notices.Unheard:
         """Return that nobody reads an answer."""
-        return Unheard()
+        return notices.Unheard()
 
 
-class BroadcastSentNotice(OutcomeNotice, frozen=True):
+class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
     """A text was passed on to everybody who wants that."""
 
     template = "broadcast_sent"
@@ -295,7 +281,7 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
         raise NotAllowed(NothingWritten())
 
     def change(account: Account) -> Account:
-        changed = with_broadcast(account, work.now())
+        changed = account.with_broadcast(work.now())
         if changed is None:
             raise NotAllowed(TooManyBroadcasts(MOST_BROADCASTS))
         return changed
@@ -305,7 +291,7 @@ def broadcast(command: Broadcast, actor: Actor, request: Request, work: UnitOfWo
         others = (
             each
             for each in work.home.ask(wanting_broadcasts)
-            if each.userid != actor.userid and actor.userid not in rejected_by(each)
+            if each.userid != actor.userid and actor.userid not in each.rejected
         )
         return notices_to(others, text, actor.userid, work)
 
@@ -338,12 +324,12 @@ def notices_to(
     accounts: Iterable[Account], text: str, author: str, work: UnitOfWork
 ) -> list[BroadcastNotice]:
     """Return the notices to those players who have not signed off and can be reached."""
-    readers = (work.player(account) for account in accounts if not signed_off_since(account))
+    readers = (work.player(account) for account in accounts if not account.signed_off_since)
     return _told(readers, author, text, is_to_all=True)
 
 
 def _told(
-    readers: Iterable[Reader], author: str, text: str, *, is_to_all: bool
+    readers: Iterable[notices.Reader], author: str, text: str, *, is_to_all: bool
 ) -> list[BroadcastNotice]:
     """Return the notices to those readers who can be reached."""
     return [

@@ -11,28 +11,16 @@ from pkgutil import get_data
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
+from pbm_oust.accounts import vacations
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.settings import settings_of
-from pbm_oust.accounts.vacations import (
-    ALLOWANCE,
-    DAY,
-    FARTHEST,
-    Absence,
-    away_at,
-    days_left,
-    in_order,
-    overlapping,
-    without_later,
-)
-from pbm_oust.board.game import Summary, summary_of
+from pbm_oust.board import Summary
 from pbm_oust.grammar.form import Form, MissingWord, SurplusWord
 from pbm_oust.grammar.notation import Command, Heading, OwnCommand
 from pbm_oust.grammar.parts import rest
 from pbm_oust.grammar.values import OWN
-from pbm_oust.grammar.words import APOSTROPHES, fold, in_english, without_accents
+from pbm_oust.grammar.vocabulary import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import active_games
 from pbm_oust.play.forms import ForPlayer
@@ -83,7 +71,7 @@ class VacationFar(NotAllowedReason, frozen=True):
 class VacationOverlaps(NotAllowedReason, frozen=True):
     """The player is away at that time already."""
 
-    other: Absence
+    other: vacations.Absence
     zone: ZoneInfo
     """The time zone of the player."""
 
@@ -124,11 +112,11 @@ class Vacation(OwnCommand, frozen=True):
         """Return the longest vacation that is still possible, or the end of the announced ones."""
         match refusal.reason, self.asked:
             case SaidLoosely(meant=meant), _:
-                return replace(self, asked=meant)
+                return structs.replace(self, asked=meant)
             case VacationOverlaps(), _:
-                return replace(self, asked=Ask.CANCEL)
+                return structs.replace(self, asked=Ask.CANCEL)
             case VacationTooLong(left=left), Leave() as asked if left:
-                return replace(self, asked=replace(asked, days=left))
+                return structs.replace(self, asked=structs.replace(asked, days=left))
         return None
 
 
@@ -137,7 +125,7 @@ class AwayNotice(Notice, frozen=True):
 
     template = "away"
     userid: str
-    absences: tuple[Absence, ...]
+    absences: tuple[vacations.Absence, ...]
     """Those that have not ended."""
     now: datetime
     was_away: bool
@@ -150,7 +138,7 @@ class VacationNotice(OutcomeNotice, frozen=True):
 
     template = "vacation"
     userid: str
-    absences: tuple[Absence, ...]
+    absences: tuple[vacations.Absence, ...]
     """Those that have not ended."""
     now: datetime
     left: tuple[tuple[int, int], ...]
@@ -357,11 +345,11 @@ def _day_said(word: str, today: date) -> date | None:
 def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     """Announce a vacation or end the announced ones, and tell the opponents; or list them."""
     now, asked = work.now(), command.asked
-    zone = settings_of(actor.account).zone
+    zone = actor.account.all_settings.zone
     if isinstance(asked, Loosely):
         today = now.astimezone(zone).date()
         raise NotAllowed(SaidLoosely(leave_said(" ".join(asked.words), today)))
-    was_away = away_at(actor.account.vacations, now) is not None
+    was_away = vacations.away_at(actor.account.vacations, now) is not None
     shared = {
         userid: boards
         for userid, boards in _shared_boards(actor.userid, work).items()
@@ -371,13 +359,14 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
     def change(account: Account) -> Account:
         absences = account.vacations
         if isinstance(asked, Leave):
-            return replace(
-                account, vacations=in_order((*absences, _announced(asked, absences, zone, now)))
+            return structs.replace(
+                account,
+                vacations=vacations.in_order((*absences, _announced(asked, absences, zone, now))),
             )
-        kept = without_later(absences, now)
+        kept = vacations.without_later(absences, now)
         if kept == absences:
             raise NotAllowed(NoVacation())
-        return replace(account, vacations=in_order(kept))
+        return structs.replace(account, vacations=vacations.in_order(kept))
 
     def tell_others(account: Account) -> list[AwayNotice]:
         to_come = tuple(each for each in account.vacations if each.end > now)
@@ -395,11 +384,11 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
             to_come,
             now,
             left=tuple(
-                (year, days_left(account.vacations, year, zone))
+                (year, vacations.days_left(account.vacations, year, zone))
                 for year in (now.astimezone(zone).year, now.astimezone(zone).year + 1)
             ),
             told=tuple(shared),
-            is_away=away_at(to_come, now) is not None,
+            is_away=vacations.away_at(to_come, now) is not None,
             was_away=was_away,
             is_listed=asked is Ask.LIST,
         )
@@ -410,8 +399,8 @@ def vacation(command: Vacation, actor: Actor, request: Request, work: UnitOfWork
 
 
 def _announced(
-    asked: Leave, absences: tuple[Absence, ...], zone: ZoneInfo, now: datetime
-) -> Absence:
+    asked: Leave, absences: tuple[vacations.Absence, ...], zone: ZoneInfo, now: datetime
+) -> vacations.Absence:
     """Return the vacation that is asked for. Raises NotAllowed.
 
     It begins with its first day in the player's time zone, or at once where that is today.
@@ -419,19 +408,19 @@ def _announced(
     today, day = now.astimezone(zone).date(), asked.first.isoformat()
     if asked.first < today:
         raise NotAllowed(VacationPast(today, zone), day)
-    if asked.first > today + timedelta(days=FARTHEST):
-        raise NotAllowed(VacationFar(FARTHEST), day)
+    if asked.first > today + timedelta(days=vacations.FARTHEST):
+        raise NotAllowed(VacationFar(vacations.FARTHEST), day)
     midnight = datetime.combine(asked.first, time(), zone)
     begins = now.astimezone(zone) if midnight.astimezone(UTC) < now else midnight
-    left = days_left(absences, begins.year, zone)
+    left = vacations.days_left(absences, begins.year, zone)
     # Days are added to the clock on the wall, so that one with 23 hours is a day.
-    ends = begins + min(asked.days, left) * DAY
-    absence = Absence(begins.astimezone(UTC), ends.astimezone(UTC))
-    other = overlapping(absences, absence)
+    ends = begins + min(asked.days, left) * vacations.DAY
+    absence = vacations.Absence(begins.astimezone(UTC), ends.astimezone(UTC))
+    other = vacations.overlapping(absences, absence)
     if other:
         raise NotAllowed(VacationOverlaps(other, zone), day)
     if asked.days > left:
-        raise NotAllowed(VacationTooLong(ALLOWANCE, begins.year, left), str(asked.days))
+        raise NotAllowed(VacationTooLong(vacations.ALLOWANCE, begins.year, left), str(asked.days))
     return absence
 
 
@@ -439,7 +428,7 @@ def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:
     """Return the active boards of a player, by opponent."""
     shared: dict[str, list[Summary]] = {}
     for game in active_games(userid, work.home):
-        shared.setdefault(game.opponent_of(userid), []).append(summary_of(game))
+        shared.setdefault(game.opponent_of(userid), []).append(game.summary)
     return shared
 
 

@@ -5,16 +5,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from pbm_oust.accounts.account import HOUSE, Account, disabled_since
-from pbm_oust.accounts.bounces import listed_reasons
+from pbm_oust.accounts.account import HOUSE, Account
 from pbm_oust.accounts.password import checked_hash
-from pbm_oust.accounts.settings import settings_of
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, readable, within
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.accounts import has_account
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault, command_line
@@ -188,9 +185,9 @@ def _account(home: Home, account: Account) -> Iterator[Finding]:
             "Give it a new one",
             command_line(home.path, "players", "passwd", userid),
         )
-    if since := disabled_since(account):
+    if since := account.disabled_since:
         yield _on_accounts.note(f"{userid} is disabled since {format_time(since)}")
-    for each in settings_of(account).unknown:
+    for each in account.all_settings.unknown:
         chosen = f"{each.name} {each.value}"
         yield _on_accounts.note(
             f"{userid} has settled {chosen}, which is not known here; the usual counts"
@@ -211,7 +208,7 @@ def _bounces(home: Home) -> Iterator[Finding]:
     for each in returned:
         letters = counted(len(each.bounces), "letter")
         since = format_time(each.bounces[0].at) if each.bounces else "then"
-        reasons = listed_reasons(each)
+        reasons = each.reasons
         stopped = "; it gets no more until its owner writes" if each.is_suspended else ""
         yield _on_bounces.note(
             f"{letters} to {each.address} came back since {since}: {reasons}{stopped}"

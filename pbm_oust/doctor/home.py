@@ -22,7 +22,7 @@ from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.mail.relay import connected
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.robot.search import lack
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.configuration import (
     BadConfiguration,

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 
-from pbm_oust.rules.grid import LONGEST, BadGrid, Grid, Shape, hexagon, square
-from pbm_oust.rules.position import Kind, Position
+from pbm_oust.rules import Grid, Kind, Position, Shape
+from pbm_oust.rules.grid import LONGEST, BadGrid, hexagon, square
 
 _OFTEN = 100
 """Whenever so many more positions are kept, their number is told."""

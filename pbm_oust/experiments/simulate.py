@@ -11,9 +11,7 @@ from statistics import fmean, median, stdev
 
 from msgspec import Struct
 
-from pbm_oust.rules.grid import Grid, parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Position, Result
+from pbm_oust.rules import KINDS, Grid, Kind, Position, Result, parse_grid
 
 _FEW = 8
 """Up to this many cells, one is chosen by counting; among more, by drawing until one fits."""

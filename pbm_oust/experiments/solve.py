@@ -16,8 +16,7 @@ from enum import IntEnum
 from msgspec import Struct
 
 from pbm_oust.experiments.counting import RoomForPositions, numbering
-from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import Kind, Position, Result, Side
+from pbm_oust.rules import Grid, Kind, Position, Result, Side
 
 
 class Worth(IntEnum):

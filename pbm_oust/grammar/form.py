@@ -11,35 +11,11 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.grammar.notation import (
-    KIND,
-    NOTHING,
-    OF_LETTER,
-    Blank,
-    Command,
-    Heading,
-    Known,
-    Partial,
-    Text,
-    option_in,
-    place_in,
-    said_in,
-    word_in,
-)
-from pbm_oust.grammar.parts import (
-    Option,
-    Parameter,
-    Rest,
-    names_of,
-    options_in,
-    read_options,
-    read_right_options,
-    without_options,
-)
-from pbm_oust.grammar.words import MASK, fold, is_harmless, is_of, without_accents
+from pbm_oust.grammar import notation, parts
+from pbm_oust.grammar.vocabulary import MASK, fold, is_harmless, is_of, without_accents
 from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Kind
 
 MayShow = Callable[[str], bool]
 """Returns whether a word may be shown."""
@@ -74,7 +50,7 @@ class Cost(Struct, frozen=True):
 USUAL_COST = Cost()
 
 
-C_co = TypeVar("C_co", bound=Command, covariant=True)
+C_co = TypeVar("C_co", bound=notation.Command, covariant=True)
 R_co = TypeVar("R_co", covariant=True)
 
 
@@ -88,17 +64,17 @@ class Form(Generic[C_co, R_co]):
 
     name: str
     command: type[C_co]
-    parameters: tuple[Parameter, ...] = ()
-    rest: Rest[object] | None = None
-    options: tuple[Option[object], ...] = ()
+    parameters: tuple[parts.Parameter, ...] = ()
+    rest: parts.Rest[object] | None = None
+    options: tuple[parts.Option[object], ...] = ()
     _: KW_ONLY
     run: R_co
     """What runs the command, and what has to prove whose it is; see `play/forms.py`."""
-    heading: Heading
+    heading: notation.Heading
     """Where the overview of the help shows it."""
     rank: int
     """Its place under the heading; commands that share a place are in the order of their names."""
-    text: Text = Text.BESIDE
+    text: notation.Text = notation.Text.BESIDE
     cost: Cost | Callable[[C_co], Cost] = USUAL_COST
     """What it may cause, or what returns that for a command."""
     needs_own_mail: bool = False
@@ -118,7 +94,7 @@ class Form(Generic[C_co, R_co]):
     """The fields that its name implies, if it is a short form of another one."""
     build: Callable[..., C_co] | None = None
     """Makes the command from its fields and options, if that takes more than setting fields."""
-    settled: Callable[[Command], Mapping[str, object]] | None = None
+    settled: Callable[[notation.Command], Mapping[str, object]] | None = None
     """Returns what a command must set by options, if it has any."""
 
     @cached_property
@@ -134,13 +110,13 @@ class Form(Generic[C_co, R_co]):
     @cached_property
     def is_of_kind(self) -> bool:
         """Whether it begins with the name of a game."""
-        return KIND in self.names
+        return notation.KIND in self.names
 
     @cached_property
     def is_about_board(self) -> bool:
         """Whether a letter about a board has all its parameters, so that answers need not."""
         names = tuple(parameter.name for parameter in self.parameters)
-        return bool(names) and names == OF_LETTER[: len(names)]
+        return bool(names) and names == notation.OF_LETTER[: len(names)]
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -153,10 +129,10 @@ class Form(Generic[C_co, R_co]):
         return self.name.partition(" ")[0]
 
     @cached_property
-    def _blanks_for_secrets(self) -> Mapping[str, Blank]:
+    def _blanks_for_secrets(self) -> Mapping[str, notation.Blank]:
         """What stands for the words in the places of passwords, by the names of their fields."""
         return {
-            name: Blank(part.name)
+            name: notation.Blank(part.name)
             for name, part in zip(self.fields, self.parameters, strict=False)
             if part.is_secret
         }
@@ -194,9 +170,9 @@ class Form(Generic[C_co, R_co]):
             given |= self._rest_fields(self.rest.read(behind))
         given |= self.implied
         if kind is not None:
-            given[KIND] = kind
+            given[notation.KIND] = kind
             if self.options:
-                given |= read_options(self.options, options_in(words), kind)
+                given |= parts.read_options(self.options, parts.options_in(words), kind)
         build: Callable[..., C_co] = self.build or self.command
         return build(**given)
 
@@ -209,56 +185,60 @@ class Form(Generic[C_co, R_co]):
         """
         if self.rest and self.rest.complete:
             words = self.rest.complete(words, board)
-        known = zip(OF_LETTER, (str(board), userid, OF_LETTER[-1]), strict=True)
+        known = zip(notation.OF_LETTER, (str(board), userid, notation.OF_LETTER[-1]), strict=True)
         wanted = [parameter.name for parameter in self.parameters]
         told = [word for name, word in known if name in wanted]
         return self.read([*told, *words], kind if self.is_of_kind else None, proof)
 
-    def partial(self, words: str = "", /, **given: object) -> Partial:
+    def partial(self, words: str = "", /, **given: object) -> notation.Partial:
         """Return a command with only some fields known, and the words after its parameters.
 
         Raises Unreadable for other words, and TypeError for what is not one of its fields.
         """
-        strange = given.keys() - {KIND, *self.fields}
+        strange = given.keys() - {notation.KIND, *self.fields}
         if strange or (words and not self.rest):
             raise TypeError(f"{self.name} has no {', '.join(strange) or 'words behind it'}")
         if words and self.rest:
             given |= self._rest_fields(self.rest.read(words.split()))
-        return Partial(self.command, {**given, **self.implied}, form=self.name)
+        return notation.Partial(self.command, {**given, **self.implied}, form=self.name)
 
-    def whole(self, command: Command | Partial) -> Command | None:
+    def whole(self, command: notation.Command | notation.Partial) -> notation.Command | None:
         """Return a command of which nothing but a password is missing; None if more is."""
-        if isinstance(command, Command):
+        if isinstance(command, notation.Command):
             return command
         known = {
-            name: value for name, value in command.given.items() if not isinstance(value, Blank)
+            name: value
+            for name, value in command.given.items()
+            if not isinstance(value, notation.Blank)
         }
         whole = {**self._blanks_for_secrets, **known}
         build: Callable[..., C_co] = self.command
         return build(**whole) if whole.keys() >= {*self.names} else None
 
-    def correction(self, words: Sequence[str], kind: Kind | None, may_show: MayShow) -> Partial:
+    def correction(
+        self, words: Sequence[str], kind: Kind | None, may_show: MayShow
+    ) -> notation.Partial:
         """Return the command that these words should have been, with blanks for those missing.
 
         Whatever may not be shown is also a blank.
         """
         plain = self._plain(words)
-        given: dict[str, object] = {} if kind is None else {KIND: kind}
+        given: dict[str, object] = {} if kind is None else {notation.KIND: kind}
         for name, parameter, word in zip(self.fields, self.parameters, plain, strict=False):
             if not parameter.is_secret and may_show(word):
                 with suppress(Refusal):
                     given[name] = parameter.read(word)
         behind = plain[len(self.parameters) :]
         if self.rest and self.rest.is_secret and not self.rest.is_new:
-            given |= self._rest_fields(Blank(self.rest.place))
+            given |= self._rest_fields(notation.Blank(self.rest.place))
         elif self.rest and behind:
             given |= self._corrected(self.rest, behind, may_show)
-        options = read_right_options(self.options, self._options(words), kind) if kind else {}
-        return Partial(self.command, {**given, **self.implied}, options, self.name)
+        options = parts.read_right_options(self.options, self._options(words), kind) if kind else {}
+        return notation.Partial(self.command, {**given, **self.implied}, options, self.name)
 
     def secret_places(self, words: Sequence[str]) -> set[int]:
         """Return which of the words after the command's name are in a password's place."""
-        plain = without_options(words) if self.options else list(words)
+        plain = parts.without_options(words) if self.options else list(words)
         rest_is_secret = self.rest is not None and self.rest.is_secret
         secret = [parameter.is_secret for parameter in self.parameters]
         secret += [rest_is_secret] * (len(plain) - len(secret))
@@ -267,7 +247,7 @@ class Form(Generic[C_co, R_co]):
 
     def _plain(self, words: Sequence[str]) -> list[str]:
         """Return the words that are no options; the number of a record in `17#5` behind them."""
-        plain = without_options(words) if self.options else list(words)
+        plain = parts.without_options(words) if self.options else list(words)
         if not (plain and "#" in plain[0] and self.rest and self.is_about_board):
             return plain
         if not any("#N" in shown for shown in self.rest.shown):
@@ -277,10 +257,10 @@ class Form(Generic[C_co, R_co]):
         return [board, *plain[1:], *([sign + number] if sign and is_whole else [])]
 
     def _options(self, words: Sequence[str]) -> list[str]:
-        return options_in(words) if self.options else []
+        return parts.options_in(words) if self.options else []
 
     def _corrected(
-        self, rest: Rest[object], words: Sequence[str], may_show: MayShow
+        self, rest: parts.Rest[object], words: Sequence[str], may_show: MayShow
     ) -> dict[str, object]:
         """Return the fields that are right in what follows the parameters."""
         shown = (word for word in words if not rest.is_secret)
@@ -290,21 +270,29 @@ class Form(Generic[C_co, R_co]):
                 return self._rest_fields(rest.read(kept))
         # A rest of fixed words, or of the number of a record, may be left out; we choose none.
         can_be_chosen = rest.known or rest.place.startswith("[#")
-        return {} if can_be_chosen and not rest.least else self._rest_fields(Blank(rest.place))
+        return (
+            {}
+            if can_be_chosen and not rest.least
+            else self._rest_fields(notation.Blank(rest.place))
+        )
 
     def format(
-        self, command: Command | Partial, language: Language = ENGLISH, *, mask: bool = True
+        self,
+        command: notation.Command | notation.Partial,
+        language: Language = ENGLISH,
+        *,
+        mask: bool = True,
     ) -> str:
         """Return the line of a command, in the words of a language.
 
         If it is masked, the names of their places stand for passwords.
         """
         given = self.masked(command) if mask else self.given(command)
-        kind = given.get(KIND)
+        kind = given.get(notation.KIND)
         words = [kind.name] if isinstance(kind, Kind) else self._blank(kind, language)
         words += self._name_in(language)
         for name, parameter in zip(self.fields, self.parameters, strict=False):
-            value = given.get(name, Blank(parameter.name))
+            value = given.get(name, notation.Blank(parameter.name))
             words += self._blank(value, language) or [
                 value.text if isinstance(value, Secret) else str(value)
             ]
@@ -316,7 +304,7 @@ class Form(Generic[C_co, R_co]):
         if self.options and isinstance(kind, Kind):
             options = self._set_by(command)
             words += [
-                option_in(option.write(kind, options[option.sets]), language)
+                notation.option_in(option.write(kind, options[option.sets]), language)
                 for option in self.options
                 if option.sets in options
             ]
@@ -324,8 +312,8 @@ class Form(Generic[C_co, R_co]):
 
     def format_answer(
         self,
-        command: Command | Partial,
-        known: Known | None = None,
+        command: notation.Command | notation.Partial,
+        known: notation.Known | None = None,
         language: Language = ENGLISH,
     ) -> str:
         """Return how an answer to a letter gives a command, in the words of a language.
@@ -336,27 +324,27 @@ class Form(Generic[C_co, R_co]):
         if not (self.is_about_board or self.by_letter or (self.rest and self.rest.complete)):
             return ""
         given = self.given(command)
-        for name, value in zip((KIND, "board", "userid"), known or (), strict=False):
+        for name, value in zip((notation.KIND, "board", "userid"), known or (), strict=False):
             if given.get(name, value) != value:
                 return ""
         words = [] if self.is_usual else self._name_in(language)
         if self.rest is None:
             return " ".join(words)
         value = self._value_of(self.rest, given)
-        if value is None or isinstance(value, Blank):
+        if value is None or isinstance(value, notation.Blank):
             return " ".join([*words, *self._blank(value, language)])
         written = self.rest.write_answer(value, known[1] if known else 0)
         return "" if written is None else " ".join([*words, *self._in_words(written, language)])
 
-    def blanks(self, command: Command | Partial) -> list[str]:
+    def blanks(self, command: notation.Command | notation.Partial) -> list[str]:
         """Return the names of what has to be put into the line of a command, passwords too."""
         given = self.masked(command)
         values = [
-            given.get(name, Blank(parameter.name))
+            given.get(name, notation.Blank(parameter.name))
             for name, parameter in zip(self.fields, self.parameters, strict=False)
         ]
         values += [self._value_of(self.rest, given)] if self.rest else []
-        return [value.name for value in values if isinstance(value, Blank)]
+        return [value.name for value in values if isinstance(value, notation.Blank)]
 
     def usages(self, kind: Kind | None, language: Language = ENGLISH) -> list[str]:
         """Return the lines that show how to write the command, for a game if it is about games."""
@@ -373,21 +361,21 @@ class Form(Generic[C_co, R_co]):
         """Return how to write the command after some word, followed by options."""
         words = [front, *self._name_in(language), *(part.name for part in self.parameters)]
         alternatives = self.rest.shown if self.rest else ("",)
-        behind = [option_in(option, language) for option in options]
+        behind = [notation.option_in(option, language) for option in options]
         lines = ((*words, self._place_in(shown, language), *behind) for shown in alternatives)
-        return [place_in(" ".join(filter(None, line)), language) for line in lines]
+        return [notation.place_in(" ".join(filter(None, line)), language) for line in lines]
 
-    def given(self, command: Command | Partial) -> Mapping[str, object]:
+    def given(self, command: notation.Command | notation.Partial) -> Mapping[str, object]:
         """Return the known fields of a command."""
-        if isinstance(command, Partial):
+        if isinstance(command, notation.Partial):
             return command.given
         return {name: getattr(command, name) for name in self.names}
 
-    def masked(self, command: Command | Partial) -> Mapping[str, object]:
+    def masked(self, command: notation.Command | notation.Partial) -> Mapping[str, object]:
         """Return the known fields of a command, with blanks for secrets."""
         given = {**self.given(command), **self._blanks_for_secrets}
         if self.rest and self.rest.is_secret and self._value_of(self.rest, given):
-            given |= self._rest_fields(Blank(self.rest.place))
+            given |= self._rest_fields(notation.Blank(self.rest.place))
         return given
 
     def _rest_fields(self, value: object) -> dict[str, object]:
@@ -396,25 +384,25 @@ class Form(Generic[C_co, R_co]):
         values = value if is_for_several and isinstance(value, tuple) else (value,)
         return dict(zip(self.fields[len(self.parameters) :], values, strict=False))
 
-    def _set_by(self, command: Command | Partial) -> Mapping[str, object]:
+    def _set_by(self, command: notation.Command | notation.Partial) -> Mapping[str, object]:
         """Return what a command must set by options."""
-        if isinstance(command, Partial):
+        if isinstance(command, notation.Partial):
             return command.options
-        return self.settled(command) if self.settled else NOTHING
+        return self.settled(command) if self.settled else notation.NOTHING
 
-    def _value_of(self, rest: Rest[object], given: Mapping[str, object]) -> object:
+    def _value_of(self, rest: parts.Rest[object], given: Mapping[str, object]) -> object:
         """Return what follows the parameters, or the Blank for that; None for nothing."""
         begin = len(self.parameters)
         names = self.fields[begin : begin + rest.fills]
         values = list[object]()
         for name in names:
-            value = given.get(name, NOTHING)
-            if isinstance(value, Blank):
+            value = given.get(name, notation.NOTHING)
+            if isinstance(value, notation.Blank):
                 return value
-            if value is not NOTHING:
+            if value is not notation.NOTHING:
                 values.append(value)
         if len(values) < rest.fills:
-            return Blank(rest.shown[0]) if rest.least else None
+            return notation.Blank(rest.shown[0]) if rest.least else None
         return values[0] if rest.fills == 1 else tuple(values)
 
     def _in_words(self, written: Iterable[str], language: Language) -> list[str]:
@@ -423,21 +411,23 @@ class Form(Generic[C_co, R_co]):
             return list(written)
         sections = cycle(self.rest.sections) if self.rest else ()
         placed = zip(written, sections, strict=False)
-        return [said_in(word, language, self.words, section) for word, section in placed]
+        return [notation.said_in(word, language, self.words, section) for word, section in placed]
 
     def _name_in(self, language: Language) -> list[str]:
         words = self.name.split()
-        return words if language is ENGLISH else [word_in(word, language) for word in words]
+        return (
+            words if language is ENGLISH else [notation.word_in(word, language) for word in words]
+        )
 
     def _blank(self, value: object, language: Language) -> list[str]:
         """Return the name of a Blank; nothing for any other value."""
-        return [self._place_in(value.name, language)] if isinstance(value, Blank) else []
+        return [self._place_in(value.name, language)] if isinstance(value, notation.Blank) else []
 
     def _place_in(self, name: str, language: Language) -> str:
         if language is ENGLISH:
             return name
         section = self.rest.sections[0] if self.rest else Section.WORDS
-        return place_in(said_in(name, language, self.words, section), language)
+        return notation.place_in(notation.said_in(name, language, self.words, section), language)
 
 
 _FIGURES = re.compile(
@@ -504,7 +494,7 @@ class Line(Struct, frozen=True):
     """The words of a line, and the command that its first words name, if any."""
 
     words: tuple[str, ...]
-    form: Form[Command, object] | None = None
+    form: Form[notation.Command, object] | None = None
     kind: Kind | None = None
     own_words: int = 0
     """How many words name the command; what follows are its parameters."""
@@ -560,9 +550,11 @@ class Line(Struct, frozen=True):
         return f"{name}={instead}" if is_option else instead
 
     def _options(self) -> frozenset[str]:
-        return names_of(self.form.options) if self.form else frozenset()
+        return parts.names_of(self.form.options) if self.form else frozenset()
 
-    def correction(self, may_show: MayShow, wrong: str = "", right: str = "") -> Partial | None:
+    def correction(
+        self, may_show: MayShow, wrong: str = "", right: str = ""
+    ) -> notation.Partial | None:
         """Return the command that was probably meant, or None if that is not known.
 
         `right` replaces the word `wrong`, if what is right is known.

@@ -18,8 +18,8 @@ from functools import cache
 from pkgutil import get_data
 from typing import Any
 
+from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.wish import DEEDS
-from pbm_oust.grammar.words import APOSTROPHES, find_command_word, fold, in_english, without_accents
 from pbm_oust.refusal import Unreadable
 
 _GENERAL_BEHIND_GAMES = ("help", "list")
@@ -74,7 +74,10 @@ def as_written_here(
     words = tuple(words)
     if len(words) < 2:
         return words
-    first, second = in_english(fold(words[0])), in_english(fold(words[1]))
+    first, second = (
+        vocabulary.in_english(vocabulary.fold(words[0])),
+        vocabulary.in_english(vocabulary.fold(words[1])),
+    )
     if second in kinds and first not in {*kinds, *general} and _is_one(words[0], of_kind):
         return as_written_here((words[1], words[0], *words[2:]), kinds, of_kind, general)
     if first not in kinds:
@@ -98,7 +101,7 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
     `known` are the words with which commands begin: such a line is one.
     """
     text = " ".join(words)[:_LONGEST_SENTENCE]
-    first = in_english(fold(words[0])) if words else ""
+    first = vocabulary.in_english(vocabulary.fold(words[0])) if words else ""
     has_number = any(map(str.isdigit, text))
     may_be_wish = first not in known or (first in _MAY_BE_WISHES and not has_number)
     if not may_be_wish or said_plainly(text):
@@ -115,7 +118,9 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
 
 
 def _plain(text: str) -> str:
-    plain = without_accents(text[:_LONGEST_SENTENCE].translate(APOSTROPHES).lower())
+    plain = vocabulary.without_accents(
+        text[:_LONGEST_SENTENCE].translate(vocabulary.APOSTROPHES).lower()
+    )
     return " ".join(plain.split())
 
 
@@ -127,7 +132,7 @@ def said_plainly(text: str) -> str | None:
 
 def _is_one(word: str, of_kind: Collection[str]) -> bool:
     try:
-        return find_command_word(word, of_kind) in of_kind
+        return vocabulary.find_command_word(word, of_kind) in of_kind
     except Unreadable:
         return False
 

@@ -10,10 +10,10 @@ from typing import Union
 from msgspec import Struct
 
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.languages import Language, Section
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Kind
 
 
 class Heading(Enum):

@@ -10,19 +10,10 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from pbm_oust.accounts.password import NO_PASSWORD
-from pbm_oust.grammar.words import (
-    OPTION_ALIASES,
-    NoneOfThese,
-    aliases_of,
-    find_command_word,
-    fold,
-    is_harmless,
-    meant_by,
-    without_accents,
-)
+from pbm_oust.grammar import vocabulary
 from pbm_oust.languages import Section
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Kind
 
 
 class UnknownOption(UnreadableReason, frozen=True):
@@ -156,7 +147,7 @@ class Option(Struct, Generic[V_co], frozen=True):
 def names_of(options: Iterable[Option[object]]) -> frozenset[str]:
     """Return the names of options in all languages."""
     names = frozenset(option.name for option in options)
-    return names.union(aliases_of(names, OPTION_ALIASES))
+    return names.union(vocabulary.aliases_of(names, vocabulary.OPTION_ALIASES))
 
 
 def without_options(words: Sequence[str]) -> list[str]:
@@ -176,13 +167,13 @@ def read_options(
     found: dict[str, object] = {}
     by_name = {option.name: option for option in options if option.forms(kind)}
     for word in words:
-        name, equals, value = fold(word).lstrip("-").partition("=")
+        name, equals, value = vocabulary.fold(word).lstrip("-").partition("=")
         try:
-            option = by_name[find_command_word(name, by_name, OPTION_ALIASES)]
+            option = by_name[vocabulary.find_command_word(name, by_name, vocabulary.OPTION_ALIASES)]
         except Unreadable as error:
             reason = error.reason
-            known = reason.known if isinstance(reason, NoneOfThese) else ()
-            meant = meant_by(error)
+            known = reason.known if isinstance(reason, vocabulary.NoneOfThese) else ()
+            meant = vocabulary.meant_by(error)
             # A switch turns something off, perhaps what was wanted: we choose none for anybody.
             right = f"-{meant}={value}" if meant and equals else None
             raise Unreadable(UnknownOption(known, meant, right=right), word) from None
@@ -203,7 +194,7 @@ def read_right_options(
     """Return what those options set that are right and cannot be passwords."""
     found: dict[str, object] = {}
     right: list[str] = []
-    for word in filter(is_harmless, map(without_accents, words)):
+    for word in filter(vocabulary.is_harmless, map(vocabulary.without_accents, words)):
         try:
             found = read_options(options, [*right, word], kind)
         except Refusal:
@@ -214,4 +205,4 @@ def read_right_options(
 
 def _is_option(word: str) -> bool:
     """Return whether a word can be an option; a hyphen alone stands for a password."""
-    return fold(word).startswith("-") and word != NO_PASSWORD.text
+    return vocabulary.fold(word).startswith("-") and word != NO_PASSWORD.text

@@ -10,16 +10,9 @@ from pbm_oust.accounts.account import is_placeholder, is_reserved, parse_userid
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
+from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import SurplusWord
 from pbm_oust.grammar.parts import Parameter, Rest, rest
-from pbm_oust.grammar.words import (
-    SHORTEST_PASSWORD,
-    aliases_of,
-    find_command_word,
-    fold,
-    in_english,
-    is_harmless,
-)
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
 _BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
@@ -83,7 +76,7 @@ def read_board_at(word: str) -> BoardAt:
 def read_userid(word: str) -> str:
     """Return a userid. Raises Unreadable."""
     try:
-        return parse_userid(fold(word))
+        return parse_userid(vocabulary.fold(word))
     except ValueError:
         raise Unreadable(BadUserid(), word) from None
 
@@ -107,7 +100,7 @@ def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filt
     """
     filters = {known.value: known for known in Filter}
     chosen = Filter.ACTIVE
-    meant = [in_english(fold(word), filters) for word in words]
+    meant = [vocabulary.in_english(vocabulary.fold(word), filters) for word in words]
     if meant and meant[-1] in filters:
         chosen = filters[meant[-1]]
         words, meant = words[:-1], meant[:-1]
@@ -131,7 +124,7 @@ PASSWORD = Parameter("PASSWORD", Secret, is_secret=True)
 
 FILTER_WORDS = frozenset(known.value for known in Filter)
 
-OF_FILTERS = FILTER_WORDS.union(aliases_of(FILTER_WORDS))
+OF_FILTERS = FILTER_WORDS.union(vocabulary.aliases_of(FILTER_WORDS))
 """The words for filters in all languages, which no userid can be."""
 
 FILTERS = "|".join(known.value for known in Filter)
@@ -170,7 +163,7 @@ def only_word(wanted: str) -> Rest[object]:
 
     def read(words: Sequence[str]) -> bool:
         for word in words[:1]:
-            find_command_word(word, [wanted])
+            vocabulary.find_command_word(word, [wanted])
         if len(words) > 1:
             raise Unreadable(SurplusWord(), words[1])
         return bool(words)
@@ -219,9 +212,9 @@ def read_new_password(word: str) -> Secret:
     A password must not look like any other word of a command, because whatever might be a
     password is never shown.
     """
-    too_short = len(word) < SHORTEST_PASSWORD
+    too_short = len(word) < vocabulary.SHORTEST_PASSWORD
     too_long = len(word) > LONGEST_PASSWORD
-    if too_short or too_long or _NOT_IN_PASSWORDS.search(word) or is_harmless(word):
+    if too_short or too_long or _NOT_IN_PASSWORDS.search(word) or vocabulary.is_harmless(word):
         raise Unreadable(BadPassword())
     if _LIKE_ADDRESS.fullmatch(word):
         raise Unreadable(ForgottenPassword())

@@ -9,22 +9,16 @@ from itertools import islice
 from pkgutil import get_data
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
+from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.wish import CELLS, TURNED_CELL
-from pbm_oust.grammar.words import (
-    APOSTROPHES,
-    QUOTES,
-    fold,
-    in_english,
-    split_words,
-    without_accents,
-)
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.refusal import Unreadable
 
-_APART = re.compile(rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(QUOTES)}-]|\b(?:and|then|et|puis)\b)+")
+_APART = re.compile(
+    rf"(?:[\s,;.:!/&+|>()\[\]*~{re.escape(vocabulary.QUOTES)}-]|\b(?:and|then|et|puis)\b)+"
+)
 _LATIN = "a-z0-9_\u00df-\u024f"
 _WITHIN = re.compile(rf"(?<![{_LATIN}])[a-z][1-9][0-9]?(?![{_LATIN}])")
 ASKING = "\u2753\u2754"
@@ -46,7 +40,7 @@ def parts_of(line: str) -> list[str]:
         is_turned = last.isdigit() and len(part) == 1 and part.isalpha()
         if is_half or is_turned:
             # A letter of another script is read by the figure beside it.
-            joined[-1] = fold(last + part)
+            joined[-1] = vocabulary.fold(last + part)
         else:
             joined.append(part)
     return joined
@@ -65,10 +59,10 @@ def turned_round(parts: Sequence[str]) -> str:
 def is_placements(line: str) -> bool:
     """Return whether a line as it was sent holds placements and nothing else."""
     try:
-        words = split_words(line)
+        words = vocabulary.split_words(line)
     except Unreadable:
         return False
-    parts = parts_of(fold(" ".join(words)))
+    parts = parts_of(vocabulary.fold(" ".join(words)))
     return bool(parts) and all(map(CELLS.fullmatch, parts))
 
 
@@ -130,14 +124,14 @@ def worded(line: str, deeds: Collection[str]) -> Wording:
     """Return what a line says; `deeds` are the words of commands to look for."""
     if len(line) > _LONGEST_LINE:
         return Wording((), (), is_clear=False)
-    line = _SMILEY.sub(" ", line.translate(APOSTROPHES))
+    line = _SMILEY.sub(" ", line.translate(vocabulary.APOSTROPHES))
     whole = _worded(line, deeds)
     plain = set(map(_plain, _tokens(line)))
     doubts = bool(plain & _courtesies("doubts")) or any(sign in line for sign in ASKING)
     may_be_clear = 0 < len(whole.runs) + len(whole.words) <= _MOST_PARTS and not doubts
     is_known = whole.is_clear or (may_be_clear and _is_clear_in_part(line, deeds))
     is_sequence = len(whole.runs) > 1 and not doubts and bool(plain & _courtesies("following"))
-    return replace(whole, is_clear=is_known, is_sequence=is_sequence)
+    return structs.replace(whole, is_clear=is_known, is_sequence=is_sequence)
 
 
 def _is_clear_in_part(line: str, deeds: Collection[str]) -> bool:
@@ -183,13 +177,13 @@ def _worded(line: str, deeds: Collection[str]) -> Wording:
                 words.append(group)
         elif _CELL_IN_TEXT.fullmatch(plain[nth]) or plain[nth] in _PLAIN_SIGNS:
             nth += 1
-        elif (deed := in_english(plain[nth], deeds)) in deeds:
+        elif (deed := vocabulary.in_english(plain[nth], deeds)) in deeds:
             words.append(deed)
             nth += 1
         else:
             is_clear = False
             nth += 1
-    runs = tuple(tuple(run) for run in runs_within(fold(line)))
+    runs = tuple(tuple(run) for run in runs_within(vocabulary.fold(line)))
     is_passed_over = len(tokens) > _MOST_TOKENS
     meant = () if is_passed_over else tuple(dict.fromkeys(words))
     return Wording(runs, meant, is_clear and not (words and is_passed_over), has_phrases)
@@ -271,7 +265,7 @@ def _tokens(line: str) -> list[str]:
 
 
 def _plain(token: str) -> str:
-    return without_accents(fold(token).casefold())
+    return vocabulary.without_accents(vocabulary.fold(token).casefold())
 
 
 def _is_harmless_sign(token: str) -> bool:
@@ -310,7 +304,7 @@ def refuses(text: str) -> bool:
 
 def _first_line(text: str) -> str:
     """Return the first line that is no mere greeting, with plain letters."""
-    lines = without_accents(text.translate(APOSTROPHES)).splitlines()
+    lines = vocabulary.without_accents(text.translate(vocabulary.APOSTROPHES)).splitlines()
     said = (line.strip() for line in lines if line.strip())
     return next((line for line in said if not _is_greeting(line)), "")
 
@@ -333,6 +327,6 @@ def _answers() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
-    longest_first = sorted(map(fold, phrases), key=len, reverse=True)
+    longest_first = sorted(map(vocabulary.fold, phrases), key=len, reverse=True)
     found = "|".join(re.escape(phrase).replace(r"\ ", "[ ,]+") for phrase in longest_first)
     return re.compile(rf"(?<![\w'])(?:{found})(?![\w'])", re.IGNORECASE)

@@ -12,11 +12,10 @@ from pbm_oust.commands.general import SUBJECTS
 from pbm_oust.grammar.form import is_plain
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option
-from pbm_oust.grammar.words import is_harmless
+from pbm_oust.grammar.vocabulary import is_harmless
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.letters.layout import WIDTH
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.table import FORMS, AnyForm
 
 _GAME = "GAME"

@@ -11,8 +11,7 @@ from markupsafe import escape
 
 from pbm_oust.accounts.settings import BoardForm
 from pbm_oust.accounts.tags import Joining
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed
+from pbm_oust.board import Deed, Game
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.wish import example
 from pbm_oust.letters.body import Part, part
@@ -23,7 +22,8 @@ from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, ShownBoard
 from pbm_oust.render.html import Marks, Taps, board_html, marks_of
 from pbm_oust.render.text import REMEMBERED, cells_text
-from pbm_oust.rules.position import Side, choices
+from pbm_oust.rules import Side
+from pbm_oust.rules.position import choices
 from pbm_oust.service.table import format_answer
 
 ReplyTo = Callable[[Game | Joining], str | None]

@@ -5,40 +5,15 @@ from collections.abc import Callable
 from datetime import datetime
 from email.utils import format_datetime
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
+from pbm_oust.accounts import tags
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address
 from pbm_oust.accounts.settings import SubjectForm
-from pbm_oust.accounts.tags import (
-    Answered,
-    AnswerPurpose,
-    Joining,
-    Reply,
-    SheetReply,
-    Unsubscribing,
-    letter_id,
-    reply_address,
-    tag_of,
-    token_for,
-    unread_address,
-    verification_address,
-)
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.commands.talk import TalkNotice
-from pbm_oust.letters.body import (
-    LARGEST,
-    Carriage,
-    Part,
-    beginning,
-    body,
-    carriages,
-    field,
-    files_of,
-    part,
-    text_field,
-)
+from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
 from pbm_oust.letters.words import words_in
 from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification, turn_on
@@ -58,9 +33,9 @@ class _Content(Struct, frozen=True):
     """What all letters say that go to addresses of one sort: the reader's own, or others."""
 
     subject: str
-    parts: tuple[Part, ...]
+    parts: tuple[body.Part, ...]
     """The text and, if there is any, the same as HTML."""
-    files: tuple[Part, ...]
+    files: tuple[body.Part, ...]
     """What is attached."""
     answers: str | None
     """Where answers go, if that is not the address that the letter comes from."""
@@ -89,9 +64,9 @@ class Letters:
         self._web_address = web_address
         self._clock = clock
         self._key = key
-        self._from = field("From", f"pbm_oust <{address}>")
+        self._from = body.field("From", f"pbm_oust <{address}>")
         # All but NDR, without which Exchange would not tell that a mailbox is gone (MS-OXCMAIL).
-        self._signs = "X-Auto-Response-Suppress: DR, RN, NRN, OOF, AutoReply\n" + field(
+        self._signs = "X-Auto-Response-Suppress: DR, RN, NRN, OOF, AutoReply\n" + body.field(
             "X-Loop", address
         )
 
@@ -106,7 +81,7 @@ class Letters:
         drafts = []
         for address in notice.reader.addresses:
             is_own = account is not None and account.has_exactly(address)
-            answered = meaning if is_own and isinstance(meaning, Answered) else None
+            answered = meaning if is_own and isinstance(meaning, tags.Answered) else None
             if is_own not in contents:
                 contents[is_own] = self._content(notice, answered, is_own=is_own)
             content = contents[is_own]
@@ -116,19 +91,19 @@ class Letters:
             boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:24]}"
             language = notice.reader.settings.language.code
             fields = self._fields(notice, request, head, content.answers, now)
-            said = body(content.parts, language, boundary, content.files)
-            sheet = answered if isinstance(answered, SheetReply) else None
+            said = body.body(content.parts, language, boundary, content.files)
+            sheet = answered if isinstance(answered, tags.SheetReply) else None
             drafts.append(Draft(head, (fields + said).encode(), now, sheet))
         return drafts
 
-    def _content(self, notice: Notice, answered: Answered | None, *, is_own: bool) -> _Content:
+    def _content(self, notice: Notice, answered: tags.Answered | None, *, is_own: bool) -> _Content:
         """Return what a letter says, with no more bytes than a letter may have.
 
         Answers to it mean `answered`. `is_own`: whether it goes to an address of its reader's
         account.
         """
         tried = list[_Content]()
-        for carriage in carriages(notice):
+        for carriage in body.carriages(notice):
             content = self._carrying(carriage, notice, answered, is_own=is_own)
             if content.is_whole and content.has_room:
                 return content
@@ -138,25 +113,30 @@ class Letters:
                 return content
         # As much of the text alone as there is room for.
         last, words = tried[-1], words_in(notice.reader.settings.language, self._address)
-        parts = (beginning(last.parts[0].content, LARGEST, words.left_out),)
-        return replace(last, parts=parts, files=())
+        parts = (body.beginning(last.parts[0].content, body.LARGEST, words.left_out),)
+        return structs.replace(last, parts=parts, files=())
 
     def _carrying(
-        self, carriage: Carriage, notice: Notice, answered: Answered | None, *, is_own: bool
+        self,
+        carriage: body.Carriage,
+        notice: Notice,
+        answered: tags.Answered | None,
+        *,
+        is_own: bool,
     ) -> _Content:
         """Return what a letter says that carries the records of a game in some way."""
         reader, about = notice.reader, notice.board()
         words = words_in(reader.settings.language, self._address)
         own = self._reply_address(reader.account, answered)
-        is_play = isinstance(answered, Reply) and answered.purpose is AnswerPurpose.PLAY
+        is_play = isinstance(answered, tags.Reply) and answered.purpose is tags.AnswerPurpose.PLAY
         link = self._link(notice, own if is_play else "")
         written = words.of(notice, answered, carriage, link)
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
-            written = replace(written, subject=subject)
+            written = structs.replace(written, subject=subject)
 
-        def answered_at(game: Game | Joining) -> str | None:
-            if isinstance(game, Joining):
+        def answered_at(game: Game | tags.Joining) -> str | None:
+            if isinstance(game, tags.Joining):
                 return self._reply_address(reader.account, game) if is_own else None
             if about:
                 return own if about is game and (is_play or written.again) else None
@@ -164,8 +144,11 @@ class Letters:
                 return None
             return self._reply_address(reader.account, turn_on(game, reader.userid))
 
-        text, files = part(written.text, "plain"), files_of(about, carriage) if about else ()
-        room = LARGEST - text.size
+        text, files = (
+            body.part(written.text, "plain"),
+            body.files_of(about, carriage) if about else (),
+        )
+        room = body.LARGEST - text.size
         for each in files:
             room -= each.size
         page = words.pages.of(written, reader, answered_at, room)
@@ -189,12 +172,12 @@ class Letters:
             return f"{self._web_address}{CODE_PATH}/{notice.code.text}"
         return play_address(self._web_address, playing) if playing else ""
 
-    def _reply_address(self, account: Account | None, answered: Answered | None) -> str | None:
+    def _reply_address(self, account: Account | None, answered: tags.Answered | None) -> str | None:
         """Return the address where an answer counts as the player's, if there is one."""
         if answered is None or account is None:
             return None
-        token = token_for(self._key(), account, answered)
-        return reply_address(self._address, answered, token) or None
+        token = tags.token_for(self._key(), account, answered)
+        return tags.reply_address(self._address, answered, token) or None
 
     def _answers_to(self, notice: Notice, own: str | None) -> str | None:
         """Return where answers go, if that is not the address the letter comes from.
@@ -203,9 +186,9 @@ class Letters:
         """
         match notice.answer():
             case Verification(code):
-                return verification_address(self._address, code.text)
+                return tags.verification_address(self._address, code.text)
             case Unheard():
-                return f"Nobody reads answers <{unread_address(self._address)}>"
+                return f"Nobody reads answers <{tags.unread_address(self._address)}>"
             case _:
                 return own
 
@@ -214,7 +197,7 @@ class Letters:
         notice: Notice,
         request: Request,
         address: str,
-        answered: Answered | None,
+        answered: tags.Answered | None,
         now: datetime,
     ) -> str:
         """Return a Message-ID; if answers to the letter need no password, it cannot be guessed.
@@ -226,8 +209,8 @@ class Letters:
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         if answered and reader.account:
             name = digest[:12]
-            token = token_for(self._key(), reader.account, answered, name)
-            return letter_id(self._host, answered, name, token)
+            token = tags.token_for(self._key(), reader.account, answered, name)
+            return tags.letter_id(self._host, answered, name, token)
         return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
 
     def _fields(
@@ -240,21 +223,21 @@ class Letters:
         """
         reader, game = notice.reader, notice.board()
         is_utf8 = not (self._address + head.recipient).isascii()
-        fields = [self._from, field("To", head.recipient)]
+        fields = [self._from, body.field("To", head.recipient)]
         if answers:
-            fields.append(field("Reply-To", answers))
+            fields.append(body.field("Reply-To", answers))
         fields += (
-            text_field("Subject", head.subject, is_utf8=is_utf8),
+            body.text_field("Subject", head.subject, is_utf8=is_utf8),
             f"Date: {format_datetime(now.replace(microsecond=0))}\n",
-            field("Message-ID", head.message_id),
+            body.field("Message-ID", head.message_id),
         )
         answered = request.message_id if reader.asked else ""
         if answered:
-            fields.append(field("In-Reply-To", answered))
+            fields.append(body.field("In-Reply-To", answered))
         # No letter has this id; mail programs join the letters that refer to it.
         thread = f"<{game.name.replace(' ', '.')}@{self._host}>" if game else ""
         if thread or answered:
-            fields.append(field("References", f"{thread} {answered}".strip()))
+            fields.append(body.field("References", f"{thread} {answered}".strip()))
         fields += (
             f"Auto-Submitted: {'auto-replied' if reader.asked else 'auto-generated'}\n",
             self._ways_out(notice),
@@ -270,22 +253,22 @@ class Letters:
         account, what = notice.reader.account, notice.subscription()
         if not (account and what):
             return ""
-        address = self._reply_address(account, Unsubscribing(account.userid, what))
+        address = self._reply_address(account, tags.Unsubscribing(account.userid, what))
         if address is None:
             return ""
         by_mail = f"<mailto:{address}?subject=unsubscribe>"
         if not self._web_address:
-            return field("List-Unsubscribe", by_mail)
-        page = f"<{self._web_address}{OFF_PATH}/{tag_of(address)}>"
+            return body.field("List-Unsubscribe", by_mail)
+        page = f"<{self._web_address}{OFF_PATH}/{tags.tag_of(address)}>"
         return (
-            field("List-Unsubscribe", f"{page}, {by_mail}")
+            body.field("List-Unsubscribe", f"{page}, {by_mail}")
             + "List-Unsubscribe-Post: List-Unsubscribe=One-Click\n"
         )
 
 
 def play_address(web_address: str, reply_address: str) -> str:
     """Return where the page is found that plays as an answer to an address does."""
-    return f"{web_address}{PLAY_PATH}/{tag_of(reply_address)}"
+    return f"{web_address}{PLAY_PATH}/{tags.tag_of(reply_address)}"
 
 
 def _head_of(notice: Notice, address: str, message_id: str, subject: str) -> Head:

@@ -5,14 +5,14 @@ from enum import Enum
 
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.items import Seek
-from pbm_oust.board.game import Summary
+from pbm_oust.board import Summary
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
 from pbm_oust.languages import Section
 from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.render.text import in_columns
-from pbm_oust.rules.position import How, Kind
+from pbm_oust.rules import How, Kind
 
 _HEAD = (
     "",

@@ -6,16 +6,17 @@ from datetime import date, datetime, tzinfo
 from functools import cached_property, lru_cache
 from gettext import NullTranslations, translation
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pbm_oust import languages
+from pbm_oust.board import Ruling, Verb
 from pbm_oust.board.notation import format_action, format_ruling
-from pbm_oust.board.record import Action, Ruling, Verb
+from pbm_oust.board.record import Action
 from pbm_oust.grammar.notation import Command, Known, Partial, option_in, word_in
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language, Section
 from pbm_oust.play.notices import Reader
-from pbm_oust.rules.grid import Grid, Shape
+from pbm_oust.rules import Grid, Shape
 from pbm_oust.service.table import form_of
 
 
@@ -172,7 +173,7 @@ class Translator:
             Verb.ADOPT.value: self.pgettext("record", "adopt"),
             "draw": self.gettext("draw"),
         }
-        *fixed, userid = *format_ruling(replace(action, userid="")).split(), action.userid
+        *fixed, userid = *format_ruling(structs.replace(action, userid="")).split(), action.userid
         return " ".join(filter(None, [*(said.get(word, word) for word in fixed), userid]))
 
     def option(self, text: str) -> str:

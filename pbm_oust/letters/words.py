@@ -6,14 +6,7 @@ from functools import cache, cached_property, partial
 
 from msgspec import Struct, structs
 
-from pbm_oust.accounts import clock
-from pbm_oust.accounts.account import (
-    HOUSE,
-    LONGEST_NOTE,
-    MOST_BROADCASTS,
-    MOST_WATCHED,
-    placeholder,
-)
+from pbm_oust.accounts import account, clock
 from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
@@ -21,8 +14,7 @@ from pbm_oust.accounts.items import MOST_SEEKS
 from pbm_oust.accounts.settings import HOURS
 from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
-from pbm_oust.board import ratings
-from pbm_oust.board.game import Game, Summary, summary_of
+from pbm_oust.board import Game, Summary, ratings
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import LONGEST_USERID, format_wish
 from pbm_oust.commands.challenge import LONGEST_TIME
@@ -33,50 +25,23 @@ from pbm_oust.commands.show import Show
 from pbm_oust.commands.talk import TalkSentNotice
 from pbm_oust.grammar.notation import Blank, Command, Partial
 from pbm_oust.grammar.values import LONGEST_PASSWORD
+from pbm_oust.grammar.vocabulary import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.grammar.wish import legal_near, next_wish
-from pbm_oust.grammar.words import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
+from pbm_oust.letters import layout, lists
 from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
 from pbm_oust.letters.help import HelpPages, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
-from pbm_oust.letters.layout import (
-    BOARD,
-    OFFERS,
-    WIDTH,
-    Block,
-    Written,
-    beside,
-    blocks,
-    indented,
-    item,
-    quoted,
-)
-from pbm_oust.letters.lists import (
-    board_row,
-    how_ended,
-    name_of,
-    past_rows,
-    seek_rows,
-    standing_rows,
-)
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.notices import (
-    MOST_LISTED,
-    BoardNotice,
-    News,
-    Notice,
-    Reader,
-    RefusalNotice,
-    has_counted,
-)
+from pbm_oust.play import notices
 from pbm_oust.refusal import Reason
 from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.search import can_search, has_core
-from pbm_oust.rules.grid import LONGEST, parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, choices
+from pbm_oust.rules import KINDS, Kind, parse_grid
+from pbm_oust.rules.grid import LONGEST
+from pbm_oust.rules.position import choices
 from pbm_oust.service.table import WhichGame, form_named, form_of, playing_again
 from pbm_oust.store.message_keys import MEMORY
 
@@ -84,7 +49,7 @@ FIGURES: dict[str, object] = {
     "seek_days": LIFETIME_OF_SEEKS.days,
     "most_seeks": MOST_SEEKS,
     "most_lines": MOST_LINES,
-    "most_listed": MOST_LISTED,
+    "most_listed": notices.MOST_LISTED,
     "rating": ratings,
     "shortest_password": SHORTEST_PASSWORD,
     "longest_password": LONGEST_PASSWORD,
@@ -96,10 +61,10 @@ FIGURES: dict[str, object] = {
     "usual_terms": Terms(),
     "vacation_days": ALLOWANCE,
     "digest_hours": {at.value: hour for at, hour in HOURS.items()},
-    "longest_note": LONGEST_NOTE,
-    "most_watched": MOST_WATCHED,
-    "most_broadcasts": MOST_BROADCASTS,
-    "placeholder": placeholder(1),
+    "longest_note": account.LONGEST_NOTE,
+    "most_watched": account.MOST_WATCHED,
+    "most_broadcasts": account.MOST_BROADCASTS,
+    "placeholder": account.placeholder(1),
     "code_days": CODE_LIFETIME.days,
     "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),
     "listed_days": LATE.days,
@@ -122,7 +87,7 @@ class Instead(Struct, frozen=True):
     """Whether one of the answers has to hold the password."""
 
 
-def instead_of(translator: Translator, notice: RefusalNotice) -> Instead:
+def instead_of(translator: Translator, notice: notices.RefusalNotice) -> Instead:
     """Return what to send or to answer in place of what was refused."""
     correction, meant, game = notice.correction, notice.instead, notice.game
     whole = [each for each in meant if not translator.answer(each)]
@@ -160,7 +125,7 @@ def _of_other_games(command: Command | Partial) -> tuple[Partial, ...]:
     return tuple(form_of(command).partial(**{**given, "kind": kind}) for kind in others)
 
 
-def culprit_of(notice: RefusalNotice) -> str:
+def culprit_of(notice: notices.RefusalNotice) -> str:
     """Return the part at fault, if a sentence may name it."""
     culprit = notice.refusal.culprit
     return notice.culprit or (culprit if is_harmless(culprit) else "")
@@ -185,10 +150,10 @@ class Words:
         self._help = help_ = HelpPages(language, self._render, self._rules)
         self._templates.filters.update(
             usage=wrapped_usage,
-            quoted=quoted,
-            indented=indented,
-            beside=beside,
-            item=item,
+            quoted=layout.quoted,
+            indented=layout.indented,
+            beside=layout.beside,
+            item=layout.item,
             in_time_of=translator.in_time_of,
             listed=translator.listed,
             either=translator.either,
@@ -200,17 +165,17 @@ class Words:
         self._templates.tests.update(with_help=help_.has_page)
         self._templates.globals.update(
             address=address,
-            width=WIDTH,
+            width=layout.WIDTH,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
-            house=HOUSE,
+            house=account.HOUSE,
             can_search=can_search,
             has_core=has_core,
             Section=Section,
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
             drawn=drawn,
-            links_to_join=OFFERS,
+            links_to_join=layout.OFFERS,
             picture=picture,
             moves_of=moves_of,
             names_of_files=names_of_files,
@@ -226,12 +191,11 @@ class Words:
             words_of=translator.action,
             words_of_wish=lambda wish: translator.word(format_wish(wish)),
             told_in=self._told_in,
-            summary_of=summary_of,
-            name_of=partial(name_of, translator),
+            name_of=partial(lists.name_of, translator),
             rows_of=self._rows,
-            past_rows=partial(past_rows, translator, self._ended_by),
-            seek_rows=partial(seek_rows, translator),
-            standing_rows=partial(standing_rows, translator),
+            past_rows=partial(lists.past_rows, translator, self._ended_by),
+            seek_rows=partial(lists.seek_rows, translator),
+            standing_rows=partial(lists.standing_rows, translator),
             shown_in_any=shown_in_any,
             legal_near=legal_near,
             words_of_kind=self.words_of_kind,
@@ -257,11 +221,11 @@ class Words:
 
     def of(
         self,
-        notice: Notice,
+        notice: notices.Notice,
         answered: Answered | None = None,
         carriage: Carriage = Carriage.TEXT,
         link: str = "",
-    ) -> Written:
+    ) -> layout.Written:
         """Return what the letter about a notice says.
 
         `answered` is what an answer to it means, if that needs no password. `carriage` is how it
@@ -277,13 +241,13 @@ class Words:
         body = filled(self._templates, f"mail/{notice.template}", given)
         subject, _, rest = body.partition("\n")
         reader = notice.reader
-        found = blocks(rest, notice.shows(), notice.offers())
+        found = layout.blocks(rest, notice.shows(), notice.offers())
         if reader.returned or reader.left_out:
-            found = (*blocks(self._render("shared/head", reader=reader)), *found)
+            found = (*layout.blocks(self._render("shared/head", reader=reader)), *found)
         subject = visible_line(subject.removeprefix("Subject: "))
-        return Written(subject, found, reply.purpose if reply else None, again)
+        return layout.Written(subject, found, reply.purpose if reply else None, again)
 
-    def reason(self, notice: RefusalNotice, *, is_line: bool) -> tuple[Block, ...]:
+    def reason(self, notice: notices.RefusalNotice, *, is_line: bool) -> tuple[layout.Block, ...]:
         """Return why a command was refused that a page has sent, and nothing about mail.
 
         `is_line` says that it was written as a line, which may be put right.
@@ -291,9 +255,9 @@ class Words:
         better = instead_of(self._translator, notice)
         given = structs.asdict(notice)
         given |= {"notice": notice, "answering": "", "better": better, "is_line": is_line}
-        return blocks(self._render("shared/reason", **given))
+        return layout.blocks(self._render("shared/reason", **given))
 
-    def _told_in(self, notice: Notice, carried: str) -> tuple[str, str]:
+    def _told_in(self, notice: notices.Notice, carried: str) -> tuple[str, str]:
         """Return the Subject and the text of a letter, to use in another one."""
         written = self.of(notice, carriage=Carriage(carried))
         return written.subject, written.text
@@ -305,12 +269,12 @@ class Words:
     def help_page(self, subject: str) -> str | None:
         """Return the page of the help about a subject, or None if there is none."""
         found = self.help_blocks(subject)
-        return None if found is None else Written(subject, found).text.rstrip("\n")
+        return None if found is None else layout.Written(subject, found).text.rstrip("\n")
 
-    def help_blocks(self, subject: str) -> tuple[Block, ...] | None:
+    def help_blocks(self, subject: str) -> tuple[layout.Block, ...] | None:
         """Return the blocks of that page, or None if there is none."""
         page = self._help.page(subject)
-        return None if page is None else blocks(page)
+        return None if page is None else layout.blocks(page)
 
     def summaries(self) -> dict[str, list[tuple[str, str]]]:
         """Return the commands below each heading of the overview, each with what it does."""
@@ -324,7 +288,7 @@ class Words:
 
     def how_ended(self, board: Summary) -> str:
         """Return who won a finished game and how, or that nobody did."""
-        return how_ended(self._translator, self._ended_by, board)
+        return lists.how_ended(self._translator, self._ended_by, board)
 
     def outcome(self, board: Summary) -> str:
         """Return who has won a game, that nobody has, or who is to move."""
@@ -333,7 +297,7 @@ class Words:
     def _rows(self, boards: Iterable[Summary]) -> list[str]:
         """Return a line for each board of a list."""
         return in_columns(
-            board_row(self._translator, board, self.outcome(board)) for board in boards
+            lists.board_row(self._translator, board, self.outcome(board)) for board in boards
         )
 
     def _rules(self, kind: Kind) -> str:
@@ -347,7 +311,7 @@ class Words:
         """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
         return self._templates.get_template("shared/game.txt").module
 
-    def until(self, game: Game, clock: Clock, reader: Reader) -> str:
+    def until(self, game: Game, clock: Clock, reader: notices.Reader) -> str:
         """Return until when the player to move has time."""
         return self._macro("shared/game", "until")(game, clock, reader).strip()
 
@@ -377,7 +341,7 @@ def words_in(language: Language, address: str) -> Words:
 
 def drawn(game: Game) -> str:
     """Return the mark of a board below its heading."""
-    return f"{players_text(game)}\n\n{BOARD}"
+    return f"{players_text(game)}\n\n{layout.BOARD}"
 
 
 def example(game: Game) -> Partial | None:
@@ -403,13 +367,13 @@ def on_board(name: str, game: Game, words: object = "", **given: object) -> Part
     return command(name, game.header.kind, words, board=game.header.board, **given)
 
 
-def _playing_again(notice: Notice) -> tuple[Partial, ...]:
+def _playing_again(notice: notices.Notice) -> tuple[Partial, ...]:
     """Return what the reader of a letter about a game may answer to start the next one."""
     game, userid = notice.board(), notice.reader.userid
-    is_end = isinstance(notice, BoardNotice) and notice.news is News.PLAYED
+    is_end = isinstance(notice, notices.BoardNotice) and notice.news is notices.News.PLAYED
     if not (game and userid and (is_end or isinstance(notice, TalkSentNotice))):
         return ()
-    return playing_again(game, userid) if has_counted(game) else ()
+    return playing_again(game, userid) if notices.has_counted(game) else ()
 
 
 class Picture(Struct, frozen=True):

@@ -16,21 +16,7 @@ from functools import partial
 from aiosmtpd import smtp
 
 from pbm_oust.accounts.address import is_same_address
-from pbm_oust.mail.clients import (
-    CLIENT,
-    FORWARDED,
-    S250_DONE,
-    S250_OK,
-    S250_RECIPIENT,
-    S451_LATER,
-    S452_RECIPIENTS,
-    S500_LONG_LINE,
-    S550_BARE,
-    S550_RECIPIENT,
-    S553_ADDRESS,
-    S553_UTF8,
-    Patience,
-)
+from pbm_oust.mail import clients
 from pbm_oust.mail.delivery import UNKNOWN
 from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender, envelope_of, not_ours
 from pbm_oust.mail.reading import UnreadableMail
@@ -128,7 +114,10 @@ class Handler:
         if server.tls.context and not session.ssl:
             responses.insert(-1, "250-STARTTLS")
         if server.visitor.is_ours:
-            responses[-1:-1] = [f"250-XCLIENT {CLIENT}", f"250-XFORWARD {FORWARDED}"]
+            responses[-1:-1] = [
+                f"250-XCLIENT {clients.CLIENT}",
+                f"250-XFORWARD {clients.FORWARDED}",
+            ]
         return ["\r\n".join(responses)]
 
     async def handle_MAIL(
@@ -141,12 +130,12 @@ class Handler:
     ) -> str:
         """Take a sender; the bytes of a message are counted from here."""
         if len(address) > LONGEST_ADDRESS:
-            return S553_ADDRESS
+            return clients.S553_ADDRESS
         if not address.isascii() and "SMTPUTF8" not in options:
-            return S553_UTF8
+            return clients.S553_UTF8
         envelope.mail_from = address
         server.received = 0
-        return S250_OK
+        return clients.S250_OK
 
     async def handle_RCPT(
         self,
@@ -165,11 +154,11 @@ class Handler:
         own = self._inbound.address
         if not is_same_address(address, own) and not (is_for_deliver and address == UNKNOWN):
             named = f"550 5.1.1 {not_ours(address, own)}"
-            return named if is_for_deliver else S550_RECIPIENT
+            return named if is_for_deliver else clients.S550_RECIPIENT
         if len(envelope.rcpt_tos) >= (1 if server.protocol.is_local else MOST_RECIPIENTS):
-            return S452_RECIPIENTS
+            return clients.S452_RECIPIENTS
         envelope.rcpt_tos.append(address)
-        return S250_RECIPIENT
+        return clients.S250_RECIPIENT
 
     async def handle_DATA(
         self, server: Session, session: smtp.Session, envelope: smtp.Envelope
@@ -178,8 +167,8 @@ class Handler:
         content = envelope.original_content or b""
         is_of_deliver = server.protocol is Protocol.DELIVER
         if not is_of_deliver and (
-            broken := (S500_LONG_LINE if _LONG.search(content) else "")
-            or (S550_BARE if _BARE.search(content) else "")
+            broken := (clients.S500_LONG_LINE if _LONG.search(content) else "")
+            or (clients.S550_BARE if _BARE.search(content) else "")
         ):
             log.warning("a message is refused: %s", broken)
             return broken
@@ -196,17 +185,17 @@ class Handler:
         status, handled = await self.take(content, told, server.patience)
         if handled.is_guess and source:
             await asyncio.sleep(server.patience.wrong_password)
-        if is_of_deliver and status == S250_DONE:
+        if is_of_deliver and status == clients.S250_DONE:
             status = f"250 2.0.0 {outcome_text(handled)}"
         return status
 
     async def handle_exception(self, error: Exception) -> str:
         """Log an error of ours, and tell the client only to try again."""
         log.error("failed in a session", exc_info=error)
-        return S451_LATER
+        return clients.S451_LATER
 
     async def take(
-        self, content: bytes, envelope: Envelope, patience: Patience
+        self, content: bytes, envelope: Envelope, patience: clients.Patience
     ) -> tuple[str, Handled]:
         """Handle a message to the end, and return the reply and what became of it.
 
@@ -220,7 +209,7 @@ class Handler:
         if work.done():
             return work.result()
         log.warning("a mail is put off: handling it takes longer than %g s", patience.answer)
-        return S451_LATER, Handled(Outcome.KEPT)
+        return clients.S451_LATER, Handled(Outcome.KEPT)
 
     async def _work(self, content: bytes, envelope: Envelope) -> tuple[str, Handled]:
         """Let workers handle a message; others hash the passwords that it needs.
@@ -231,7 +220,7 @@ class Handler:
         origin = envelope.source or envelope.sender or ""
         is_cheap = len(content) <= LARGEST_HERE and self._workers.is_trusted(origin)
         is_here = is_cheap and not self._inbound.work.home.is_on_server
-        status, handled = S250_DONE, None
+        status, handled = clients.S250_DONE, None
         while not handled:
             inbound = self._inbound
             try:
@@ -247,7 +236,7 @@ class Handler:
                 status = f"550 5.6.0 not readable: {error}"
                 handled = Handled(Outcome.UNREADABLE)
             except KeptBySender:
-                return S451_LATER, Handled(Outcome.KEPT)
+                return clients.S451_LATER, Handled(Outcome.KEPT)
         self._workers.note(origin, handled.is_proved)
         return status, handled
 

@@ -11,22 +11,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from pbm_oust.accounts import tags
 from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import (
-    Answered,
-    Claim,
-    Reply,
-    Robotic,
-    Unsubscribing,
-    is_own_id,
-    parse_letter_id,
-    parse_tag,
-    without_tokens,
-)
 from pbm_oust.board.notation import format_time
-from pbm_oust.grammar.words import MASK
+from pbm_oust.grammar.vocabulary import MASK
 from pbm_oust.letters.letters import Letters
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
 from pbm_oust.mail.reading.headers import language_asked
@@ -95,7 +85,9 @@ def automatic_by(mail: Mail, envelope_sender: str | None, own_address: str) -> s
     for subject in mail.subjects:
         if _AUTOMATIC_REPLY.fullmatch(subject.lower()):
             return "Subject of an automatic reply"
-    if is_own_id("".join(mail.headers["message-id"][:1]).strip(), own_address.rpartition("@")[2]):
+    if tags.is_own_id(
+        "".join(mail.headers["message-id"][:1]).strip(), own_address.rpartition("@")[2]
+    ):
         return "own Message-ID"
     if len(mail.headers["received"]) > MOST_HOPS:
         return "too many hops"
@@ -223,18 +215,18 @@ class Inbound(Struct, frozen=True):
         """
         mail = read_mail(data, envelope.sender or "")
         code: Secret | None = None
-        claims: list[Claim] = []
+        claims: list[tags.Claim] = []
         may_end = False
         for recipient in envelope.recipients or mail.recipients:
-            tag = parse_tag(recipient, self.address)
-            if tag is Robotic.BOUNCES:
+            tag = tags.parse_tag(recipient, self.address)
+            if tag is tags.Robotic.BOUNCES:
                 return self._read_bounce(data, recipient, mail.identity)
-            if tag is Robotic.UNREAD:
+            if tag is tags.Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
-            if isinstance(tag, Claim):
+            if isinstance(tag, tags.Claim):
                 claims.append(tag)
                 # Programs write the mails that end letters of one sort, so these may be automatic.
-                may_end = may_end or isinstance(tag.of, Unsubscribing)
+                may_end = may_end or isinstance(tag.of, tags.Unsubscribing)
             elif isinstance(tag, Secret):
                 code = code or tag
         robot = automatic_by(mail, envelope.sender, self.address)
@@ -248,11 +240,13 @@ class Inbound(Struct, frozen=True):
         elif self.authserv_id and envelope.is_of_mail_server:
             verdict = verdict_of(mail, self.authserv_id)
         reply = None if code else self._reply(mail, claims, verdict)
-        if robot and not isinstance(reply, Unsubscribing):
+        if robot and not isinstance(reply, tags.Unsubscribing):
             return silent(robot)
         return prepare(_asked(mail, code, reply, envelope, verdict), self.work)
 
-    def _reply(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Answered | None:
+    def _reply(
+        self, mail: Mail, claims: Sequence[tags.Claim], verdict: Verdict
+    ) -> tags.Answered | None:
         """Return a mail as an answer to a letter of ours, if it proves who sent it.
 
         `claims` comes from the addresses that it was sent to. Its headers may also name the tagged
@@ -260,13 +254,13 @@ class Inbound(Struct, frozen=True):
         only for a mail from an address of the account.
         """
         host = self.address.rpartition("@")[2]
-        named: list[Claim] = []
+        named: list[tags.Claim] = []
         for recipient in mail.recipients:
-            tag = parse_tag(recipient, self.address) if "+" in recipient else None
-            if isinstance(tag, Claim):
+            tag = tags.parse_tag(recipient, self.address) if "+" in recipient else None
+            if isinstance(tag, tags.Claim):
                 named.append(tag)
         for message_id in mail.answered:
-            if claim := parse_letter_id(message_id, host):
+            if claim := tags.parse_letter_id(message_id, host):
                 named.append(claim)
         if not (claims or named):
             return None
@@ -305,7 +299,11 @@ class Inbound(Struct, frozen=True):
 
 
 def _asked(
-    mail: Mail, code: Secret | None, reply: Answered | None, envelope: Envelope, verdict: Verdict
+    mail: Mail,
+    code: Secret | None,
+    reply: tags.Answered | None,
+    envelope: Envelope,
+    verdict: Verdict,
 ) -> Request:
     """Return what a mail asks for; one to the address of a code brings that code back."""
     if any(mail.subjects):
@@ -315,7 +313,7 @@ def _asked(
     else:
         line, chat = _parted(mail.text)
     # The Subject of an answer is usually that of our letter, and no command.
-    is_ours = is_of_letter(line) if isinstance(reply, Reply) else reply is not None
+    is_ours = is_of_letter(line) if isinstance(reply, tags.Reply) else reply is not None
     fault: UnreadableReason | None = None
     if len(mail.subjects) > 1 and not code:
         fault = SeveralSubjects()
@@ -398,4 +396,4 @@ def _parted(text: str) -> tuple[str, str]:
 
 def not_ours(address: str, own: str) -> str:
     """Return why mail to an address is not taken."""
-    return f"{without_tokens(address, MASK)} is not {own}"
+    return f"{tags.without_tokens(address, MASK)} is not {own}"

@@ -23,27 +23,11 @@ from msgspec import Struct
 from pbm_oust.accounts.address import ascii_address, is_address, normal_address
 from pbm_oust.accounts.bounces import STATUS, Bounce, status_of
 from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.store import letters
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.database import Hold, Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import (
-    Letter,
-    LetterState,
-    all_letters,
-    begin_sending,
-    content_of,
-    due_letters,
-    fail_letter,
-    on_the_wire,
-    put_off,
-    recall_letter,
-    remove_letters,
-    stop_sending,
-    task_of,
-    wait_beyond,
-    wait_no_more,
-)
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import turn_letters_into_files
 from pbm_oust.store.verifications import note_bounce
@@ -78,7 +62,7 @@ So letters of a host that died, which are free half a minute later, leave within
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
-Leaving = tuple[Letter, bytes]
+Leaving = tuple[letters.Letter, bytes]
 """A letter that a worker has taken, and its content."""
 
 
@@ -210,7 +194,7 @@ class Relaying:
 
     def is_wanted(self) -> bool:
         """Return whether a letter is due. May raise OSError."""
-        return bool(self.home.ask(due_letters, self.now(), 1))
+        return bool(self.home.ask(letters.due_letters, self.now(), 1))
 
     def stop(self) -> None:
         """Begin with no more letters; a flush ends when those on their way have left."""
@@ -221,7 +205,9 @@ class Relaying:
         """Whether no more letters are to leave."""
         return self._stopping.is_set()
 
-    def send(self, smtp: smtplib.SMTP, letter: Letter, content: bytes) -> RelayRefusal | None:
+    def send(
+        self, smtp: smtplib.SMTP, letter: letters.Letter, content: bytes
+    ) -> RelayRefusal | None:
         """Send a letter, and return None or why it was not accepted. Raises Lost."""
         recipient = ascii_address(letter.head.recipient)
         if not is_address(recipient):
@@ -233,7 +219,7 @@ class Relaying:
             return RelayRefusal(reason, is_permanent=True, status="5.6.7")
         options = ["SMTPUTF8", "BODY=8BITMIME"] if is_international else []
         try:
-            sent = on_the_wire(content, is_international=is_international)
+            sent = letters.on_the_wire(content, is_international=is_international)
         except ValueError as error:
             return RelayRefusal(
                 f"{type(error).__name__}: {error}", is_permanent=True, status="5.6.0"
@@ -241,30 +227,30 @@ class Relaying:
         return transmit(smtp, sender, recipient, sent, options)
 
     def note(
-        self, transaction: Transaction, letter: Letter, refused: RelayRefusal | None
+        self, transaction: Transaction, letter: letters.Letter, refused: RelayRefusal | None
     ) -> Flushed:
         """Write down what became of a letter: it has left, is put off, or has failed."""
         if refused is None:
-            remove_letters(transaction, [letter.id])
+            letters.remove_letters(transaction, [letter.id])
             return Flushed(sent=1)
         now = self.now()
         tried = now - (letter.put_off_since or now)
         if not refused.is_permanent and (letter.failures == 0 or tried <= LONGEST_TRY):
             until = now + timedelta(seconds=wait_after(letter.failures))
-            return Flushed(kept=put_off(transaction, letter.id, now, until, refused.reason))
+            return Flushed(kept=letters.put_off(transaction, letter.id, now, until, refused.reason))
         head = letter.head
         if is_address(head.recipient) and not refused.is_about_us:
             bounce = Bounce.of(now, refused.status, head.message_id, head.subject)
             note_bounce(transaction, head.recipient, bounce)
-        fail_letter(transaction, letter.id, refused.reason)
+        letters.fail_letter(transaction, letter.id, refused.reason)
         return Flushed(failed=1)
 
     def _correct_times(self) -> None:
         """Let letters leave that wait for longer than we put any off: a clock was ahead."""
         now = self.now()
         longest = now + timedelta(seconds=LONGEST_WAIT)
-        if self.home.ask(wait_beyond, longest):
-            self.home.do(wait_no_more, now, longest)
+        if self.home.ask(letters.wait_beyond, longest):
+            self.home.do(letters.wait_no_more, now, longest)
             log.warning("letters leave now that were to wait: a clock was ahead when they did")
 
 
@@ -288,7 +274,7 @@ class _Flush:
         self._takes_all = takes_all
         self._change = threading.Condition()
         """Guards all that follows."""
-        self._found = list[Letter]()
+        self._found = list[letters.Letter]()
         """Letters that were due when they were looked up, and that no worker has taken."""
         self._busy = set[str]()
         """The addresses at which workers are."""
@@ -329,11 +315,11 @@ class _Flush:
 
     def _remove_accepted(self) -> None:
         """Remove letters that were handed over when a fault kept us from noting it."""
-        letters = sorted(self._relaying.accepted)
-        if letters and not self._relaying.is_stopping:
+        accepted = sorted(self._relaying.accepted)
+        if accepted and not self._relaying.is_stopping:
             with suppress(OSError):
-                self._home.do(remove_letters, letters)
-                self._relaying.accepted.difference_update(letters)
+                self._home.do(letters.remove_letters, accepted)
+                self._relaying.accepted.difference_update(accepted)
 
     @property
     def _is_over(self) -> bool:
@@ -398,7 +384,7 @@ class _Flush:
             following = self._next(letter, refused)
         return following
 
-    def _lose(self, letter: Letter, lost: Lost) -> RelayRefusal | None:
+    def _lose(self, letter: letters.Letter, lost: Lost) -> RelayRefusal | None:
         """Let a letter go behind others at which a connection has ended as soon as it had begun.
 
         If others have left since that happened before, return why it is put off. Raises Lost if
@@ -417,15 +403,15 @@ class _Flush:
             raise lost
         return None
 
-    def _put_back(self, letter: Letter) -> None:
+    def _put_back(self, letter: letters.Letter) -> None:
         """Let a letter wait after all, unless another host may have it."""
         if self._hold.is_sure:
-            self._home.do(stop_sending, [letter.id])
+            self._home.do(letters.stop_sending, [letter.id])
         with self._change:
             self._busy.discard(address_of(letter))
 
     def _next(
-        self, done: Letter | None = None, refused: RelayRefusal | None = None
+        self, done: letters.Letter | None = None, refused: RelayRefusal | None = None
     ) -> Leaving | None:
         """Note what became of a worker's letter, and return its next one; None if there is none.
 
@@ -451,7 +437,10 @@ class _Flush:
                 return letter, content
 
     def _noted(
-        self, done: Letter | None, refused: RelayRefusal | None, letter: Letter | None
+        self,
+        done: letters.Letter | None,
+        refused: RelayRefusal | None,
+        letter: letters.Letter | None,
     ) -> bytes | None:
         """Write down what became of one letter, and return the content of another that leaves.
 
@@ -462,10 +451,10 @@ class _Flush:
         def work(transaction: Transaction) -> tuple[Flushed, bytes | None]:
             became = self._relaying.note(transaction, done, refused) if done else Flushed()
             if letter and letter.id in accepted:
-                remove_letters(transaction, [letter.id])
+                letters.remove_letters(transaction, [letter.id])
                 return became + Flushed(sent=1), None
-            if letter and begin_sending(transaction, [letter.id], due):
-                return became, content_of(transaction, letter.id)
+            if letter and letters.begin_sending(transaction, [letter.id], due):
+                return became, letters.content_of(transaction, letter.id)
             return became, None
 
         became, content = self._home.database.write(work)
@@ -491,7 +480,7 @@ class _Flush:
         """Until when letters are due."""
         return _END_OF_TIME if self._takes_all else self._relaying.now()
 
-    def _candidate(self, done: Letter | None = None) -> Letter | None:
+    def _candidate(self, done: letters.Letter | None = None) -> letters.Letter | None:
         """Return a letter that may leave, to an address at which no other worker is.
 
         `done` is what this worker has just handed over. Addresses at which a connection has ended
@@ -508,21 +497,21 @@ class _Flush:
                 return free
         return None
 
-    def _look_up(self, avoided: set[str], done: Letter | None) -> None:
+    def _look_up(self, avoided: set[str], done: letters.Letter | None) -> None:
         """Look up letters that are due to other addresses than some, and keep other hosts away."""
         if time.monotonic() > self._asked_hosts + PASS_SECONDS:
             self._asked_hosts = time.monotonic()
             self._elsewhere.clear()
         without = avoided | self._elsewhere
-        found = self._home.ask(due_letters, self._due, MOST_FOUND, without)
+        found = self._home.ask(letters.due_letters, self._due, MOST_FOUND, without)
         found = [letter for letter in found if not done or letter.id != done.id]
         addresses = {address_of(letter) for letter in found}
         if idle := self._held - self._busy - addresses:
             self._held -= idle
-            self._hold.give_back(map(task_of, idle))
+            self._hold.give_back(map(letters.task_of, idle))
         if wanted := addresses - self._held:
-            taken = self._hold.take(sorted(map(task_of, wanted)))
-            ours = {address for address in wanted if task_of(address) in taken}
+            taken = self._hold.take(sorted(map(letters.task_of, wanted)))
+            ours = {address for address in wanted if letters.task_of(address) in taken}
             self._held |= ours
             self._elsewhere |= wanted - ours
             self.is_shared |= ours != wanted
@@ -531,21 +520,21 @@ class _Flush:
             self._look_up(avoided, done)
 
 
-def address_of(letter: Letter) -> str:
+def address_of(letter: letters.Letter) -> str:
     """Return the address of a letter in the form in which addresses are compared."""
     return normal_address(letter.head.recipient)
 
 
 def recall_files(home: Home) -> None:
     """Let the unread letters in the Maildir wait for the relay."""
-    for letter in home.ask(all_letters, LetterState.FILE):
+    for letter in home.ask(letters.all_letters, letters.LetterState.FILE):
         with suppress(Stale):
             home.do(partial(_recall, home, letter))
 
 
-def _recall(home: Home, letter: Letter, transaction: Transaction) -> None:
+def _recall(home: Home, letter: letters.Letter, transaction: Transaction) -> None:
     home.withhold([letter.file] if letter.file else [])
-    recall_letter(transaction, letter)
+    letters.recall_letter(transaction, letter)
 
 
 RETRY_SECONDS = 60.0

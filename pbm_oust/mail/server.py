@@ -22,7 +22,7 @@ from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.mail.workers import Workers
 from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.sweep import SweepFailure, sweep
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
 from pbm_oust.store.disk import guard

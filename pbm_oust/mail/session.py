@@ -13,45 +13,7 @@ from typing import Any, AnyStr, Self
 from aiosmtpd import smtp
 from aiosmtpd.proxy_protocol import get_proxy
 
-from pbm_oust.mail import LARGEST_MAIL
-from pbm_oust.mail.clients import (
-    CLIENT,
-    FORWARDED,
-    S220_TLS,
-    S221_BYE,
-    S250_NAMED,
-    S354_BEGIN,
-    S421_BUSY,
-    S421_IDLE,
-    S421_NONSENSE,
-    S421_REPEATED,
-    S421_SESSION,
-    S421_SLOW,
-    S454_TLS,
-    S500_ASCII,
-    S500_BARE,
-    S500_LONG,
-    S500_SYNTAX,
-    S500_UNKNOWN,
-    S501_DATA,
-    S501_NAMING,
-    S501_QUIT,
-    S501_TLS,
-    S503_NAMING,
-    S503_RECIPIENT,
-    S503_TLS,
-    S550_NAMING,
-    S552_LARGE,
-    BadNaming,
-    ConnectionLimits,
-    Named,
-    Patience,
-    SessionOver,
-    Visitor,
-    named_by_proxy,
-    parse_naming,
-    source_of,
-)
+from pbm_oust.mail import LARGEST_MAIL, clients
 from pbm_oust.mail.tls import Tls
 
 log = logging.getLogger("pbm_oust")
@@ -105,21 +67,21 @@ def parse_command_line(line: bytes) -> tuple[str, str | None]:
     A line ends with CR LF. It is ASCII, but for addresses, which may be UTF-8 (RFC 6531).
     """
     if len(line) > LONGEST_COMMAND:
-        raise BadLine(S500_LONG)
+        raise BadLine(clients.S500_LONG)
     if not _LINE.fullmatch(line):
-        raise BadLine(S500_BARE)
+        raise BadLine(clients.S500_BARE)
     word, _, rest = line[:-2].partition(b" ")
     if not word.isalpha():
-        raise BadLine(S500_SYNTAX)
+        raise BadLine(clients.S500_SYNTAX)
     command = word.upper().decode()
     if not rest.isascii() and (
         command not in _WITH_ADDRESS or not rest.rpartition(b">")[2].isascii()
     ):
-        raise BadLine(S500_ASCII)
+        raise BadLine(clients.S500_ASCII)
     try:
         return command, rest.decode().strip() or None
     except UnicodeDecodeError:
-        raise BadLine(S500_ASCII) from None
+        raise BadLine(clients.S500_ASCII) from None
 
 
 class Session(smtp.SMTP):
@@ -134,7 +96,7 @@ class Session(smtp.SMTP):
     transport: Any
     session: Any
     envelope: Any
-    visitor: Visitor
+    visitor: clients.Visitor
     """As what the connection is counted, while it is open."""
     received = 0
     """How many bytes have come since the last MAIL."""
@@ -155,8 +117,8 @@ class Session(smtp.SMTP):
         self,
         handler: Any,
         protocol: Protocol,
-        limits: ConnectionLimits,
-        patience: Patience,
+        limits: clients.ConnectionLimits,
+        patience: clients.Patience,
         tls: Tls,
     ) -> None:
         super().__init__(
@@ -191,8 +153,8 @@ class Session(smtp.SMTP):
         self._obeyed = Counter[str]()
         self._ends = self.loop.time() + self.patience.session
         try:
-            self.visitor = self.limits.admit(source_of(transport))
-        except SessionOver as refusal:
+            self.visitor = self.limits.admit(clients.source_of(transport))
+        except clients.SessionOver as refusal:
             if self.protocol is not Protocol.SMTPS:
                 self.transport.write(f"{refusal}\r\n".encode())
             self.transport.close()
@@ -236,7 +198,7 @@ class Session(smtp.SMTP):
     def give_way(self) -> None:
         """End the session at once, so that somebody else finds room."""
         if self.session.ssl or self.protocol is not Protocol.SMTPS:
-            self.transport.write(f"{S421_BUSY}\r\n".encode())
+            self.transport.write(f"{clients.S421_BUSY}\r\n".encode())
         self._close()
 
     def _close(self) -> None:
@@ -289,9 +251,9 @@ class Session(smtp.SMTP):
             await self.push(self._greeting)
             while not self.transport.is_closing():
                 await self._obey(await self._read_line())
-        except SessionOver as error:
+        except clients.SessionOver as error:
             await self.push(str(error))
-        except (BadNaming, OSError, EOFError):
+        except (clients.BadNaming, OSError, EOFError):
             log.debug("a client has gone away, or is no proxy")
         finally:
             self._close()
@@ -307,7 +269,7 @@ class Session(smtp.SMTP):
     async def _read_proxy(self, stream: asyncio.StreamReader) -> None:
         """Let a proxy say who connects to it. Raises SessionOver, BadNaming, EOFError, OSError."""
         async with asyncio.timeout(self.patience.idle):
-            named = named_by_proxy(await get_proxy(stream))
+            named = clients.named_by_proxy(await get_proxy(stream))
         self._proxy = None
         stream.feed_eof()
         self._unread += await stream.read()
@@ -322,7 +284,7 @@ class Session(smtp.SMTP):
         until = self.loop.time() + self.patience.idle
         while (end := self._unread.find(b"\n") + 1) == 0:
             del self._unread[LONGEST_COMMAND:]
-            await self._wait_for_more(until, S421_IDLE)
+            await self._wait_for_more(until, clients.S421_IDLE)
         line = bytes(self._unread[:end])
         del self._unread[:end]
         return line
@@ -343,7 +305,7 @@ class Session(smtp.SMTP):
             looked_at = max(len(unread) - len(_END) + 1, 0)
             at_rate = slowest + self.received / self.patience.bytes_a_second
             until = min(self.loop.time() + self.patience.idle, at_rate)
-            await self._wait_for_more(until, S421_SLOW)
+            await self._wait_for_more(until, clients.S421_SLOW)
         is_large = is_large or end > LARGEST_MAIL
         # Lines with a dot in front lose it (section 4.5.2).
         content = None if is_large else bytes(unread[: end + 2].replace(b"\r\n.", b"\r\n")[2:])
@@ -358,10 +320,10 @@ class Session(smtp.SMTP):
         if self._has_all:
             raise EOFError("the client has gone away")
         if self._ends < until:
-            until, reply = self._ends, S421_SESSION
+            until, reply = self._ends, clients.S421_SESSION
         now = self.loop.time()
         if now >= until:
-            raise SessionOver(reply)
+            raise clients.SessionOver(reply)
         self.visitor.waits_since = now
         self._waiting = self.loop.create_future()
         timer = self.loop.call_at(until, self._wake, False)
@@ -369,7 +331,7 @@ class Session(smtp.SMTP):
         timer.cancel()
         self.visitor.waits_since = inf
         if not has_more:
-            raise SessionOver(reply)
+            raise clients.SessionOver(reply)
 
     def _wake(self, has_more: bool = True) -> None:
         if self._waiting and not self._waiting.done():
@@ -380,20 +342,20 @@ class Session(smtp.SMTP):
         try:
             command, argument = parse_command_line(line)
             if command not in self._commands:
-                raise BadLine(S500_UNKNOWN)
+                raise BadLine(clients.S500_UNKNOWN)
         except BadLine as error:
             self._nonsense += 1
             if self._nonsense == MOST_NONSENSE:
-                raise SessionOver(S421_NONSENSE) from None
+                raise clients.SessionOver(clients.S421_NONSENSE) from None
             await self.push(str(error))
             return
         self._obeyed[command] += 1
         if self._obeyed[command] > MOST_COMMANDS:
-            raise SessionOver(S421_REPEATED)
+            raise clients.SessionOver(clients.S421_REPEATED)
         method: Callable[[str | None], Any] = getattr(self, f"smtp_{command}")
         try:
             await method(argument)
-        except (SessionOver, OSError, EOFError):
+        except (clients.SessionOver, OSError, EOFError):
             raise
         except Exception as error:  # noqa: BLE001 - the outermost edge: it is logged
             await self.push(await self.handle_exception(error))
@@ -418,14 +380,14 @@ class Session(smtp.SMTP):
         if await self.check_helo_needed():
             return
         if not self.envelope.rcpt_tos:
-            await self.push(S503_RECIPIENT)
+            await self.push(clients.S503_RECIPIENT)
         elif arg:
-            await self.push(S501_DATA)
+            await self.push(clients.S501_DATA)
         else:
-            await self.push(S354_BEGIN)
+            await self.push(clients.S354_BEGIN)
             content = await self._read_content()
             if content is None:
-                status = S552_LARGE
+                status = clients.S552_LARGE
                 log.warning("a message is refused as it arrives: %s", status)
             else:
                 self.envelope.original_content = content
@@ -438,24 +400,24 @@ class Session(smtp.SMTP):
     async def smtp_QUIT(self, arg: str | None) -> None:
         """End the session as the client asks. Raises SessionOver."""
         if not arg:
-            raise SessionOver(S221_BYE)
-        await self.push(S501_QUIT)
+            raise clients.SessionOver(clients.S221_BYE)
+        await self.push(clients.S501_QUIT)
 
     async def smtp_STARTTLS(self, arg: str | None) -> None:
         """Go on with TLS, as if nothing had been said before."""
         if arg:
-            await self.push(S501_TLS)
+            await self.push(clients.S501_TLS)
         elif self.session.ssl:
-            await self.push(S503_TLS)
+            await self.push(clients.S503_TLS)
         elif not self.tls.context:
-            await self.push(S454_TLS)
+            await self.push(clients.S454_TLS)
         else:
-            await self.push(S220_TLS)
+            await self.push(clients.S220_TLS)
             await self._secure()
 
     async def smtp_XCLIENT(self, arg: str | None) -> None:
         """Begin anew with the client whom a mail server of ours names. Raises SessionOver."""
-        if named := await self._read_naming(arg, CLIENT):
+        if named := await self._read_naming(arg, clients.CLIENT):
             self.speaks_for_client = True
             if named.says_where:
                 self.limits.take_source(self.visitor, named.source or self.visitor.client)
@@ -464,20 +426,20 @@ class Session(smtp.SMTP):
 
     async def smtp_XFORWARD(self, arg: str | None) -> None:
         """Take the source of the next message from a mail server of ours."""
-        if named := await self._read_naming(arg, FORWARDED):
+        if named := await self._read_naming(arg, clients.FORWARDED):
             if named.says_where:
                 self.envelope.source = named.source or self.visitor.source
-            await self.push(S250_NAMED)
+            await self.push(clients.S250_NAMED)
 
-    async def _read_naming(self, arg: str | None, names: str) -> Named | None:
+    async def _read_naming(self, arg: str | None, names: str) -> clients.Named | None:
         """Return what a mail server of ours says of its client, or tell why nothing is taken."""
         if not self.visitor.is_ours:
-            await self.push(S550_NAMING)
+            await self.push(clients.S550_NAMING)
         elif self.envelope.mail_from is not None:
-            await self.push(S503_NAMING)
+            await self.push(clients.S503_NAMING)
         else:
             try:
-                return parse_naming(arg, names)
-            except BadNaming:
-                await self.push(S501_NAMING)
+                return clients.parse_naming(arg, names)
+            except clients.BadNaming:
+                await self.push(clients.S501_NAMING)
         return None

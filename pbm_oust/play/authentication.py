@@ -3,22 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
-from pbm_oust.accounts.account import Account, is_house
+from pbm_oust.accounts import tags
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import NO_PASSWORD, Match, Secret, nobodys_password
-from pbm_oust.accounts.settings import Auth, settings_of
-from pbm_oust.accounts.tags import (
-    Answered,
-    BoardClaim,
-    Claim,
-    Correspondence,
-    Credential,
-    Joining,
-    Purpose,
-    Reply,
-    SheetClaim,
-    Unsubscribing,
-    verified,
-)
+from pbm_oust.accounts.settings import Auth
 from pbm_oust.grammar.form import USUAL_COST, Cost
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Actor, Request
@@ -185,7 +173,7 @@ def of_codes(number: int, userid: str) -> Iterator[Charge]:
         yield Charge(Counted.CODES_OF_ASKER, userid, number)
 
 
-def of_owner(purpose: Purpose, account: str, request: Request) -> Iterator[Charge]:
+def of_owner(purpose: tags.Purpose, account: str, request: Request) -> Iterator[Charge]:
     """Yield what is charged for a mail with a code to the addresses of an account.
 
     That is counted for the account alone, so that nothing else keeps its player from getting one;
@@ -262,7 +250,7 @@ def is_guess(reason: Reason) -> bool:
 
 def authenticate(
     userid: str,
-    proof: Credential,
+    proof: tags.Credential,
     request: Request,
     work: UnitOfWork,
     *,
@@ -280,12 +268,12 @@ def authenticate(
     to come from an address of the account; answers to letters work all the same.
     """
     account = work.account_if_any(userid)
-    reply = proof if isinstance(proof, Reply) else None
+    reply = proof if isinstance(proof, tags.Reply) else None
     if not isinstance(proof, Secret):
         is_own = account is not None and userid == proof.userid
     elif proof == NO_PASSWORD:
         is_enough = request.signed_in == userid or (
-            account and request.is_verified_by(account) and settings_of(account).auth is Auth.SENDER
+            account and request.is_verified_by(account) and account.all_settings.auth is Auth.SENDER
         )
         if not (account and may_be_sender and is_enough):
             raise NotAllowed(SenderNotEnough())
@@ -324,21 +312,21 @@ def sender_among(
     return Actor(first, request.message_key(first.userid), is_proved=is_proved)
 
 
-def verify(claim: Claim, work: UnitOfWork) -> Answered | None:
+def verify(claim: tags.Claim, work: UnitOfWork) -> tags.Answered | None:
     """Return the answer that a claim proves a mail to be, or None."""
     account = work.account_if_any(claim.of.userid)
-    return verified(claim, _meant(claim, work), work.home.key(), account) if account else None
+    return tags.verified(claim, _meant(claim, work), work.home.key(), account) if account else None
 
 
-def _meant(claim: Claim, work: UnitOfWork) -> tuple[Answered, ...]:
+def _meant(claim: tags.Claim, work: UnitOfWork) -> tuple[tags.Answered, ...]:
     """Return the answers that a claim may mean."""
     match claim.of:
-        case BoardClaim():
+        case tags.BoardClaim():
             return claim.of.meant()
-        case SheetClaim(sheet, userid):
+        case tags.SheetClaim(sheet, userid):
             found = work.home.ask(find_sheet, userid, sheet)
             return (found,) if found else ()
-        case Correspondence() | Joining() | Unsubscribing():
+        case tags.Correspondence() | tags.Joining() | tags.Unsubscribing():
             return (claim.of,)
 
 
@@ -355,7 +343,7 @@ def note_wrong_password(userids: Iterable[str], request: Request, work: UnitOfWo
     spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
 
 
-def look_at_password(userids: Iterable[str], proof: Credential, work: UnitOfWork) -> bool:
+def look_at_password(userids: Iterable[str], proof: tags.Credential, work: UnitOfWork) -> bool:
     """Return whether a password is that of one of some players, before anything is done.
 
     What is no password is not looked at. Raises NotDerived.
@@ -446,7 +434,7 @@ def refuse_if_guessed(
 
 def stored_password(account: Account | None, userid: str) -> str:
     """Return the hash that a password is compared with, whether or not anybody has the account."""
-    if account is None or is_house(account):
+    if account is None or account.is_house:
         return nobodys_password(userid)
     return account.password
 

@@ -5,38 +5,25 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
-from pbm_oust.board.game import Game, Summary
+from pbm_oust.board import Game, Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
+from pbm_oust.store import index
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import (
-    BoardName,
-    BoardState,
-    Extract,
-    Window,
-    boards_in,
-    boards_of,
-    boards_of_player,
-    boards_waiting_for,
-    boards_with,
-    damaged_boards,
-)
 from pbm_oust.store.open_boards import read_game
 
 T_co = TypeVar("T_co", covariant=True)
 
 _STATES = {
-    Filter.ALL: (BoardState.ACTIVE, BoardState.OVER),
-    Filter.ACTIVE: (BoardState.ACTIVE,),
-    Filter.NEXT: (BoardState.ACTIVE,),
-    Filter.INACTIVE: (BoardState.OVER,),
+    Filter.ALL: (index.BoardState.ACTIVE, index.BoardState.OVER),
+    Filter.ACTIVE: (index.BoardState.ACTIVE,),
+    Filter.NEXT: (index.BoardState.ACTIVE,),
+    Filter.INACTIVE: (index.BoardState.OVER,),
 }
 
 
@@ -61,7 +48,7 @@ class Found(Struct, Generic[T_co], frozen=True):
     """The names of boards that cannot be read."""
 
 
-def find_latest(work: UnitOfWork, wish: Wish, part: Window) -> Found[Summary]:
+def find_latest(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
     """Return a part of some boards; those come first on which something happened last.
 
     Among boards of several kinds none can be skipped.
@@ -69,16 +56,16 @@ def find_latest(work: UnitOfWork, wish: Wish, part: Window) -> Found[Summary]:
     return _listed(work, wish, _extract(work, wish, part))
 
 
-def find_boards(work: UnitOfWork, wish: Wish, part: Window) -> Found[Summary]:
+def find_boards(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
     """Return the same boards as `find_latest`, in order of kinds and numbers."""
     return _listed(work, wish, _in_order(_extract(work, wish, part)))
 
 
 def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     """Return the games of the first boards, in order of kinds and numbers."""
-    extract = _in_order(_extract(work, wish, Window(most)))
+    extract = _in_order(_extract(work, wish, index.Window(most)))
     games: list[Game] = []
-    damaged: set[BoardName] = set()
+    damaged: set[index.BoardName] = set()
     for entry in extract.entries:
         try:
             games.append(read_game(work.home, KINDS[entry.name.kind], entry.name.board))
@@ -87,36 +74,38 @@ def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     return Found(tuple(games), extract.count, _damaged(work, wish, damaged))
 
 
-def _extract(work: UnitOfWork, wish: Wish, part: Window) -> Extract:
+def _extract(work: UnitOfWork, wish: Wish, part: index.Window) -> index.Extract:
     extracts = [_of_kind(work, wish, kind.name, part) for kind in wish.kinds]
     entries = [entry for extract in extracts for entry in extract.entries]
     entries.sort(key=lambda entry: (entry.latest, entry.name), reverse=True)
-    return Extract(entries[: part.most], sum(extract.count for extract in extracts))
+    return index.Extract(entries[: part.most], sum(extract.count for extract in extracts))
 
 
-def _of_kind(work: UnitOfWork, wish: Wish, kind: str, part: Window) -> Extract:
+def _of_kind(work: UnitOfWork, wish: Wish, kind: str, part: index.Window) -> index.Extract:
     states = _STATES[wish.filter]
     if not wish.userids:
-        return work.home.ask(boards_in, kind, states, part, wish.since)
+        return work.home.ask(index.boards_in, kind, states, part, wish.since)
     if wish.filter is Filter.NEXT:
-        return work.home.ask(boards_waiting_for, kind, wish.userids, part)
-    return work.home.ask(boards_of, kind, wish.userids, states, part)
+        return work.home.ask(index.boards_waiting_for, kind, wish.userids, part)
+    return work.home.ask(index.boards_of, kind, wish.userids, states, part)
 
 
-def _in_order(extract: Extract) -> Extract:
-    return replace(extract, entries=sorted(extract.entries, key=lambda entry: entry.name))
+def _in_order(extract: index.Extract) -> index.Extract:
+    return structs.replace(extract, entries=sorted(extract.entries, key=lambda entry: entry.name))
 
 
-def _listed(work: UnitOfWork, wish: Wish, extract: Extract) -> Found[Summary]:
+def _listed(work: UnitOfWork, wish: Wish, extract: index.Extract) -> Found[Summary]:
     boards = tuple(entry.summary for entry in extract.entries)
     return Found(boards, extract.count, _damaged(work, wish))
 
 
-def _damaged(work: UnitOfWork, wish: Wish, found: Iterable[BoardName] = ()) -> tuple[str, ...]:
+def _damaged(
+    work: UnitOfWork, wish: Wish, found: Iterable[index.BoardName] = ()
+) -> tuple[str, ...]:
     """Return the names of boards that cannot be read: those that were found, and known ones."""
     damaged = set(found)
     for kind in wish.kinds:
-        known = work.home.ask(damaged_boards, kind.name, wish.userids or None)
+        known = work.home.ask(index.damaged_boards, kind.name, wish.userids or None)
         damaged.update(damage.name for damage in known)
     return tuple(map(str, sorted(damaged)))
 
@@ -126,7 +115,7 @@ def active_games(userid: str, home: Home, *, is_to_move: bool = False) -> Iterat
 
     `is_to_move`: only those that wait for the player.
     """
-    for entry in home.ask(boards_of_player, userid):
+    for entry in home.ask(index.boards_of_player, userid):
         if is_to_move and entry.to_move != userid:
             continue
         with suppress(DamagedHistory, NotAllowed):
@@ -135,6 +124,6 @@ def active_games(userid: str, home: Home, *, is_to_move: bool = False) -> Iterat
                 yield game
 
 
-def boards_naming(userid: str, home: Home) -> list[BoardName]:
+def boards_naming(userid: str, home: Home) -> list[index.BoardName]:
     """Return the boards whose histories hold a userid."""
-    return home.ask(boards_with, userid)
+    return home.ask(index.boards_with, userid)

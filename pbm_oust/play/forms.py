@@ -6,7 +6,7 @@ from typing import ClassVar, Generic, TypeVar
 from msgspec import Struct
 
 from pbm_oust.accounts.tags import Credential
-from pbm_oust.board.header import Header
+from pbm_oust.board import Header
 from pbm_oust.grammar.form import Line
 from pbm_oust.grammar.notation import Command
 from pbm_oust.play.request import Actor, Handled, Request

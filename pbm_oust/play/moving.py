@@ -3,23 +3,20 @@
 from collections.abc import Callable, Iterable
 from enum import Enum
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import HOUSE, Account, signed_off_since, with_signed_off
+from pbm_oust.accounts.account import HOUSE, Account
 from pbm_oust.accounts.queue import Orders, follow, is_passed_for
-from pbm_oust.accounts.settings import Switch, settings_of
+from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.vacations import away_at, ended_at, in_order
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game, Record, Ruling, Verb, Wish
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
-from pbm_oust.board.record import Deed, Record, Ruling, Verb, Wish
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
 from pbm_oust.play.telling import answer_again, drop_plans, tell_players, untold_letters
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Side
+from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.store.boards import Board, DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import remove_letters
@@ -128,7 +125,7 @@ def take_back(
 def _untold(notice: Notice, other: str) -> Notice:
     """Return the answer to the actor, saying that the other player knows nothing of the move."""
     if isinstance(notice, BoardNotice) and notice.reader.asked:
-        return replace(notice, untold=other)
+        return structs.replace(notice, untold=other)
     return notice
 
 
@@ -136,10 +133,10 @@ def _with_return(
     notices: Iterable[Notice], actor: Account, move: Record, game: Game, work: UnitOfWork
 ) -> list[Notice]:
     """Return the notices about a move, with word of the vacation that it ends."""
-    back = replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
+    back = structs.replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
     clock = None if game.result else work.clock_of(game, back)
     return [
-        replace(notice, clock=clock, back=actor.userid)
+        structs.replace(notice, clock=clock, back=actor.userid)
         if isinstance(notice, BoardNotice)
         else notice
         for notice in notices
@@ -149,8 +146,8 @@ def _with_return(
 def come_back(userid: str, work: UnitOfWork) -> None:
     """Bring back a player who has signed off, with the unit of work."""
     account = work.account_if_any(userid)
-    if account and signed_off_since(account):
-        work.save(with_signed_off(account, None))
+    if account and account.signed_off_since:
+        work.save(account.with_signed_off(None))
 
 
 class NotOnBoard(OfBoard, NotAllowedReason, frozen=True):
@@ -214,7 +211,9 @@ def carry_out(
         append(work.home, board, acted, None if is_done else incoming(actor, request, work))
         if returns:
             account = work.account(actor.userid)
-            work.save(replace(account, vacations=in_order(ended_at(account.vacations, own.at))))
+            work.save(
+                structs.replace(account, vacations=in_order(ended_at(account.vacations, own.at)))
+            )
         if acted.result:
             drop_plans(acted, work)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
@@ -225,7 +224,7 @@ def _orders_on(game: Game, work: UnitOfWork) -> dict[str, Orders]:
     orders = dict[str, Orders]()
     for account in map(work.account_if_any, (game.x, game.o)):
         if account:
-            autopass = settings_of(account).autopass is Switch.ON
+            autopass = account.all_settings.autopass is Switch.ON
             orders[account.userid] = Orders(account.queue, autopass)
     return orders
 

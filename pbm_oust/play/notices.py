@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import ClassVar, Generic, TypeVar
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
@@ -13,14 +12,13 @@ from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, SheetReply
-from pbm_oust.board.game import Game, Summary, summary_of
+from pbm_oust.board import Game, Summary, Wish
 from pbm_oust.board.ratings import RatingChange
 from pbm_oust.board.reasons import MayHaveBoard, game_in
-from pbm_oust.board.record import Wish
 from pbm_oust.grammar.notation import Command, Partial
 from pbm_oust.grammar.parts import Option
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.position import How, Kind
+from pbm_oust.rules import How, Kind
 from pbm_oust.store.index import Window
 
 
@@ -53,13 +51,13 @@ def answer_on(
     if account is None or game.side_of(account.userid) is None:
         return None
     usual = AnswerPurpose.CHAT if game.result else AnswerPurpose.PLAY
-    return replace(turn_on(game, account.userid), purpose=purpose or usual)
+    return structs.replace(turn_on(game, account.userid), purpose=purpose or usual)
 
 
 def answer_instead(supposed: Game, account: Account | None) -> Reply | None:
     """Return what an answer means to a letter that shows a board with a supposed record."""
     reply = answer_on(supposed, account, AnswerPurpose.PLAY)
-    return replace(reply, number=reply.number - 1) if reply else None
+    return structs.replace(reply, number=reply.number - 1) if reply else None
 
 
 def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> SheetReply | None:
@@ -70,7 +68,7 @@ def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> Sheet
     if account is None:
         return None
     userid = account.userid
-    summaries = (each if isinstance(each, Summary) else summary_of(each) for each in boards)
+    summaries = (each if isinstance(each, Summary) else each.summary for each in boards)
     positions = {
         each.name: Reply(AnswerPurpose.PLAY, each.kind.name, each.board, each.records + 1, userid)
         for each in summaries

@@ -7,15 +7,15 @@ import hashlib
 import re
 from functools import partial
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import Account, changed_at, notes_of, placeholder, with_note
+from pbm_oust.accounts.account import Account, placeholder
 from pbm_oust.play.finding import active_games, boards_naming
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.rulings import request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store import index
 from pbm_oust.store.accounts import merge_accounts, rename_account
 from pbm_oust.store.home import Home
@@ -50,10 +50,10 @@ def rename_in_notes(old: str, new: str, work: UnitOfWork) -> None:
     games = (read_game(work.home, KINDS[at.kind], at.board) for at in boards_naming(old, work.home))
     for other in sorted({userid for game in games for userid in (game.x, game.o)} - {old}):
         account = work.account_if_any(other)
-        if not account or not any(map(named.search, notes_of(account).values())):
+        if not account or not any(map(named.search, account.notes_by_board.values())):
             continue
-        for board, note in notes_of(account).items():
-            account = with_note(account, board, named.sub(new, note))
+        for board, note in account.notes_by_board.items():
+            account = account.with_note(board, named.sub(new, note))
         work.save(account)
 
 
@@ -95,11 +95,11 @@ def _rename(old: str, new: str, work: UnitOfWork) -> int:
     account = work.account(old)
     if work.has_account(new) or has_played(new, work.home):
         raise CannotMove(f"the userid {new} belongs to somebody already")
-    renamed = replace(account, userid=new)
+    renamed = structs.replace(account, userid=new)
     with work.posting(_notices(account, renamed, new, "renamed", work), _request(account, new)):
         count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=new))
         work.home.do(forget_player, old, account.message_key)
-        work.home.do(rename_account, changed_at(account, work.now()), new)
+        work.home.do(rename_account, account.changed_at(work.now()), new)
     return count
 
 
@@ -122,7 +122,7 @@ def _merge(old: str, into: str, work: UnitOfWork) -> int:
         count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=into))
         work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)
-        work.home.do(merge_accounts, changed_at(target, work.now()), account)
+        work.home.do(merge_accounts, target.changed_at(work.now()), account)
     return count
 
 

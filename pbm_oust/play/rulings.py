@@ -10,24 +10,17 @@ from datetime import datetime
 
 from pbm_oust.accounts.account import Account, Digested
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.accounts.settings import (
-    digested,
-    latest_slot,
-    next_digest,
-    settings_of,
-    with_digested,
-)
 from pbm_oust.accounts.tags import DIGEST, SheetReply
 from pbm_oust.accounts.vacations import away_at
-from pbm_oust.board.game import AHEAD, Game, Summary, summary_of
+from pbm_oust.board import Game, Ruling, Summary, Verb
+from pbm_oust.board.game import AHEAD
 from pbm_oust.board.notation import format_ruling, format_time
-from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.play.finding import active_games
 from pbm_oust.play.notices import BoardNotice, News, Notice, ShownBoard, sheet_of
 from pbm_oust.play.request import Request
 from pbm_oust.play.telling import drop_plans, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Kind
 from pbm_oust.store.boards import Board
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import append, read_board
@@ -136,8 +129,8 @@ def _send(work: UnitOfWork, userid: str) -> bool:
     if not _is_due(account, now):
         return False
     waiting, others = _boards_of(userid, work)
-    last = digested(account)
-    slot = latest_slot(now, settings_of(account))
+    last = account.digested
+    slot = account.all_settings.latest_slot(now)
     key = id_of("digest", userid, format_time(slot))
     is_new = bool(waiting) and not work.home.ask(outcome_of, key)
     happened = [game for game in others if _has_news(game, userid, min(last.sent, now))]
@@ -146,7 +139,7 @@ def _send(work: UnitOfWork, userid: str) -> bool:
         if is_new:
             work.home.do(settle_key, key, KeyOutcome.DONE, now)
         sent = now if waiting else min(last.sent, now)
-        work.save(with_digested(account, Digested(now, sent)))
+        work.save(account.with_digested(Digested(now, sent)))
     return bool(waiting)
 
 
@@ -156,17 +149,17 @@ def _digest(
     return DigestNotice(
         work.player(account),
         tuple((game, work.clock_of(game, account)) for game in waiting[:MOST_BOARDS]),
-        left_out=tuple(map(summary_of, waiting[MOST_BOARDS:])),
+        left_out=tuple(each.summary for each in waiting[MOST_BOARDS:]),
         happened=tuple(happened),
     )
 
 
 def _is_due(account: Account, now: datetime) -> bool:
     """Return whether a digest is due: also if a wrong clock says that the latest is yet to come."""
-    due = next_digest(account)
+    due = account.next_digest()
     if due is None or away_at(account.vacations, now):
         return False
-    return due <= now or digested(account).looked > now + AHEAD
+    return due <= now or account.digested.looked > now + AHEAD
 
 
 def _boards_of(userid: str, work: UnitOfWork) -> tuple[list[Game], list[Game]]:

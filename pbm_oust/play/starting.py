@@ -4,21 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import (
-    HOUSE,
-    Account,
-    disabled_since,
-    is_house,
-    limit_of,
-    rejected_by,
-    signed_off_since,
-)
+from pbm_oust.accounts.account import HOUSE, Account
 from pbm_oust.accounts.items import LIFETIME, Seek
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header
+from pbm_oust.board import Game, Header
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.play.authentication import Disabled, of_boards, of_challenged, record, spend
 from pbm_oust.play.notices import BoardNotice, News, Notice
@@ -27,8 +17,7 @@ from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import accounts, index
 from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.configuration import House
@@ -174,13 +163,13 @@ def objections(challenged: Account, challenger: str, home: Home) -> Iterator[Not
     their account is disabled.
     """
     userid = challenged.userid
-    if signed_off_since(challenged):
+    if challenged.signed_off_since:
         yield NotAllowed(SignedOff(own=userid == challenger), userid)
-    if challenger in rejected_by(challenged):
+    if challenger in challenged.rejected:
         yield NotAllowed(Rejected(userid, challenger), userid)
-    if disabled_since(challenged):
+    if challenged.disabled_since:
         yield NotAllowed(Disabled(userid, own=False), userid)
-    limit = limit_of(challenged)
+    limit = challenged.board_limit
     active = count_active(userid, home) if limit else 0
     if limit and active >= limit:
         yield NotAllowed(LimitReached(userid, limit, active), userid)
@@ -212,7 +201,7 @@ def with_house_terms(header: Header, work: UnitOfWork) -> Header:
     """Return the header of a new board; one with the house is rated only where that is set."""
     if not _has_house(header, work) or work.home.configured.house is House.RATED:
         return header
-    return replace(header, terms=replace(header.terms, rated=False))
+    return structs.replace(header, terms=structs.replace(header.terms, rated=False))
 
 
 def check_house(game: Game, challenger: str, work: UnitOfWork) -> None:
@@ -234,7 +223,7 @@ def check_house(game: Game, challenger: str, work: UnitOfWork) -> None:
 def _has_house(header: Header, work: UnitOfWork) -> bool:
     """Return whether a house player has a side of a board."""
     players = map(work.account_if_any, (header.x, header.o))
-    return any(each and is_house(each) for each in players)
+    return any(each and each.is_house for each in players)
 
 
 def open_seeks(kinds: list[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:

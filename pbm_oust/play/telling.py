@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterable
 from itertools import filterfalse, takewhile
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import Account, is_house, note_about
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import is_passed_for, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game, Record, Ruling, Verb
 from pbm_oust.board.ratings import finish_of
-from pbm_oust.board.record import Deed, Record, Ruling, Verb
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -48,7 +47,7 @@ def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
         if left or is_played or game.result
         else waiting(reader.queue, reader.userid, game.after(since - 1))
     )
-    return replace(
+    return structs.replace(
         seen,
         waiting=tuple(str(plan.clause) for plan in left),
         dropped=tuple(str(plan.clause) for plan in went),
@@ -60,7 +59,7 @@ def drop_plans(game: Game, work: UnitOfWork) -> None:
     for account in _players_of(game, work):
         kept = tuple(plan for plan in account.queue if not plan.is_on(game))
         if len(kept) < len(account.queue):
-            work.save(replace(account, queue=kept))
+            work.save(structs.replace(account, queue=kept))
 
 
 def waiting_for(reader: Account, game: Game) -> Ahead:
@@ -105,7 +104,7 @@ def tell_players(
             reached = reached or account.userid
         elif account.disabled:
             disabled = disabled or account.userid
-        elif not is_house(account):
+        elif not account.is_house:
             unreachable = unreachable or account.userid
     finish = finish_of(game) if game.result else None
     rated = work.home.ask(changes_by, finish) if finish else None
@@ -129,7 +128,7 @@ def tell_players(
             passed_on=reached if answers and chat.strip() else "",
             disabled=disabled if answers else "",
             gone=gone,
-            note=note_about(account, game.name),
+            note=account.note_about(game.name),
             ahead=_with_own(seen, account, game, since),
             heard=request.heard if answers else None,
         )
@@ -221,7 +220,7 @@ def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -
         work.player_at(actor.account, request),
         News.DONE_BEFORE,
         game,
-        note=note_about(actor.account, game.name),
+        note=actor.account.note_about(game.name),
         ahead=waiting_for(actor.account, game),
         gone=gone_from(game, work),
     )

@@ -10,10 +10,9 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar
 
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct, field, structs
 
-from pbm_oust.accounts.account import Account, changed_at
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
@@ -26,9 +25,9 @@ from pbm_oust.accounts.password import (
     format_hash,
     match_derived,
 )
-from pbm_oust.accounts.settings import USUAL, settings_of
+from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.vacations import Absence
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, OutcomeNotice, Reader, TimedNotice
@@ -53,13 +52,13 @@ def language_at(address: str, asked: Language, home: Home) -> Language:
     The language that was asked for is taken if there is no account, or if there are several and
     one of them has it.
     """
-    languages = [settings_of(account).language for account in home.accounts_at(address)]
+    languages = [account.all_settings.language for account in home.accounts_at(address)]
     return asked if asked in languages or not languages else languages[0]
 
 
 def stranger(address: str, asked: Language, home: Home) -> Reader:
     """Return whoever wrote from an address and has not proved to be a player."""
-    settings = replace(USUAL, language=language_at(address, asked, home))
+    settings = structs.replace(USUAL, language=language_at(address, asked, home))
     return Reader((address,), None, address, returned_from(home, address), settings)
 
 
@@ -78,8 +77,8 @@ def as_owner(reader: Reader, home: Home, userids: Sequence[str] = ()) -> Reader:
     if len(chosen) != 1:
         return reader
     account = chosen[0]
-    settings = replace(settings_of(account), language=reader.settings.language)
-    return replace(reader, userid=account.userid, account=account, settings=settings)
+    settings = structs.replace(account.all_settings, language=reader.settings.language)
+    return structs.replace(reader, userid=account.userid, account=account, settings=settings)
 
 
 def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, home: Home) -> Reader:
@@ -92,7 +91,7 @@ def reachable(account: Account, addresses: tuple[str, ...], wrote_from: str, hom
         lost = {normal_address(each.address) for each in returned if each.is_suspended}
         lost.discard(normal_address(wrote_from))
         addresses = tuple(each for each in addresses if normal_address(each) not in lost)
-    return Reader(addresses, account.userid, wrote_from, returned, settings_of(account), account)
+    return Reader(addresses, account.userid, wrote_from, returned, account.all_settings, account)
 
 
 def returned_from(home: Home, *addresses: str) -> tuple[Returned, ...]:
@@ -280,13 +279,13 @@ class UnitOfWork(Struct, frozen=True):
                 # One look at the clock of a board is enough for all who are told of it.
                 if timed is None or timed[0] is not game:
                     timed = game, self.clock_of(game)
-                made = replace(made, clock=made.clock or timed[1])
+                made = structs.replace(made, clock=made.clock or timed[1])
             letters += self.write(made, request)
         return self.home.posting(letters)
 
     def save(self, account: Account) -> None:
         """Write an account, new or read before, with the unit of work."""
-        account = changed_at(account, self.now())
+        account = account.changed_at(self.now())
         self.home.save(account)
         if self.read is not None:
             self.read[account.userid] = account
@@ -320,7 +319,7 @@ class UnitOfWork(Struct, frozen=True):
         """Return what does a deed within a transaction."""
 
         def work(_transaction: Transaction) -> T:
-            return deed(replace(self, read={}, at=self.now()))
+            return deed(structs.replace(self, read={}, at=self.now()))
 
         return Sharing(work) if shares else work
 
@@ -347,7 +346,7 @@ class UnitOfWork(Struct, frozen=True):
             account = self.account_if_any(userid)
             if account and account.has_exactly(request.sender):
                 known = reachable(account, reader.addresses, reader.wrote_from, self.home)
-                return replace(notice, reader=known)
+                return structs.replace(notice, reader=known)
         return notice
 
     def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
@@ -379,7 +378,7 @@ class UnitOfWork(Struct, frozen=True):
         NotAllowed for a mail that was refused before.
         """
         if self._is_done(actor.message_key, done.board()):
-            return self.answer(replace(done, is_repeated=True), request, _DONE_BEFORE)
+            return self.answer(structs.replace(done, is_repeated=True), request, _DONE_BEFORE)
         with self.posting([done, *notices], request):
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return handled
@@ -402,7 +401,7 @@ class UnitOfWork(Struct, frozen=True):
         """
         account = self.account(actor.userid)
         if self._is_done(actor.message_key, None):
-            done = replace(tell(account), is_repeated=True)
+            done = structs.replace(tell(account), is_repeated=True)
             return self.answer(done, request, _DONE_BEFORE)
         changed = change(account)
         with self.posting([tell(changed), *tell_others(changed)], request):
@@ -437,7 +436,7 @@ class UnitOfWork(Struct, frozen=True):
         if not (request.reply or account.has_address(request.sender)):
             addresses = (*addresses, request.sender)
         reader = reachable(account, addresses, request.sender, self.home)
-        return replace(reader, left_out=request.left_out)
+        return structs.replace(reader, left_out=request.left_out)
 
     def player(self, account: Account) -> Reader:
         """Return a player who did not ask for what they read; without addresses if disabled."""

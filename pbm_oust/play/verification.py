@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pbm_oust.accounts.address import is_same_address, normal_address
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.settings import USUAL, settings_of
+from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.tags import Pending, Purpose, code_for, name_of
 from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import Language
@@ -88,7 +88,7 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
     ]
     if pending.address == NOBODY:
         work.write(notices[0], request)
-        pending, notices = replace(pending, userid=""), []
+        pending, notices = structs.replace(pending, userid=""), []
     with work.posting(notices, request):
         home.do(keep_verification, name, known or pending)
         record(charges, work)
@@ -125,7 +125,9 @@ def _charge_to(address: str, request: Request, number: int = 1) -> Charge:
 def _reader_at(address: str, language: Language, request: Request) -> Reader:
     """Return a reader known only by an address and a language."""
     wrote_from = request.sender if is_same_address(address, request.sender) else ""
-    return Reader((address,), wrote_from=wrote_from, settings=replace(USUAL, language=language))
+    return Reader(
+        (address,), wrote_from=wrote_from, settings=structs.replace(USUAL, language=language)
+    )
 
 
 def is_among(sender: str, addresses: Sequence[str]) -> bool:
@@ -181,7 +183,7 @@ def ask_to_confirm(
         request.sender,
         now,
         actor.message_key,
-        language=settings_of(account).language,
+        language=account.all_settings.language,
         line=line,
         other=other,
     )

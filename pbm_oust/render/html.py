@@ -11,10 +11,11 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from pbm_oust.board.game import Game, taken_in_turn
+from pbm_oust.board import Game
 from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, behind_cells, star_points
-from pbm_oust.rules.grid import COLUMNS, Grid, Shape
-from pbm_oust.rules.position import Position, Side, choices
+from pbm_oust.rules import Grid, Position, Shape, Side
+from pbm_oust.rules.grid import COLUMNS
+from pbm_oust.rules.position import choices
 
 WOOD, INK = "#ecd2a0", "#5a3d12"
 """The colours of the board, and of what is written on it."""
@@ -59,7 +60,7 @@ UNMARKED = Marks()
 
 def marks_of(game: Game) -> Marks:
     """Return the stones and points of a game as it is that are marked."""
-    return Marks(game.latest_stones(), taken_in_turn(game))
+    return Marks(game.latest_stones(), game.taken_in_turn())
 
 
 class Taps(Struct, frozen=True):

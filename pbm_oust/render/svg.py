@@ -12,7 +12,8 @@ from pkgutil import get_data
 from msgspec import Struct
 
 from pbm_oust.render.text import GRIDS_REMEMBERED, star_points
-from pbm_oust.rules.grid import COLUMNS, Grid, Shape
+from pbm_oust.rules import Grid, Shape
+from pbm_oust.rules.grid import COLUMNS
 
 STROKE_HEIGHT = 14
 """How high each letter or digit is, in the units of the picture."""

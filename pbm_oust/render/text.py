@@ -9,9 +9,9 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from pbm_oust.board.game import Game
-from pbm_oust.rules.grid import COLUMNS, Grid, Shape
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.board import Game
+from pbm_oust.rules import Grid, Position, Shape, Side
+from pbm_oust.rules.grid import COLUMNS
 
 Line = Sequence[str | int]
 """A line from left to right: cells, and the text between them."""

@@ -17,18 +17,15 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Self
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
+from pbm_oust.board import Deed, Game, Place, Ruling, Wish
 from pbm_oust.board.formats.sgf import Notes
-from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_action, format_origin, format_wish, parse_wish
-from pbm_oust.board.record import Deed, Place, Ruling, Wish
 from pbm_oust.robot.player import Clock, Thinking, fairest, is_first_stone
 from pbm_oust.robot.search import Searched, follow, worth
 from pbm_oust.robot.solver import solved
-from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules import Grid, Position, Side
 
 SECONDS = 1.0
 """How long a position is searched unless somebody says otherwise."""
@@ -80,7 +77,7 @@ def identity_of(game: Game) -> str:
     lines = [f"{kind} {header.grid} {header.terms.swap} {origin}"]
     for record in game.records:
         action = record.action
-        nameless = replace(action, userid="") if isinstance(action, Ruling) else action
+        nameless = structs.replace(action, userid="") if isinstance(action, Ruling) else action
         lines.append(f"{record.by} {format_action(nameless)}")
     return sha256("\n".join(lines).encode()).hexdigest()[:32]
 
@@ -92,7 +89,7 @@ def judged(game: Game, seconds: float, clock: Clock) -> Iterator[Evaluation]:
     """
     known: dict[tuple[Position, bool], Evaluation] = {}
     for past in game.each_after(0):
-        standing = replace(past, result=past.position.result)
+        standing = structs.replace(past, result=past.position.result)
         asked = standing.position, standing.can_swap
         if asked not in known:
             known[asked] = evaluation_of(standing, seconds, clock)
@@ -124,8 +121,10 @@ def evaluation_of(game: Game, seconds: float, clock: Clock) -> Evaluation:
 def _on_pass(game: Game, seconds: float, clock: Clock) -> Evaluation:
     """Return the evaluation on a game whose mover can but pass."""
     passed = game.position.pass_turn()
-    found = evaluation_of(replace(game, position=passed, result=passed.result), seconds, clock)
-    return replace(found, line=(Deed.PASS, *found.line)[:LONGEST])
+    found = evaluation_of(
+        structs.replace(game, position=passed, result=passed.result), seconds, clock
+    )
+    return structs.replace(found, line=(Deed.PASS, *found.line)[:LONGEST])
 
 
 def _on_turn(game: Game, seconds: float, clock: Clock) -> Evaluation:
@@ -149,13 +148,13 @@ def _on_first_stone(position: Position, thinking: Thinking) -> Evaluation:
     node = next(node for node in nodes if node.position == position.place(cell))
     is_certain = all(each.proved is not None for each in nodes)
     after = _with_swap(Evaluation(_of_x(node.value, node.side), is_certain, tuple(_told_by(node))))
-    return replace(after, line=(_turn(position.grid, [cell]), *after.line)[:LONGEST])
+    return structs.replace(after, line=(_turn(position.grid, [cell]), *after.line)[:LONGEST])
 
 
 def _with_swap(found: Evaluation) -> Evaluation:
     """Return an evaluation on a position whose mover, side o, may take over the other side."""
     is_better = found.x_wins > 0.5
-    return replace(found, line=(Deed.SWAP, *found.line)[:LONGEST]) if is_better else found
+    return structs.replace(found, line=(Deed.SWAP, *found.line)[:LONGEST]) if is_better else found
 
 
 def _solved(game: Game, clock: Clock) -> Evaluation | None:

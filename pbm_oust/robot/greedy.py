@@ -17,7 +17,8 @@ from collections.abc import Callable
 from math import exp, inf
 
 from pbm_oust.experiments.simulate import chooser
-from pbm_oust.rules.position import FastGame, Kind, Position, Side
+from pbm_oust.rules import Kind, Position, Side
+from pbm_oust.rules.position import FastGame
 
 Weigh = Callable[[Position, int], tuple[float, float]]
 """Says how good a placement of a position is: the more, the better."""

@@ -7,13 +7,12 @@ from functools import reduce
 
 from msgspec import Struct
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed, Place, Wish
+from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.experiments.counting import orbits
 from pbm_oust.robot.greedy import outlook, simple_turn
 from pbm_oust.robot.search import Searched, Searcher, Trees, can_search, follow
 from pbm_oust.robot.solver import solved
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules import Position, Side
 
 
 def is_first_stone(game: Game) -> bool:

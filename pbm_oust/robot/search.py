@@ -12,10 +12,8 @@ from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed
-from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import Position, Result, Side
+from pbm_oust.board import Deed, Game
+from pbm_oust.rules import Grid, Position, Result, Side
 
 try:
     from pbm_oust.robot import _core

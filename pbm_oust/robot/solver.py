@@ -11,8 +11,7 @@ from math import inf
 
 from pbm_oust.experiments.counting import OutOfRoom, RoomForPositions
 from pbm_oust.experiments.solve import Search, Table, Worth, result_worth, unpack
-from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules import Grid, Position, Side
 
 LARGEST = 12
 """The most cells of a grid that is solved without a table."""

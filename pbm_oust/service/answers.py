@@ -9,57 +9,30 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.tags import AnswerPurpose, Reply, SheetReply
+from pbm_oust.board import Deed, Place, Wish
 from pbm_oust.board.notation import NUMBER
-from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.commands.general import Subcommand, carry_out_all, look_at_all
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.talk import Chat
+from pbm_oust.grammar import vocabulary, wording
 from pbm_oust.grammar.form import Line, to_player
 from pbm_oust.grammar.notation import Command, Meant, Partial, Text
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, cells_in, read_wish
-from pbm_oust.grammar.wording import (
-    Wording,
-    is_placements,
-    parts_of,
-    runs_within,
-    turned_round,
-    worded,
-)
-from pbm_oust.grammar.words import (
-    find_command_word,
-    first_words,
-    fold,
-    in_english,
-    meant_by,
-    probably_latin,
-    split_words,
-)
 from pbm_oust.play.forms import Service
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
+from pbm_oust.service import table
 from pbm_oust.service.reading import ENDS, begins_whole, further_below
-from pbm_oust.service.table import (
-    GENERAL_FORMS,
-    KIND_FORMS,
-    VOCABULARY,
-    AnyForm,
-    UnlabelledCharacter,
-    form_named,
-    form_of,
-    is_of_letter,
-    parse_line,
-    recognise,
-    without_passwords,
-)
 from pbm_oust.store.open_boards import game_if_any
 
-_KNOWN = frozenset({*DEEDS, *KIND_FORMS, *(form.topic for form in GENERAL_FORMS.values())})
+_KNOWN = frozenset(
+    {*DEEDS, *table.KIND_FORMS, *(form.topic for form in table.GENERAL_FORMS.values())}
+)
 """The words by which a line of an answer may begin."""
 _SHORTEST_WORD = 4
 """Shorter beginnings of commands are more likely words of a letter: no, so, hi."""
@@ -116,7 +89,7 @@ class Answer(Struct, frozen=True):
 
 def read_whole(line: str, text: str) -> Answer:
     """Return what a line means that any mail may hold."""
-    read, command = parse_line(line)
+    read, command = table.parse_line(line)
     return Answer(read, command, text, is_whole=not isinstance(command, Unreadable))
 
 
@@ -125,27 +98,27 @@ def read_again(line: str, text: str, reply: Reply) -> Answer | None:
 
     Greetings and the like may stand around it, and it may be a question.
     """
-    names = [name for name, form in KIND_FORMS.items() if form.plays_again]
-    said = worded(line.replace("?", ""), names)
+    names = [name for name, form in table.KIND_FORMS.items() if form.plays_again]
+    said = wording.worded(line.replace("?", ""), names)
     if not said.is_clear or said.runs or len(said.words) != 1 or said.words[0] not in names:
         return None
     (name,) = said.words
-    has_more = in_english(fold(line.strip().rstrip(f"{ENDS}? "))) != name
+    has_more = vocabulary.in_english(vocabulary.fold(line.strip().rstrip(f"{ENDS}? "))) != name
     chat = "\n".join(filter(None, [line if has_more else "", text]))
-    return _read_form(line, KIND_FORMS[name], [name], chat, reply)
+    return _read_form(line, table.KIND_FORMS[name], [name], chat, reply)
 
 
 def read_line(line: str, text: str, reply: Reply) -> Answer:
     """Return what a line of an answer means."""
     try:
-        words = split_words(line)
+        words = vocabulary.split_words(line)
     except Unreadable:
         return _read_long(line, text, reply)
     shown = Line(words)
     if not words:
         return Answer(shown, Unreadable(EmptyAnswer()))
     if "\ufffd" in line:
-        return Answer(shown, Unreadable(UnlabelledCharacter()))
+        return Answer(shown, Unreadable(table.UnlabelledCharacter()))
     if begins_whole(line):
         return read_whole(line, text)
     try:
@@ -157,15 +130,15 @@ def read_line(line: str, text: str, reply: Reply) -> Answer:
 def _read_long(line: str, text: str, reply: Reply) -> Answer:
     """Return what a line means that is longer than any command: text, if it is for others."""
     words = line.split()
-    name = in_english(fold(words[0]).rstrip(ENDS))
-    if name in KIND_FORMS and KIND_FORMS[name].text is Text.CONTENT:
-        return _read_form(line, KIND_FORMS[name], words, text, reply)
-    return Answer(recognise(line)[0], Unreadable(UnknownAnswer()), text)
+    name = vocabulary.in_english(vocabulary.fold(words[0]).rstrip(ENDS))
+    if name in table.KIND_FORMS and table.KIND_FORMS[name].text is Text.CONTENT:
+        return _read_form(line, table.KIND_FORMS[name], words, text, reply)
+    return Answer(table.recognise(line)[0], Unreadable(UnknownAnswer()), text)
 
 
 def _read_own(line: str, text: str, reply: Reply) -> Answer:
     """Return what a line means in an answer. Raises Unreadable."""
-    words = split_words(line)
+    words = vocabulary.split_words(line)
     return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
 
 
@@ -174,8 +147,8 @@ def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | 
 
     Raises Unreadable if it goes on with something else.
     """
-    wished, hash_sign, number = fold(" ".join(words)).partition("#")
-    parts = parts_of(wished)
+    wished, hash_sign, number = vocabulary.fold(" ".join(words)).partition("#")
+    parts = wording.parts_of(wished)
     if not parts or not cells_in(parts[0]):
         return None
     begun = list(takewhile(cells_in, parts))
@@ -194,36 +167,38 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answ
     # In French, `aperçu : E5` has a space before the colon.
     while len(words) > 1 and not words[1].strip(ENDS):
         words = (first, *words[2:])
-    first = in_english(fold(first).rstrip(ENDS))
+    first = vocabulary.in_english(vocabulary.fold(first).rstrip(ENDS))
     if first == "if":
         queued = read_line(" ".join(["queue", *words]), "", reply).command
         raise Unreadable(UnknownAnswer(meant=(queued,) if isinstance(queued, Command) else ()))
     if len(first) < _SHORTEST_WORD and first not in _KNOWN:
         raise _unknown(words, reply)
     try:
-        name = find_command_word(first, _KNOWN)
+        name = vocabulary.find_command_word(first, _KNOWN)
     except Unreadable as error:
-        raise _unknown(words, reply, meant_by(error)) from None
+        raise _unknown(words, reply, vocabulary.meant_by(error)) from None
     if name in DEEDS:
         return _read_deed(line, Deed(name), words, text, reply)
-    if name not in KIND_FORMS:
-        form = GENERAL_FORMS.get(name)
+    if name not in table.KIND_FORMS:
+        form = table.GENERAL_FORMS.get(name)
         if form and form.by_letter and len(words) == 1:
             return _read_form(line, form, words, text, reply)
-        if form and form.by_letter and fold(words[1]) != reply.userid:
+        if form and form.by_letter and vocabulary.fold(words[1]) != reply.userid:
             raise _unknown(words, reply)
         whole = read_whole(" ".join([name, *words[1:]]), text)
-        return replace(whole, line=replace(whole.line, words=tuple(words)))
-    return _read_form(line, KIND_FORMS[name], words, text, reply)
+        return structs.replace(whole, line=structs.replace(whole.line, words=tuple(words)))
+    return _read_form(line, table.KIND_FORMS[name], words, text, reply)
 
 
 def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -> Unreadable:
     """Return why a line cannot be read, with what it may have meant."""
-    meant = _placed_within(fold(" ".join(words)), reply)
+    meant = _placed_within(vocabulary.fold(" ".join(words)), reply)
     if len(words) == 1 and resembles and not meant:
         is_deed = resembles in DEEDS
         meant = (
-            move_of(Deed(resembles), None, reply) if is_deed else form_named(resembles).partial(),
+            move_of(Deed(resembles), None, reply)
+            if is_deed
+            else table.form_named(resembles).partial(),
         )
     return Unreadable(UnknownAnswer(meant=meant))
 
@@ -247,12 +222,14 @@ def move_of(wish: Wish, guard: int | None, reply: Reply) -> Move:
 
 def _placed_within(line: str, reply: Reply) -> Meant:
     """Return the moves whose placements stand in a folded line."""
-    found = runs_within(probably_latin(line))
+    found = wording.runs_within(vocabulary.probably_latin(line))
     runs = dict.fromkeys(tuple(map(str.upper, run)) for run in found)
     return tuple(move_of(Place(run), None, reply) for run in list(runs)[:MOST_MEANT])
 
 
-def _read_form(line: str, form: AnyForm, words: Sequence[str], text: str, reply: Reply) -> Answer:
+def _read_form(
+    line: str, form: table.AnyForm, words: Sequence[str], text: str, reply: Reply
+) -> Answer:
     """Return the command that a line gives, filled in with what the letter knows.
 
     Raises Unreadable.
@@ -268,9 +245,12 @@ def _read_form(line: str, form: AnyForm, words: Sequence[str], text: str, reply:
     return Answer(Line(tuple(words)), command, text)
 
 
-def _is_of(form: AnyForm, words: Sequence[str]) -> bool:
+def _is_of(form: table.AnyForm, words: Sequence[str]) -> bool:
     """Return whether what follows a command is one of its own words, and not text."""
-    return len(words) == 1 and in_english(fold(words[0]), form.words) in form.words
+    return (
+        len(words) == 1
+        and vocabulary.in_english(vocabulary.fold(words[0]), form.words) in form.words
+    )
 
 
 def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:
@@ -280,7 +260,9 @@ def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:
         return reason.meant
     if isinstance(reason, BadPlacement) and reason.right:
         with suppress(Unreadable):
-            turned = turned_round(parts_of(fold(" ".join(words)).partition("#")[0]))
+            turned = wording.turned_round(
+                wording.parts_of(vocabulary.fold(" ".join(words)).partition("#")[0])
+            )
             return (_read_own(turned, "", reply).as_command(),)
     return ()
 
@@ -300,7 +282,10 @@ def read_worded(line: str, text: str, reply: Reply) -> Answer:
     """
     answer = read_line(line, text, reply)
     wrong = answer.command
-    is_condition = in_english(fold("".join(first_words(line, 1))), ["if"]) == "if"
+    is_condition = (
+        vocabulary.in_english(vocabulary.fold("".join(vocabulary.first_words(line, 1))), ["if"])
+        == "if"
+    )
     if is_condition or not (
         isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerReason)
     ):
@@ -314,7 +299,7 @@ def read_worded(line: str, text: str, reply: Reply) -> Answer:
     meant = (*first, *(each for each in second if each not in first))
     if len(meant) > 1:
         wrong = Unreadable(SeveralReadings())
-    return replace(answer, command=wrong, instead=meant[:MOST_MEANT])
+    return structs.replace(answer, command=wrong, instead=meant[:MOST_MEANT])
 
 
 def is_courtesy(line: str) -> bool:
@@ -322,14 +307,14 @@ def is_courtesy(line: str) -> bool:
     return _said(line).is_courtesy
 
 
-def _said(line: str) -> Wording:
+def _said(line: str) -> wording.Wording:
     try:
-        return worded(" ".join(split_words(line)), DEEDS)
+        return wording.worded(" ".join(vocabulary.split_words(line)), DEEDS)
     except Unreadable:
-        return Wording((), (), is_clear=False)
+        return wording.Wording((), (), is_clear=False)
 
 
-def _found(said: Wording, reply: Reply) -> Iterator[Command | Partial]:
+def _found(said: wording.Wording, reply: Reply) -> Iterator[Command | Partial]:
     """Yield what a line may ask for."""
     together = (tuple(cell for run in said.runs for cell in run),) if said.is_sequence else ()
     for run in (*together, *said.runs):
@@ -339,7 +324,7 @@ def _found(said: Wording, reply: Reply) -> Iterator[Command | Partial]:
             yield move_of(Deed(word), None, reply)
         else:
             # Whoever writes stop may mean the mails or the game.
-            yield form_named(word).partial(userid=reply.userid)
+            yield table.form_named(word).partial(userid=reply.userid)
             yield move_of(Deed.RESIGN, None, reply)
 
 
@@ -365,7 +350,7 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
     begins with a whole command or with the name of one that plays again. `unsure` is what may be
     quoted: it is never done.
     """
-    own = [(subject, text)] if subject and not is_of_letter(subject) else []
+    own = [(subject, text)] if subject and not table.is_of_letter(subject) else []
     if reply.purpose is AnswerPurpose.CHAT:
         first, rest = _parted(text)
         return _read_chat([*own, *([(first, rest)] if first else [])], text, reply)
@@ -373,20 +358,20 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
     answers += [_read_text(text, reply)] if text.strip() else []
     moves = [each.command for each in answers if isinstance(each.command, Move)]
     if len({move.wish for move in moves}) > 1:
-        return replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
+        return structs.replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
     if found := next(readable, None):
         return found
     nothing = Answer(Line(()), Unreadable(UnsureAnswer() if unsure.strip() else EmptyAnswer()))
     wrong = answers[0] if answers else nothing
     meant = wrong.instead or tuple(_moves_in(f"{text}\n{unsure}", reply))
-    return replace(wrong, instead=meant)
+    return structs.replace(wrong, instead=meant)
 
 
 def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Answer:
     """Return what an answer to chat says."""
     whole = (read_whole(line, further) for line, further in lines if begins_whole(line))
-    meant = read_answer("", text, replace(reply, purpose=AnswerPurpose.PLAY)).command
+    meant = read_answer("", text, structs.replace(reply, purpose=AnswerPurpose.PLAY)).command
     wish = meant.wish if isinstance(meant, Move) else None
     chat = Chat(KINDS[reply.kind], reply.board, reply.userid, reply, wish)
     begun = next((each for each in whole if each.is_whole), None)
@@ -407,12 +392,16 @@ def _read_text(text: str, reply: Reply) -> Answer:
     if not isinstance(answer.command, Move):
         return answer
     if not answer.is_worded:
-        return replace(answer, is_worded=bool(above), further=further_below(answer.command, rest))
+        return structs.replace(
+            answer, is_worded=bool(above), further=further_below(answer.command, rest)
+        )
     moves = tuple(each for each in _moves_in(rest, reply) if each.wish != answer.command.wish)
     if moves:
         several = Unreadable(SeveralReadings())
-        return replace(answer, command=several, instead=(answer.command, *moves)[:MOST_MEANT])
-    return replace(answer, text=text)
+        return structs.replace(
+            answer, command=several, instead=(answer.command, *moves)[:MOST_MEANT]
+        )
+    return structs.replace(answer, text=text)
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -421,7 +410,7 @@ def _parted(text: str) -> tuple[str, str]:
     Lines that hold only placements are joined to the placements right above them.
     """
     lines = text.strip().split("\n")
-    begun = list(takewhile(is_placements, lines)) or lines[:1]
+    begun = list(takewhile(wording.is_placements, lines)) or lines[:1]
     return " ".join(begun), "\n".join(lines[len(begun) :]).strip("\n")
 
 
@@ -429,7 +418,7 @@ def _without_courtesies(text: str) -> tuple[str, str]:
     """Return the greetings above the first other line of a text, and that line with the rest."""
     lines = text.strip().split("\n")
     for nth, line in enumerate(lines[:_MOST_LINES]):
-        if is_placements(line) or (line.strip() and not is_courtesy(line)):
+        if wording.is_placements(line) or (line.strip() and not is_courtesy(line)):
             return "\n".join(lines[:nth]).strip("\n"), "\n".join(lines[nth:])
     return "", text
 
@@ -515,9 +504,9 @@ def answer_sheet(
     if len(parts) > MOST_ANSWERS:
         raise Unreadable(TooManyAnswers(MOST_ANSWERS))
     look_at_all([service.see(part.first) for part in parts if not part.label], work)
-    request = replace(request, left_out=without_passwords(request.lost))
+    request = structs.replace(request, left_out=table.without_passwords(request.lost))
     tasks = [_task(part, sheet, request, work) for part in parts]
-    return carry_out_all(tasks, request, work, service, without_passwords(unread))
+    return carry_out_all(tasks, request, work, service, table.without_passwords(unread))
 
 
 def _parts_below(text: str) -> tuple[str, list[_Part]]:
@@ -537,9 +526,9 @@ def _parts_below(text: str) -> tuple[str, list[_Part]]:
 
 def _is_whole(line: str) -> bool:
     """Return whether a line is a whole command, as any mail may hold it."""
-    begun = {fold(word) for word in first_words(line, 1)}
-    is_begun = bool(begun & {*KINDS, *GENERAL_FORMS})
-    return is_begun and not isinstance(parse_line(line)[1], Unreadable)
+    begun = {vocabulary.fold(word) for word in vocabulary.first_words(line, 1)}
+    is_begun = bool(begun & {*KINDS, *table.GENERAL_FORMS})
+    return is_begun and not isinstance(table.parse_line(line)[1], Unreadable)
 
 
 def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:
@@ -551,9 +540,9 @@ def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:
     at = waiting[0] if waiting else sheet.positions[0]
     if len(waiting) != 1:
         said = read_answer("", request.chat, at).command
-        if isinstance(said, Unreadable) or not form_of(said).by_letter:
+        if isinstance(said, Unreadable) or not table.form_of(said).by_letter:
             raise Unreadable(WhichBoard(tuple(each.name for each in sheet.positions)))
-    return replace(request, line="", reply=at)
+    return structs.replace(request, line="", reply=at)
 
 
 def _waiting(sheet: SheetReply, work: UnitOfWork) -> list[Reply]:
@@ -578,28 +567,30 @@ def _task(part: _Part, sheet: SheetReply, request: Request, work: UnitOfWork) ->
     if not part.label:
         return Subcommand(shown, _without_letter(part.first, "\n".join(part.below), request), shown)
     number = int(_number(part.label))
-    kind = fold(part.label["kind"] or "")
+    kind = vocabulary.fold(part.label["kind"] or "")
     found = [at for at in sheet.positions if at.board == number and kind in ("", at.kind)]
     if len(found) == 1:
-        asked = replace(request, line="", chat=part.text, unsure="", reply=found[0])
+        asked = structs.replace(request, line="", chat=part.text, unsure="", reply=found[0])
         return Subcommand(shown, asked, found[0].name)
     names = tuple(at.name for at in found)
     reason = SeveralBoards(names) if names else NotInLetter(f"{kind} {number}".strip())
-    return Subcommand(shown, replace(request, fault=reason), shown)
+    return Subcommand(shown, structs.replace(request, fault=reason), shown)
 
 
 def _without_letter(line: str, text: str, request: Request) -> Request:
     """Return a whole command of an answer as a mail of its own, which still proves who wrote it."""
-    return replace(request, line=line, chat=text, unsure="", reply=None, answered=request.reply)
+    return structs.replace(
+        request, line=line, chat=text, unsure="", reply=None, answered=request.reply
+    )
 
 
 def _shown(part: _Part, work: UnitOfWork, request: Request) -> str:
     """Return the first line of a part as its answer shows it."""
     if not part.label:
-        line, _ = parse_line(part.first)
-        return line.shown(to_player(VOCABULARY, work.names_for(request)))
-    board = " ".join(filter(None, [fold(part.label["kind"] or ""), _number(part.label)]))
-    said = without_passwords(part.first)
+        line, _ = table.parse_line(part.first)
+        return line.shown(to_player(table.VOCABULARY, work.names_for(request)))
+    board = " ".join(filter(None, [vocabulary.fold(part.label["kind"] or ""), _number(part.label)]))
+    said = table.without_passwords(part.first)
     ends = "..." if len(said) > _MOST_SHOWN else ""
     return f"{board}: {said[:_MOST_SHOWN]}{ends}".strip()
 

@@ -14,12 +14,11 @@ from random import Random
 
 from msgspec import Struct
 
-from pbm_oust.accounts.account import HOUSE, is_house
+from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import read_clock
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game, Wish
 from pbm_oust.board.notation import format_wish
-from pbm_oust.board.record import Deed, Wish
 from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -35,24 +34,11 @@ from pbm_oust.robot.analysis import (
 )
 from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
 from pbm_oust.robot.search import Trees, can_search
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How
+from pbm_oust.rules import KINDS, How, parse_grid
 from pbm_oust.service.service import handle
+from pbm_oust.store import index
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import (
-    BoardName,
-    BoardState,
-    Entry,
-    Window,
-    boards_in,
-    boards_of_player,
-    count_in,
-    find_analysis,
-    keep_analysis,
-    progress_of,
-)
 from pbm_oust.store.open_boards import read_game
 
 
@@ -79,7 +65,7 @@ class HouseBoards:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._progress = (0, 0)
-        self._seen: dict[BoardName, tuple[int, Waiting | None]] = {}
+        self._seen: dict[index.BoardName, tuple[int, Waiting | None]] = {}
         """How many records boards had when they were looked at, and how they waited then."""
 
     @property
@@ -89,7 +75,7 @@ class HouseBoards:
 
     def have_changed(self) -> bool:
         """Return whether anything has happened on boards of the house since this was asked."""
-        before, self._progress = self._progress, self._home.ask(progress_of, HOUSE)
+        before, self._progress = self._progress, self._home.ask(index.progress_of, HOUSE)
         return before != self._progress
 
     def waiting(self) -> Iterator[Waiting]:
@@ -108,16 +94,18 @@ class HouseBoards:
                 self._seen[entry.name] = entry.records, waits
             yield waits
 
-    def settle(self, name: BoardName, records: int) -> None:
+    def settle(self, name: index.BoardName, records: int) -> None:
         """Leave a board alone until it has more records."""
         self._seen[name] = records, None
 
-    def _active(self) -> list[Entry]:
+    def _active(self) -> list[index.Entry]:
         """Return all boards of the house that go on, those first where least happened lately."""
-        found = [entry for userid in HOUSE for entry in self._home.ask(boards_of_player, userid)]
+        found = [
+            entry for userid in HOUSE for entry in self._home.ask(index.boards_of_player, userid)
+        ]
         return sorted(found, key=lambda entry: entry.latest)
 
-    def _look(self, name: BoardName) -> Waiting | None:
+    def _look(self, name: index.BoardName) -> Waiting | None:
         """Return a board as it waits for the house; None if it does not, or cannot be read."""
         with suppress(DamagedHistory, NotAllowed):
             game = read_game(self._home, KINDS[name.kind], name.board)
@@ -130,7 +118,7 @@ class HouseBoards:
 
     def _is_house(self, userid: str) -> bool:
         account = self._home.account(userid)
-        return account is not None and is_house(account)
+        return account is not None and account.is_house
 
 
 MOST_LOOKED_AT = 50
@@ -147,7 +135,9 @@ class Finished:
     def have_changed(self) -> bool:
         """Return whether games have ended since this was asked."""
         before = self._numbers
-        self._numbers = [self._home.ask(count_in, kind, BoardState.OVER) for kind in KINDS]
+        self._numbers = [
+            self._home.ask(index.count_in, kind, index.BoardState.OVER) for kind in KINDS
+        ]
         return before != self._numbers
 
     def waiting(self, most_cells: int) -> Iterator[Game]:
@@ -156,18 +146,20 @@ class Finished:
         They are those that can be searched. Of each kind, those come first that ended last.
         """
         for kind in KINDS:
-            part = Window(MOST_LOOKED_AT)
-            for entry in self._home.ask(boards_in, kind, (BoardState.OVER,), part).entries:
+            part = index.Window(MOST_LOOKED_AT)
+            for entry in self._home.ask(
+                index.boards_in, kind, (index.BoardState.OVER,), part
+            ).entries:
                 if self._is_wanted(entry, most_cells):
                     yield from self._read(entry)
 
-    def _is_wanted(self, entry: Entry, most_cells: int) -> bool:
+    def _is_wanted(self, entry: index.Entry, most_cells: int) -> bool:
         is_void, grid = entry.result is None or entry.result.how is How.VOID, parse_grid(entry.grid)
         if is_void or grid.cells.bit_count() > most_cells or not can_search(entry.name.kind, grid):
             return False
-        return not self._home.ask(find_analysis, entry.name)
+        return not self._home.ask(index.find_analysis, entry.name)
 
-    def _read(self, entry: Entry) -> Iterator[Game]:
+    def _read(self, entry: index.Entry) -> Iterator[Game]:
         """Yield the game of an entry, if it can be read and is over."""
         with suppress(DamagedHistory, NotAllowed):
             game = read_game(self._home, KINDS[entry.name.kind], entry.name.board)
@@ -177,12 +169,12 @@ class Finished:
 
 def keep(home: Home, game: Game, analysis: Analysis) -> None:
     """Keep the analysis of a game that is over."""
-    home.do(keep_analysis, BoardName.of(game.header), format_analysis(analysis))
+    home.do(index.keep_analysis, index.BoardName.of(game.header), format_analysis(analysis))
 
 
 def kept(home: Home, game: Game) -> Analysis | None:
     """Return the analysis of a game that is over; None if none is kept of the history as it is."""
-    text = home.ask(find_analysis, BoardName.of(game.header)) if game.result else None
+    text = home.ask(index.find_analysis, index.BoardName.of(game.header)) if game.result else None
     if text:
         with suppress(BadAnalysis):
             found = parse_analysis(text)
@@ -421,6 +413,6 @@ class Worker:
             )
             if handled.outcome is not Outcome.DONE:
                 # The board has gone on, or something is wrong with it: nothing is tried twice.
-                self._boards.settle(BoardName.of(game.header), number - 1)
+                self._boards.settle(index.BoardName.of(game.header), number - 1)
                 return False
         return True

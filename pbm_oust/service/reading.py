@@ -3,27 +3,17 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
+from pbm_oust.accounts import tags
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
-from pbm_oust.accounts.settings import MailWhen, Switch, settings_of
-from pbm_oust.accounts.tags import (
-    BROADCASTS,
-    DIGEST,
-    Answered,
-    AnswerPurpose,
-    Correspondence,
-    Joining,
-    Reply,
-    Unsubscribing,
-)
-from pbm_oust.board.game import Game
+from pbm_oust.accounts.settings import MailWhen, Switch
+from pbm_oust.board import Game, Place
 from pbm_oust.board.reasons import NotYourTurn, game_in
-from pbm_oust.board.record import PLAYING, Place
+from pbm_oust.board.record import PLAYING
 from pbm_oust.commands.account import Verify, has_new_password
 from pbm_oust.commands.challenge import Join
 from pbm_oust.commands.lists import Games, Listing
@@ -32,39 +22,20 @@ from pbm_oust.commands.settings import Settle
 from pbm_oust.commands.show import Unwatch, board_as_it_is
 from pbm_oust.commands.talk import Message, NothingWritten
 from pbm_oust.commands.vacation import Vacation, leave_said
+from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Line, MissingWord
 from pbm_oust.grammar.notation import Blank, Command, Meant, Partial, Text
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
-from pbm_oust.grammar.words import (
-    ALIASES,
-    UnknownWord,
-    first_words,
-    fold,
-    in_english,
-    language_like,
-    language_of,
-)
 from pbm_oust.languages import Language
 from pbm_oust.play.forms import ForTwoPlayers
 from pbm_oust.play.notices import Heard, Reader
 from pbm_oust.play.request import Request
 from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
 from pbm_oust.refusal import Reason, Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
-from pbm_oust.service.table import (
-    KIND_FORMS,
-    VOCABULARY,
-    AnswerToBoard,
-    SaidPlainly,
-    WhichGame,
-    form_of,
-    format_command,
-    granted,
-    parse_line,
-)
+from pbm_oust.rules import KINDS, Kind
+from pbm_oust.service import table
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import game_if_any
 
@@ -90,7 +61,7 @@ class Read(Struct, frozen=True):
     """The command, or why there is none."""
     text: str
     """What else the sender wrote."""
-    reply: Answered | None = None
+    reply: tags.Answered | None = None
     """The letter that is answered, if that takes the place of a password."""
     instead: Meant = ()
     """What an unreadable answer may have meant."""
@@ -100,41 +71,49 @@ class Read(Struct, frozen=True):
     @property
     def language(self) -> Language | None:
         """The language of the line's words, if it has words that are not English."""
-        spoken = language_of(self.line.words[: self.line.own_words or 1])
+        spoken = vocabulary.language_of(self.line.words[: self.line.own_words or 1])
         wrong = self.command
-        if spoken or not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, UnknownWord):
+        if (
+            spoken
+            or not isinstance(wrong, Unreadable)
+            or not isinstance(wrong.reason, vocabulary.UnknownWord)
+        ):
             return spoken
-        return language_like(wrong.culprit, VOCABULARY.difference(ALIASES))
+        return vocabulary.language_like(
+            wrong.culprit, table.VOCABULARY.difference(vocabulary.ALIASES)
+        )
 
 
 def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
     """Return what a request asks for. Only a whole mail may ask for it in plain words."""
-    wish = granted(request.line) if is_whole_mail and not (request.code or request.reply) else ""
-    read = _read(replace(request, line=wish) if wish else request)
+    wish = (
+        table.granted(request.line) if is_whole_mail and not (request.code or request.reply) else ""
+    )
+    read = _read(structs.replace(request, line=wish) if wish else request)
     command, unsure = read.command, request.unsure
-    is_unseen = isinstance(command, Command) and form_of(command).text is Text.UNSEEN
+    is_unseen = isinstance(command, Command) and table.form_of(command).text is Text.UNSEEN
     if is_unseen or not unsure.strip():
         return read
-    return replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
+    return structs.replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
 
 
 def _read(request: Request) -> Read:
     """Return what a request asks for, without the text that may be quoted."""
-    if isinstance(request.reply, Unsubscribing):
+    if isinstance(request.reply, tags.Unsubscribing):
         return Read(Line(()), _ending(request.reply), "", request.reply)
     if request.fault:
         return Read(Line(()), Unreadable(request.fault), request.chat, request.reply)
-    if isinstance(request.reply, Correspondence):
+    if isinstance(request.reply, tags.Correspondence):
         return _read_letter(request.chat, request.reply)
-    if isinstance(request.reply, Joining):
+    if isinstance(request.reply, tags.Joining):
         return _read_joining(request, request.reply)
-    if isinstance(request.reply, Reply):
+    if isinstance(request.reply, tags.Reply):
         from pbm_oust.service.answers import read_answer
 
         answer = read_answer(request.line, request.chat, request.reply, request.unsure)
         reply = None if answer.is_whole else request.reply
         read = Read(answer.line, answer.command, answer.text, reply, answer.instead)
-        return replace(read, heard=_heard(answer))
+        return structs.replace(read, heard=_heard(answer))
     line = request.line
     if request.code:
         from pbm_oust.grammar.wording import refuses
@@ -142,11 +121,11 @@ def _read(request: Request) -> Read:
         found = _line_with(request.code, request.line, request.chat)
         if found is None and (refuses(request.line) or refuses(request.chat)):
             no = Verify(request.code, None, is_agreed=False)
-            return Read(Line((form_of(no).name,)), no, request.chat)
+            return Read(Line((table.form_of(no).name,)), no, request.chat)
         if found is None:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
-    shown, command = parse_line(line)
+    shown, command = table.parse_line(line)
     further = further_below(command, request.chat) if isinstance(command, Move) else None
     heard = Heard(None, further) if further else None
     return Read(shown, command, request.chat, heard=heard)
@@ -157,18 +136,18 @@ def further_below(move: Move, text: str) -> Command | None:
 
     It is not carried out. What passes the text on is none, and neither is the same move again.
     """
-    reply = Reply(AnswerPurpose.PLAY, move.kind.name, move.board, 0, move.userid)
+    reply = tags.Reply(tags.AnswerPurpose.PLAY, move.kind.name, move.board, 0, move.userid)
     for line in text.splitlines()[:_MOST_LINES_BELOW]:
         # It begins like a command, with a whole word or a placement.
-        first = fold("".join(first_words(line, 1))).rstrip(ENDS)
-        word = in_english(first.partition("#")[0])
-        if not (word in DEEDS or word in KINDS or word in KIND_FORMS or cells_in(first)):
+        first = vocabulary.fold("".join(vocabulary.first_words(line, 1))).rstrip(ENDS)
+        word = vocabulary.in_english(first.partition("#")[0])
+        if not (word in DEEDS or word in KINDS or word in table.KIND_FORMS or cells_in(first)):
             continue
         from pbm_oust.service.answers import read_line
 
         command = read_line(line, "", reply).command
         is_same = isinstance(command, Move) and command.wish == move.wish
-        is_text = isinstance(command, Command) and form_of(command).text is Text.CONTENT
+        is_text = isinstance(command, Command) and table.form_of(command).text is Text.CONTENT
         if isinstance(command, Command) and not (is_text or is_same):
             return command
     return None
@@ -176,41 +155,44 @@ def further_below(move: Move, text: str) -> Command | None:
 
 def begins_whole(line: str) -> bool:
     """Return whether a line begins with the name of a game, as whole commands do."""
-    return any(fold(word) in KINDS for word in first_words(line, 1))
+    return any(vocabulary.fold(word) in KINDS for word in vocabulary.first_words(line, 1))
 
 
-def _read_letter(text: str, letter: Correspondence) -> Read:
+def _read_letter(text: str, letter: tags.Correspondence) -> Read:
     """Return what an answer to what a player wrote says: a whole command, or more for that player.
 
     It is a command only if its first line begins with the name of a game and can be read.
     """
     first, _, rest = text.strip().partition("\n")
     if begins_whole(first):
-        line, command = parse_line(first)
+        line, command = table.parse_line(first)
         if not isinstance(command, Unreadable):
             return Read(line, command, rest.strip("\n"))
     return Read(Line(()), Message(letter.userid, letter, (letter.to,)), text, letter)
 
 
-def _read_joining(request: Request, joining: Joining) -> Read:
+def _read_joining(request: Request, joining: tags.Joining) -> Read:
     """Return what a mail says that a link has begun: its Subject joins an open challenge.
 
     With another Subject it is a mail like any other.
     """
-    line, command = parse_line(request.line)
+    line, command = table.parse_line(request.line)
     kind, number = KINDS[joining.kind], joining.number
     join = Join(kind, number, joining.userid, joining)
-    begun = [in_english(fold(word)) for word in first_words(request.line, 3)]
-    if begun != [kind.name, form_of(join).name, str(number)]:
+    begun = [
+        vocabulary.in_english(vocabulary.fold(word))
+        for word in vocabulary.first_words(request.line, 3)
+    ]
+    if begun != [kind.name, table.form_of(join).name, str(number)]:
         return Read(line, command, request.chat)
     return Read(line, join, request.chat, joining)
 
 
-def _ending(asked: Unsubscribing) -> Command:
+def _ending(asked: tags.Unsubscribing) -> Command:
     """Return the command that ends letters of one sort."""
-    if asked.what == BROADCASTS:
+    if asked.what == tags.BROADCASTS:
         return Settle(asked.userid, asked, (("broadcasts", Switch.OFF.value),))
-    if asked.what == DIGEST:
+    if asked.what == tags.DIGEST:
         return Settle(asked.userid, asked, (("mail", MailWhen.OFF.value),))
     kind, board = board_of(asked.what)
     return Unwatch(KINDS[kind], board, asked.userid, asked)
@@ -233,12 +215,14 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     from pbm_oust.grammar.wording import agrees
 
     verify = Verify(code, None)
-    begun = [in_english(fold(word)) for word in first_words(subject, 2)]
-    if begun == [form_of(verify).name, code.text]:
+    begun = [
+        vocabulary.in_english(vocabulary.fold(word)) for word in vocabulary.first_words(subject, 2)
+    ]
+    if begun == [table.form_of(verify).name, code.text]:
         return subject
-    holds_code = code.text in fold(text).split()
+    holds_code = code.text in vocabulary.fold(text).split()
     is_meant = holds_code or agrees(subject) or agrees(text) or has_new_password(text)
-    return format_command(verify, mask=False) if is_meant else None
+    return table.format_command(verify, mask=False) if is_meant else None
 
 
 def advise(command: Command, refusal: Refusal) -> Command | Partial | None:
@@ -250,7 +234,7 @@ def advise(command: Command, refusal: Refusal) -> Command | Partial | None:
         return _queued(command, refusal.reason.game)
     if isinstance(refusal.reason, NothingWritten):
         return command
-    given = form_of(command).given(command)
+    given = table.form_of(command).given(command)
     kind, userid = given.get("kind"), given.get("userid")
     if isinstance(refusal.reason, NoSuchBoard) and isinstance(kind, Kind):
         return Games(kind, (userid,) if isinstance(userid, str) else (), Filter.ACTIVE)
@@ -281,7 +265,7 @@ def tried(meant: Command | Partial, game: Game) -> Command | Partial | None:
 
     Only what the board alone decides is tried.
     """
-    whole = form_of(meant).whole(meant)
+    whole = table.form_of(meant).whole(meant)
     if whole is None:
         return meant
     try:
@@ -302,8 +286,8 @@ def filled(meant: Command | Partial, game: Game, userid: str) -> Command | Parti
     known: dict[str, object] = {"kind": header.kind, "board": header.board, "userid": userid}
     if meant.command in (Move, Preview, Submit):
         known |= {"wish": next_wish(game), "guard": None}
-    names = form_of(meant).names
-    return replace(meant, given={name: known[name] for name in names if name in known})
+    names = table.form_of(meant).names
+    return structs.replace(meant, given={name: known[name] for name in names if name in known})
 
 
 _USERID, _FIRST_USERID, _SECOND_USERID = "userid", "x", "o"
@@ -322,8 +306,8 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     """
     line, wrong = read.line, read.command
     if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work.names_for(request)):
-        meant = Line(line.words, KIND_FORMS["games"], next(iter(KINDS.values())), 1)
-        return replace(read, line=meant, command=Unreadable(WhichGame("games")))
+        meant = Line(line.words, table.KIND_FORMS["games"], next(iter(KINDS.values())), 1)
+        return structs.replace(read, line=meant, command=Unreadable(table.WhichGame("games")))
     if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
         return read
     named = without_options(line.arguments)
@@ -333,14 +317,18 @@ def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
     if account is None or account.userid == named[0] or not work.has_account(named[0]):
         return read
     words = (*line.words[: line.own_words], account.userid, *line.arguments)
-    whole, command = parse_line(" ".join(words))
-    return read if isinstance(command, Unreadable) else replace(read, line=whole, command=command)
+    whole, command = table.parse_line(" ".join(words))
+    return (
+        read
+        if isinstance(command, Unreadable)
+        else structs.replace(read, line=whole, command=command)
+    )
 
 
 def _lists_player(line: Line, wrong: Unreadable, is_player: Callable[[str], bool]) -> bool:
     """Return whether a line asks for the list and names a player where a game should stand."""
     is_list = line.form is not None and line.form.command is Listing
-    return is_list and isinstance(wrong.reason, UnknownWord) and is_player(wrong.culprit)
+    return is_list and isinstance(wrong.reason, vocabulary.UnknownWord) and is_player(wrong.culprit)
 
 
 def signed(
@@ -353,7 +341,7 @@ def signed(
     """
     if not isinstance(correction, Partial) or request.reply:
         return correction
-    form, given = form_of(correction), correction.given
+    form, given = table.form_of(correction), correction.given
     is_challenge = isinstance(form.run, ForTwoPlayers)
     place = _SECOND_USERID if is_challenge else _USERID
     if place not in form.names or not isinstance(given.get(place, _BLANK), Blank):
@@ -366,10 +354,10 @@ def signed(
         own = {_FIRST_USERID: account.userid}
         named = given.get(_FIRST_USERID, _BLANK)
         own |= {} if isinstance(named, Blank) else {_SECOND_USERID: named}
-    if isinstance(reason, SaidPlainly) and form.command is Vacation:
-        today = work.now().astimezone(settings_of(account).zone).date()
+    if isinstance(reason, table.SaidPlainly) and form.command is Vacation:
+        today = work.now().astimezone(account.all_settings.zone).date()
         own["asked"] = leave_said(request.line, today)
-    return replace(correction, given={**given, **own})
+    return structs.replace(correction, given={**given, **own})
 
 
 def playable(
@@ -389,7 +377,7 @@ def board_meant(read: Read, request: Request, work: UnitOfWork) -> tuple[Game, R
     None if whoever has the sender's address does not play there.
     """
     line, wrong = read.line, read.command
-    is_answer = isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerToBoard)
+    is_answer = isinstance(wrong, Unreadable) and isinstance(wrong.reason, table.AnswerToBoard)
     number = line.words[1].rstrip(":") if is_answer and len(line.words) > 1 else ""
     if line.kind is None or not number.isdecimal():
         return None

@@ -3,33 +3,19 @@
 from collections.abc import Callable
 from functools import partial
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.settings import has_untold, settings_of
 from pbm_oust.accounts.tags import Credential, Reply, SheetReply
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.commands.account import Verify
 from pbm_oust.commands.general import Multiple
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.grammar.form import UNNAMED, Cost, MayShow, to_player, to_stranger
 from pbm_oust.grammar.notation import KIND, Command, Heading, Meant, Partial, Text
-from pbm_oust.grammar.words import MASK
-from pbm_oust.play.authentication import (
-    PasswordWanted,
-    StrangeAddress,
-    TooMuch,
-    authenticate,
-    charge_player,
-    charge_refusal,
-    charge_stranger,
-    is_guess,
-    is_to_be_told,
-    number_left,
-    sender_among,
-)
+from pbm_oust.grammar.vocabulary import MASK
+from pbm_oust.play import authentication
 from pbm_oust.play.forms import ForAnybody, ForPlayer, ForTwoPlayers, Seen, Service, WithService
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, RefusalNotice
@@ -38,30 +24,8 @@ from pbm_oust.play.starting import check_two, start_board
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import ask_to_confirm
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
-from pbm_oust.service.reading import (
-    Read,
-    advise,
-    board_meant,
-    completed,
-    filled,
-    playable,
-    read_request,
-    signed,
-    tried,
-)
-from pbm_oust.service.table import (
-    VOCABULARY,
-    AnswerToBoard,
-    AnyForm,
-    form_of,
-    format_command,
-    is_of_letter,
-    may_hold_password,
-    parse_line,
-    without_passwords,
-)
+from pbm_oust.rules import KINDS, Kind
+from pbm_oust.service import reading, table
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.verifications import bounces_of, forget_bounces
@@ -98,7 +62,7 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
     read, asked = _read(request, is_whole_mail=not work.is_within)
 
     def carry_out(work: UnitOfWork) -> Handled:
-        work = replace(work, vocabulary=VOCABULARY, proved=proved)
+        work = structs.replace(work, vocabulary=table.VOCABULARY, proved=proved)
         if isinstance(sheet, SheetReply):
             handled = _take_sheet(sheet, request, work)
         else:
@@ -108,20 +72,22 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
             if work.home.ask(bounces_of, request.sender).bounces:
                 work.home.do(forget_bounces, request.sender)
             if handled.untold:
-                tell_unknown(handled.untold, replace(work, read={}))
+                tell_unknown(handled.untold, structs.replace(work, read={}))
         return handled
 
     return PreparedRequest(carry_out, shares=isinstance(read.command, Move) and not sheet)
 
 
-def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
+def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[reading.Read, Request]:
     """Return what a request asks for, and the request as it is carried out."""
-    read = read_request(request, is_whole_mail=is_whole_mail)
-    is_unseen = isinstance(read.command, Command) and form_of(read.command).text is Text.UNSEEN
+    read = reading.read_request(request, is_whole_mail=is_whole_mail)
+    is_unseen = (
+        isinstance(read.command, Command) and table.form_of(read.command).text is Text.UNSEEN
+    )
     spoken = read.language
-    asked = replace(
+    asked = structs.replace(
         request,
-        left_out=without_passwords(request.lost if is_unseen else request.left_out),
+        left_out=table.without_passwords(request.lost if is_unseen else request.left_out),
         chat=read.text,
         reply=read.reply,
         answered=request.reply or request.answered,
@@ -137,12 +103,12 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     """Return a request without passwords in what is passed on with its command."""
     if isinstance(command, Unreadable):
         return request
-    form, chat = form_of(command), request.chat
+    form, chat = table.form_of(command), request.chat
     password = _proof_of(form, command)
     if form.text is not Text.UNSEEN:
-        chat = without_passwords(chat, password)
-    left_out = request.left_out and without_passwords(request.left_out, password)
-    return replace(request, chat=chat, left_out=left_out)
+        chat = table.without_passwords(chat, password)
+    left_out = request.left_out and table.without_passwords(request.left_out, password)
+    return structs.replace(request, chat=chat, left_out=left_out)
 
 
 def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handled:
@@ -152,50 +118,52 @@ def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handle
     try:
         meant = answer_sheet(sheet, request, work, _SERVICE)
     except Unreadable as error:
-        meant = replace(request, fault=error.reason)
+        meant = structs.replace(request, fault=error.reason)
     if isinstance(meant, Handled):
-        return replace(meant, command="multiple")
+        return structs.replace(meant, command="multiple")
     return _handle(*_read(meant), work)
 
 
-def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
+def _handle(read: reading.Read, request: Request, work: UnitOfWork) -> Handled:
     """Carry out a request, or answer why it is not done."""
     if isinstance(read.command, Unreadable):
-        read = completed(read, request, work)
+        read = reading.completed(read, request, work)
         request = _masked(read.command, request)
     if isinstance(read.command, Unreadable):
         return _refuse(read.command, read, None, request, work)
-    form, actor = form_of(read.command), None
+    form, actor = table.form_of(read.command), None
     try:
         proof = _proof_of(form, read.command)
         may_prove = request.is_proved or form.is_signed or proof is not None
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
             if request.doubt and form.command is not Multiple:  # its lines may prove it
-                return replace(silent(request.doubt), command=form.name)
-            charge_stranger(cost, request, work)
+                return structs.replace(silent(request.doubt), command=form.name)
+            authentication.charge_stranger(cost, request, work)
         if isinstance(form.run, ForTwoPlayers):
             password = proof if isinstance(proof, Secret) else None
             userids = _signers_of(form, read.command)
-            actor = sender_among(userids, password, request, work)
+            actor = authentication.sender_among(userids, password, request, work)
         elif isinstance(form.run, ForPlayer) and proof:
             may_be_sender = form.run.may_be_sender
             userid = getattr(read.command, *form.run.signers)
             try:
-                actor = authenticate(userid, proof, request, work, may_be_sender=may_be_sender)
+                actor = authentication.authenticate(
+                    userid, proof, request, work, may_be_sender=may_be_sender
+                )
             except NotAllowed:
                 if not work.was_done(userid, request):
                     raise
                 # It has changed what would prove it.
-                return replace(answer_done_before(request, work), command=form.name)
+                return structs.replace(answer_done_before(request, work), command=form.name)
         is_proved = may_prove or bool(actor and actor.is_proved)
         if request.left_out and not (is_proved or form.text is Text.UNSEEN):
-            request = replace(request, left_out="")
+            request = structs.replace(request, left_out="")
         if is_proved:
-            charge_player(cost, actor, request, work)
+            authentication.charge_player(cost, actor, request, work)
         handled = _run(form, read.command, actor, request, work)
-        is_untold = is_proved and actor and has_untold(settings_of(actor.account))
-        return replace(
+        is_untold = is_proved and actor and actor.account.all_settings.has_untold
+        return structs.replace(
             handled,
             command=form.name,
             is_proved=is_proved or handled.is_proved,
@@ -205,13 +173,13 @@ def _handle(read: Read, request: Request, work: UnitOfWork) -> Handled:
         if _waits_for_repair(form, actor):
             raise
         handled = _refuse(damage.refusal(), read, None, request, work)
-        return replace(handled, command=form.name, board=str(damage.name))
+        return structs.replace(handled, command=form.name, board=str(damage.name))
     except Refusal as refusal:
-        return replace(_refuse(refusal, read, actor, request, work), command=form.name)
+        return structs.replace(_refuse(refusal, read, actor, request, work), command=form.name)
 
 
 def _run(
-    form: AnyForm, command: Command, actor: Actor | None, request: Request, work: UnitOfWork
+    form: table.AnyForm, command: Command, actor: Actor | None, request: Request, work: UnitOfWork
 ) -> Handled:
     """Run a command; `actor` is its player. Raises Refusal."""
     run = form.run
@@ -235,21 +203,21 @@ def _run(
             return run.run(command, request, work)
         case WithService(), _:
             return run.run(command, request, work, _SERVICE)
-    raise NotAllowed(StrangeAddress())
+    raise NotAllowed(authentication.StrangeAddress())
 
 
-def _signers_of(form: AnyForm, command: Command) -> list[str]:
+def _signers_of(form: table.AnyForm, command: Command) -> list[str]:
     """Return the userids of those whose command it may be."""
     return [getattr(command, name) for name in form.run.signers]
 
 
-def _proof_of(form: AnyForm, command: Command) -> Credential | None:
+def _proof_of(form: table.AnyForm, command: Command) -> Credential | None:
     """Return what a command has to prove whose it is, if it has something."""
     proof: Credential | None = getattr(command, "password", None) if form.run.signers else None
     return proof
 
 
-def _waits_for_repair(form: AnyForm, actor: Actor | None) -> bool:
+def _waits_for_repair(form: table.AnyForm, actor: Actor | None) -> bool:
     """Return whether a mail is kept by its sender, not refused, while a board of it is damaged.
 
     So it is if it changes something and carries a proof of who sent it.
@@ -262,33 +230,39 @@ def _waits_for_repair(form: AnyForm, actor: Actor | None) -> bool:
 
 
 def _refuse(
-    refusal: Refusal, read: Read, actor: Actor | None, request: Request, work: UnitOfWork
+    refusal: Refusal, read: reading.Read, actor: Actor | None, request: Request, work: UnitOfWork
 ) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     is_charged, proof = False, None
     if isinstance(read.command, Command):
-        form = form_of(read.command)
+        form = table.form_of(read.command)
         proof = _proof_of(form, read.command)
         is_charged = not (form.is_signed or proof)
     is_proved = bool(request.reply or request.confirmed or (actor and proof))
-    is_command = read.line.form and not isinstance(refusal.reason, AnswerToBoard)
+    is_command = read.line.form and not isinstance(refusal.reason, table.AnswerToBoard)
     doubt = request.doubt or (None if is_command else request.mark)
     if doubt and not is_proved:
-        return replace(silent(doubt), is_guess=is_guess(refusal.reason))
+        return structs.replace(silent(doubt), is_guess=authentication.is_guess(refusal.reason))
     try:
-        is_last = charge_refusal(refusal, request, work, is_charged=is_charged)
+        is_last = authentication.charge_refusal(refusal, request, work, is_charged=is_charged)
     except NotAllowed as reached:
         refusal, is_last = reached, False
-    if isinstance(refusal.reason, TooMuch) and not is_to_be_told(refusal.reason, work):
+    if isinstance(refusal.reason, authentication.TooMuch) and not authentication.is_to_be_told(
+        refusal.reason, work
+    ):
         beyond = silent(Silence.LIMIT)
         limit = refusal.reason.limit
-        return replace(beyond, limit=limit, is_guess=is_guess(refusal.reason))
+        return structs.replace(
+            beyond, limit=limit, is_guess=authentication.is_guess(refusal.reason)
+        )
     left = 1
     if not (is_proved or work.is_within):
-        left = number_left(refusal, request, work, is_guess=is_guess(refusal.reason))
+        left = authentication.number_left(
+            refusal, request, work, is_guess=authentication.is_guess(refusal.reason)
+        )
     if left < 0:
         beyond = silent(Silence.TOO_MANY_EQUAL_REFUSALS)
-        return replace(beyond, is_guess=is_guess(refusal.reason))
+        return structs.replace(beyond, is_guess=authentication.is_guess(refusal.reason))
     line, command = read.line, read.command
     reason, answered = refusal.reason, None
     instead: list[Command | Partial] = []
@@ -297,34 +271,34 @@ def _refuse(
         if answered:
             instead = _all_tried(read.instead, answered, request.reply.userid)
     reader = work.sender_of(request)
-    found = board_meant(read, request, work)
+    found = reading.board_meant(read, request, work)
     if found:
         answered, reader = found
     correction: Command | Partial | None
     is_userid, wrong = work.names_for(request), refusal.culprit
     # Whoever sends a code has it from the letter that went to their address.
     is_known = is_proved or isinstance(command, Verify)
-    is_secret = may_hold_password(line, request.reply)
-    own = to_player(VOCABULARY, is_userid, may_be_secret=is_secret)
+    is_secret = table.may_hold_password(line, request.reply)
+    own = to_player(table.VOCABULARY, is_userid, may_be_secret=is_secret)
     words = [wrong, *line.words]
-    stranger = to_stranger(VOCABULARY, is_userid, words, may_be_secret=is_secret)
+    stranger = to_stranger(table.VOCABULARY, is_userid, words, may_be_secret=is_secret)
     may_show = own if is_known else stranger
     if not (is_known or may_show(wrong) or line.is_option(wrong)):
         refusal = type(refusal)(reason)
     # The Subject of our own letter was not written by the sender.
-    is_ours = isinstance(reason, AnswerToBoard) and is_of_letter(request.line)
+    is_ours = isinstance(reason, table.AnswerToBoard) and table.is_of_letter(request.line)
     as_sent = "" if is_ours else line.shown(may_show, MASK if is_known or is_secret else UNNAMED)
-    if isinstance(command, Unreadable) or isinstance(reason, PasswordWanted):
+    if isinstance(command, Unreadable) or isinstance(reason, authentication.PasswordWanted):
         right = reason.instead if isinstance(reason, UnreadableReason) else None
         meant = line.correction(may_show, wrong, right or "")
         correction = _tried(meant, work) if meant else None
     else:
-        meant, correction = None, advise(command, refusal)
+        meant, correction = None, reading.advise(command, refusal)
     if correction is not meant and not is_known and not _is_shown(correction, may_show):
         correction = None
-    correction = signed(correction, reason, request, work)
+    correction = reading.signed(correction, reason, request, work)
     if found:
-        correction = playable(correction, *found)
+        correction = reading.playable(correction, *found)
     culprit_at = line.place_in(as_sent, refusal.culprit)
     notice = RefusalNotice(
         reader,
@@ -332,7 +306,9 @@ def _refuse(
         as_sent,
         culprit="" if culprit_at is None else refusal.culprit,
         culprit_at=culprit_at or 0,
-        correction=None if correction and format_command(correction) == as_sent else correction,
+        correction=None
+        if correction and table.format_command(correction) == as_sent
+        else correction,
         instead=tuple(instead),
         answered=answered,
         replied=request.reply,
@@ -341,7 +317,11 @@ def _refuse(
     )
     board = notice.game.name if notice.game else ""
     handled = Handled(
-        Outcome.REFUSED, board, why=reason, is_proved=is_proved, is_guess=is_guess(reason)
+        Outcome.REFUSED,
+        board,
+        why=reason,
+        is_proved=is_proved,
+        is_guess=authentication.is_guess(reason),
     )
     if actor and request.message_id and not isinstance(reason, RefusedBefore):
         return work.answer_refused(notice, actor, request, handled)
@@ -352,7 +332,7 @@ def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command | Partial]
     """Return what a player may have meant on a board, or what it would take in place of that."""
     found: list[Command | Partial] = []
     for each in meant:
-        possible = tried(filled(each, game, userid), game)
+        possible = reading.tried(reading.filled(each, game, userid), game)
         if possible and possible not in found:
             found.append(possible)
     return found
@@ -360,17 +340,17 @@ def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command | Partial]
 
 def _tried(meant: Command | Partial, work: UnitOfWork) -> Command | Partial | None:
     """Return what was probably meant, or what its board would take in place of that."""
-    given = form_of(meant).given(meant)
+    given = table.form_of(meant).given(meant)
     kind, number = given.get("kind"), given.get("board")
     if not isinstance(kind, Kind) or not isinstance(number, int):
         return meant
     game = game_if_any(work.home, kind, number)
-    return tried(meant, game) if game else meant
+    return reading.tried(meant, game) if game else meant
 
 
 def _is_shown(command: Command | Partial | None, may_show: MayShow) -> bool:
     """Return whether every word of a command may be shown; blanks and options always may."""
-    words = format_command(command).split() if command else ()
+    words = table.format_command(command).split() if command else ()
     return all(may_show(word) or word.isupper() or word.startswith("-") for word in words)
 
 
@@ -381,17 +361,17 @@ def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
 
 
 def _seen(text: str) -> Seen:
-    line, command = parse_line(text)
+    line, command = table.parse_line(text)
     if isinstance(command, Unreadable):
         return Seen(line)
-    form = form_of(command)
+    form = table.form_of(command)
     proof = _proof_of(form, command)
     signature = (frozenset(_signers_of(form, command)), proof) if proof else None
     return Seen(line, form.name if form.needs_own_mail else "", signature)
 
 
 def _carry_out_line(request: Request, work: UnitOfWork) -> Handled:
-    read = Read(*parse_line(request.line), request.chat)
+    read = reading.Read(*table.parse_line(request.line), request.chat)
     return _handle(read, _masked(read.command, request), work)
 
 

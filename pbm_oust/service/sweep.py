@@ -10,15 +10,12 @@ from itertools import islice
 
 from msgspec import Struct
 
-from pbm_oust.accounts.clock import ruling_due
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game, Ruling
 from pbm_oust.board.notation import format_action
-from pbm_oust.board.record import Ruling
 from pbm_oust.play.rulings import rule_board, send_digest
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.accounts import with_digest_due
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.index import damaged_boards, due_by
@@ -107,7 +104,7 @@ def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
             return None
         for userid in (game.x, game.o):
             work.home.account(userid)  # nobody loses by a clock that lacks what cannot be read
-        return ruling_due(work.clock_of(game), work.now())
+        return work.clock_of(game).ruling_due(work.now())
 
     game = read_game(work.home, kind, board)
     if not (game.result or decide(game)):

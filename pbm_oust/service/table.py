@@ -11,32 +11,19 @@ from msgspec import Struct
 from pbm_oust import commands
 from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
 from pbm_oust.accounts.tags import Answered, Credential, without_tokens
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.record import WISHED
+from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Form, Line, MissingWord, SurplusWord, to_player
 from pbm_oust.grammar.habits import as_written_here, is_courtesy, said_plainly, wished_plainly
 from pbm_oust.grammar.notation import Command, Heading, Known, Partial
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword
 from pbm_oust.grammar.wish import DEEDS
-from pbm_oust.grammar.words import (
-    ALIASES,
-    MASK,
-    SHORTEST_PASSWORD,
-    UnknownWord,
-    find_command_word,
-    first_words,
-    fold,
-    in_english,
-    is_of,
-    meant_by,
-    split_words,
-)
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.forms import Run
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 
 AnyForm = Form[Command, Run]
 
@@ -78,7 +65,7 @@ _BY_TOPIC = {form.topic: form for form in reversed(FORMS)}
 _BY_NAME = _BY_TOPIC | {form.name: form for form in FORMS}
 
 VOCABULARY = frozenset(
-    {*KINDS, *ALIASES}
+    {*KINDS, *vocabulary.ALIASES}
     | {word for form in FORMS for word in form.name.split()}
     | {word for form in FORMS for word in form.words}
 )
@@ -162,7 +149,7 @@ def ends_with_board(subject: str) -> bool:
 
 
 def _folded(subject: str) -> str:
-    return " ".join(fold(subject).split())
+    return " ".join(vocabulary.fold(subject).split())
 
 
 def granted(text: str) -> str:
@@ -170,7 +157,7 @@ def granted(text: str) -> str:
     if text.partition(" ")[0].lower() in KINDS:
         return ""
     try:
-        words = split_words(text)
+        words = vocabulary.split_words(text)
     except Unreadable:
         return ""
     return wished_plainly(words, KINDS, _BEGIN_COMMANDS)
@@ -179,17 +166,17 @@ def granted(text: str) -> str:
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
     """Return a line with the command that its first words name, and why, if they name none."""
     try:
-        written = split_words(text)
+        written = vocabulary.split_words(text)
         line = Line(as_written_here(written, KINDS, KIND_FORMS, _GENERAL_TOPICS))
     except Unreadable as error:
-        return Line((*first_words(text, _WORDS_OF_LONG_LINE), "..")), error
+        return Line((*vocabulary.first_words(text, _WORDS_OF_LONG_LINE), "..")), error
     if not line.words:
         return line, Unreadable(Empty())
     if "\ufffd" in text:
         return line, Unreadable(UnlabelledCharacter())
     first, *others = line.words
     # The general command reject has words after it; an answer to an offer has none.
-    meant = in_english(fold(first))
+    meant = vocabulary.in_english(vocabulary.fold(first))
     is_general = bool(others) and meant in GENERAL_FORMS
     if _PLAYED.fullmatch(meant) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
@@ -201,7 +188,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         kind = None if name in GENERAL_FORMS else next(iter(KINDS.values()))
         return Line((), _BY_NAME[name], kind), Unreadable(SaidPlainly())
     try:
-        word = find_command_word(first, _FIRST_WORDS)
+        word = vocabulary.find_command_word(first, _FIRST_WORDS)
     except Unreadable as error:
         return _guessed(line, error)
     if word in _GENERAL_TOPICS:
@@ -211,14 +198,14 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         return line, Unreadable(MissingWord(tuple(KIND_FORMS)))
     if others[0][:1].isdigit() and begins_with_board(said):
         words = line.words
-        if all(_PLACED.fullmatch(fold(other)) for other in others[1:]):
+        if all(_PLACED.fullmatch(vocabulary.fold(other)) for other in others[1:]):
             words = (first, others[0], *_UNSAID, *others[1:])
         likely = Line(words, KIND_FORMS["move"], kind, 1)
         return likely, Unreadable(AnswerToBoard(), others[0])
     try:
-        form = KIND_FORMS[find_command_word(others[0], KIND_FORMS)]
+        form = KIND_FORMS[vocabulary.find_command_word(others[0], KIND_FORMS)]
     except Unreadable as error:
-        meant_word = meant_by(error)
+        meant_word = vocabulary.meant_by(error)
         form_meant = KIND_FORMS[meant_word] if meant_word else None
         return Line(line.words, form_meant, kind, 2) if form_meant else line, error
     return Line(line.words, form, kind, 2), None
@@ -239,7 +226,7 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
     name = line.form.new_password
     new = getattr(command, name) if name else None
     own = getattr(command, "userid", "")
-    if isinstance(new, Secret) and is_of(VOCABULARY | {own}, new.text):
+    if isinstance(new, Secret) and vocabulary.is_of(VOCABULARY | {own}, new.text):
         return line, Unreadable(BadPassword())
     return line, command
 
@@ -252,15 +239,15 @@ def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
     if len(line.words) == 1:
         return line, Unreadable(MissingWord(tuple(seconds)))
     try:
-        word, error = find_command_word(line.words[1], seconds), None
+        word, error = vocabulary.find_command_word(line.words[1], seconds), None
     except Unreadable as unknown:
-        word, error = meant_by(unknown) or "", unknown
+        word, error = vocabulary.meant_by(unknown) or "", unknown
     return Line(line.words, seconds[word], None, 2) if word else line, error
 
 
 def _guessed(line: Line, error: Unreadable) -> tuple[Line, Unreadable]:
     """Return the line with the command that its unknown first word probably means, and why not."""
-    name = in_english(fold(line.words[0]))
+    name = vocabulary.in_english(vocabulary.fold(line.words[0]))
     if name in KIND_FORMS:
         meant = Line(line.words, KIND_FORMS[name], next(iter(KINDS.values())), 1)
         return meant, Unreadable(WhichGame(name), line.words[0])
@@ -269,7 +256,7 @@ def _guessed(line: Line, error: Unreadable) -> tuple[Line, Unreadable]:
 
 def _guess(line: Line, error: Unreadable) -> Line:
     """Return the line with the command that its unknown first word probably means."""
-    meant = meant_by(error)
+    meant = vocabulary.meant_by(error)
     if meant and meant in _GENERAL_TOPICS:
         guessed, _ = _general(line, meant)
         if guessed.form and not guessed.form.parameters:
@@ -277,7 +264,7 @@ def _guess(line: Line, error: Unreadable) -> Line:
         return guessed
     if meant and len(line.words) > 1:
         try:
-            form = KIND_FORMS[find_command_word(line.words[1], KIND_FORMS)]
+            form = KIND_FORMS[vocabulary.find_command_word(line.words[1], KIND_FORMS)]
         except Unreadable:
             return line
         return Line(line.words, form, KINDS[meant], 2)
@@ -307,7 +294,7 @@ _BEGINNINGS = frozenset(
     name[:end]
     for names, shortest in (
         ((*KINDS, *KIND_FORMS), 1),
-        ((*GENERAL_FORMS, *ALIASES), _SHORTEST_BEGINNING),
+        ((*GENERAL_FORMS, *vocabulary.ALIASES), _SHORTEST_BEGINNING),
     )
     for name in names
     for end in range(shortest, len(name) + 1)
@@ -323,9 +310,11 @@ def without_passwords(text: str, password: Credential | None = None) -> str:
     """
     if not text:
         return text
-    text = without_tokens(text, MASK)
+    text = without_tokens(text, vocabulary.MASK)
     if isinstance(password, Secret) and password != NO_PASSWORD:
-        text = masked(text, re.compile(f"({re.escape(password.text)})", re.IGNORECASE), MASK)
+        text = masked(
+            text, re.compile(f"({re.escape(password.text)})", re.IGNORECASE), vocabulary.MASK
+        )
     return _without_commands(text)
 
 
@@ -338,7 +327,7 @@ def may_hold_password(line: Line, answered: Answered | None) -> bool:
     if line.form:
         rest = line.form.rest
         return any(each.is_secret for each in line.form.parameters) or bool(rest and rest.is_secret)
-    return not answered or (bool(line.words) and is_of(_BEGINNINGS, line.words[0]))
+    return not answered or (bool(line.words) and vocabulary.is_of(_BEGINNINGS, line.words[0]))
 
 
 def _without_commands(text: str) -> str:
@@ -378,14 +367,14 @@ def _command_of(
     `is_begun`: whether a line begins with them.
     """
     if not (
-        is_of(_BEGINNINGS, words[0][0])
-        and any(len(word[0]) >= SHORTEST_PASSWORD for word in words[1:])
+        vocabulary.is_of(_BEGINNINGS, words[0][0])
+        and any(len(word[0]) >= vocabulary.SHORTEST_PASSWORD for word in words[1:])
     ):
         return None, False
     line, error = recognise(" ".join(word[0] for word in words))
     places = line.form.secret_places(line.arguments) if line.form else ()
     is_likely = _is_likely(line, places, is_begun=is_begun)
-    is_guessed = error is not None and isinstance(error.reason, UnknownWord | WhichGame)
+    is_guessed = error is not None and isinstance(error.reason, vocabulary.UnknownWord | WhichGame)
     return (line if is_likely else None), is_guessed
 
 
@@ -399,7 +388,7 @@ def _is_likely(line: Line, places: Collection[int], *, is_begun: bool) -> bool:
     is_alone = is_begun and len(line.arguments) == len(line.form.parameters)
     if not is_alone and is_courtesy(line.form.name) and all(map(_OF_SENTENCE.fullmatch, said)):
         return False
-    return any(len(word) >= SHORTEST_PASSWORD for word in said)
+    return any(len(word) >= vocabulary.SHORTEST_PASSWORD for word in said)
 
 
 class Completion(Struct, frozen=True):
@@ -422,7 +411,7 @@ def next_in(words: Sequence[str]) -> Completion:
         return _behind(line.form, line.arguments, line.kind)
     if len(words) > 1:
         return Completion()
-    first = fold(words[0])
+    first = vocabulary.fold(words[0])
     if first in KINDS:
         return Completion(tuple(KIND_FORMS), kind=KINDS[first])
     of_two = (name.split() for name in GENERAL_FORMS if name.startswith(f"{first} "))

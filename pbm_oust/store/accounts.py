@@ -21,23 +21,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import (
-    Account,
-    BadAccount,
-    disabled_since,
-    is_placeholder,
-    is_reserved,
-    merged,
-    rejected_by,
-    signed_off_since,
-    with_renamed,
-)
+from pbm_oust.accounts.account import Account, BadAccount, is_placeholder, is_reserved
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.document import format_document, format_json, parse_json, read_document
 from pbm_oust.accounts.items import SOURCE, Seek
-from pbm_oust.accounts.settings import Switch, next_digest, settings_of
+from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.vacations import DAY
 from pbm_oust.board.game import AHEAD
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
@@ -82,7 +72,7 @@ def account_of(row: Row) -> Account:
     at = None
     with suppress(ValueDamaged):
         at = changed and moment_of(changed)
-    return replace(read_document(userid, document), changed=at)
+    return structs.replace(read_document(userid, document), changed=at)
 
 
 # Writing
@@ -91,7 +81,7 @@ def account_of(row: Row) -> Account:
 def write_account(transaction: Transaction, account: Account) -> None:
     """Write an account, a new one or over what is kept of it."""
     before = find_account(transaction, account.userid)
-    due, changed = next_digest(account), account.changed
+    due, changed = account.next_digest(), account.changed
     transaction.run(
         "INSERT INTO accounts (userid, document, digest_due, changed) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (userid) DO UPDATE SET document = excluded.document,"
@@ -112,7 +102,7 @@ def remove_account(transaction: Transaction, userid: str) -> None:
 
 def rename_account(transaction: Transaction, account: Account, new: str) -> Account:
     """Give an account another userid that nobody has, also in the accounts of others; return it."""
-    old, renamed = account.userid, replace(account, userid=new)
+    old, renamed = account.userid, structs.replace(account, userid=new)
     transaction.run("UPDATE accounts SET userid = ? WHERE userid = ?", new, old)
     write_account(transaction, renamed)
     _rename_elsewhere(transaction, old, new)
@@ -122,7 +112,7 @@ def rename_account(transaction: Transaction, account: Account, new: str) -> Acco
 def merge_accounts(transaction: Transaction, account: Account, other: Account) -> Account:
     """Merge `other` into an account, also in the accounts of others, and return the account."""
     transaction.run("DELETE FROM accounts WHERE userid = ?", other.userid)
-    both = merged(account, other)
+    both = account.merged(other)
     write_account(transaction, both)
     _rename_elsewhere(transaction, other.userid, account.userid)
     return both
@@ -131,7 +121,7 @@ def merge_accounts(transaction: Transaction, account: Account, other: Account) -
 def _rename_elsewhere(transaction: Transaction, old: str, new: str | None) -> None:
     for userid in mentioning(transaction, old):
         if account := find_account(transaction, userid):
-            write_account(transaction, with_renamed(account, old, new))
+            write_account(transaction, account.with_renamed(old, new))
 
 
 _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] = {
@@ -141,7 +131,7 @@ _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] =
         ("kind", "number", "at"),
         lambda of: [(each.kind, each.number, seconds(each.at)) for each in of.seeks],
     ),
-    "mentions": (("mentioned",), lambda of: [(each,) for each in rejected_by(of)]),
+    "mentions": (("mentioned",), lambda of: [(each,) for each in of.rejected]),
 }
 """The tables beside the documents: their columns but for the userid, and the rows of an account."""
 
@@ -224,7 +214,7 @@ def wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
     return [
         account
         for account in found
-        if settings_of(account).broadcasts is Switch.ON and not account.damaged
+        if account.all_settings.broadcasts is Switch.ON and not account.damaged
     ]
 
 
@@ -277,7 +267,7 @@ def next_seek_number(snapshot: Snapshot, kind: str) -> int:
 
 def is_there(account: Account) -> bool:
     """Return whether a player has not signed off, and the account is not disabled."""
-    return not (signed_off_since(account) or disabled_since(account))
+    return not (account.signed_off_since or account.disabled_since)
 
 
 def _userids(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]:
@@ -363,5 +353,5 @@ def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
                 number = following[seek.kind]
                 following[seek.kind] += 1
             used.add((seek.kind, number))
-            kept.append(replace(seek, number=number))
-        yield replace(account, seeks=tuple(kept))
+            kept.append(structs.replace(seek, number=number))
+        yield structs.replace(account, seeks=tuple(kept))

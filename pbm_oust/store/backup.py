@@ -18,7 +18,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
+from pbm_oust.store import sqlite
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.configuration import without_server
 from pbm_oust.store.database import LATEST, Database, Row, Snapshot, Transaction, Value, selection
@@ -28,14 +29,6 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import LetterState, count_letters, hold_letters
 from pbm_oust.store.publishing import Progress
-from pbm_oust.store.sqlite import (
-    FILE_NAME,
-    UNFINISHED,
-    SqliteDatabase,
-    connection_to_nothing,
-    empty_database,
-    files_of,
-)
 from pbm_oust.store.upgrading import upgrade
 
 _LEAVING = (LetterState.WAITING, LetterState.HELD, LetterState.FILE)
@@ -74,7 +67,7 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     if not home.is_on_server and not home.database.is_made and home.publisher.names():
         home.prepare()
     with _filled(home.disk, folder, "make the backup in a new one"):
-        with _database_copied(home, folder / UNFINISHED) as snapshot:
+        with _database_copied(home, folder / sqlite.UNFINISHED) as snapshot:
             names = all_names(snapshot)
             for kind in KINDS:
                 home.disk.make_folder(folder / kind, 0o700)
@@ -86,13 +79,13 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
                 home.disk.sync_folder(folder / kind)
             copied = _counted(snapshot)
         if home.is_on_server:
-            SqliteDatabase(folder / FILE_NAME, home.disk).put_key(home.key())
+            sqlite.SqliteDatabase(folder / sqlite.FILE_NAME, home.disk).put_key(home.key())
             configured = folder / home.configuration.name
             home.disk.write(configured, configuration.encode(), 0o600)
         else:
             for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
                 _copy_file(home.disk, path, folder / path.name, mode)
-        home.disk.move(folder / UNFINISHED, folder / FILE_NAME)
+        home.disk.move(folder / sqlite.UNFINISHED, folder / sqlite.FILE_NAME)
         home.disk.sync_folder(folder)
     return copied
 
@@ -100,12 +93,12 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
 @contextmanager
 def _database_copied(home: Home, path: Path) -> Iterator[Snapshot]:
     """Copy the database of a home over an empty one, and give it to be read."""
-    if isinstance(home.database, SqliteDatabase):
+    if isinstance(home.database, sqlite.SqliteDatabase):
         with home.database.copied_to(path) as snapshot:
             yield snapshot
         return
     with home.database.read_latest() as snapshot:
-        with closing(SqliteDatabase(path, home.disk)) as copy:
+        with closing(sqlite.SqliteDatabase(path, home.disk)) as copy:
             copy.write(partial(copy_tables, home.database, snapshot, copy))
             copy.empty_log()
         yield snapshot
@@ -117,14 +110,14 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
     Its letters are held back, because some may have left since. One of the form before is brought
     up to date. Raises NotCopied and OSError.
     """
-    if not (folder / FILE_NAME).is_file():
-        raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
+    if not (folder / sqlite.FILE_NAME).is_file():
+        raise NotCopied(f"{folder} is no backup: it holds no {sqlite.FILE_NAME}")
     home, backup = Home(path, disk), Home(folder)
     if backup.is_on_server:
         raise NotCopied(f"{backup.configuration} names a server in store; remove that line first")
 
-    def fill(database: SqliteDatabase) -> Copied:
-        _copy_file(home.disk, folder / FILE_NAME, database.path, 0o600)
+    def fill(database: sqlite.SqliteDatabase) -> Copied:
+        _copy_file(home.disk, folder / sqlite.FILE_NAME, database.path, 0o600)
         try:
             upgrade(backup, database)
             database.write(hold_letters)
@@ -132,7 +125,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
                 copied = _counted(snapshot)
             progress(0, copied.boards)
         except DatabaseFault as fault:
-            reason = str(fault).replace(str(database.path), str(folder / FILE_NAME))
+            reason = str(fault).replace(str(database.path), str(folder / sqlite.FILE_NAME))
             raise NotCopied(f"the backup cannot be used: {reason}") from None
         for name, mode in ((home.key_path.name, 0o600), (home.configuration.name, None)):
             _copy_file(home.disk, folder / name, path / name, mode)
@@ -148,7 +141,7 @@ def _make_home(
     home: Home,
     advice: str,
     progress: Progress,
-    fill: Callable[[SqliteDatabase], Copied],
+    fill: Callable[[sqlite.SqliteDatabase], Copied],
     *configured: str,
 ) -> Copied:
     """Make a home of files in an empty folder, with the database that something fills.
@@ -156,13 +149,13 @@ def _make_home(
     Files with the names `configured` may be there, and stay.
     """
     with _filled(home.disk, home.path, advice, *configured):
-        with closing(SqliteDatabase(home.path / UNFINISHED, home.disk)) as database:
+        with closing(sqlite.SqliteDatabase(home.path / sqlite.UNFINISHED, home.disk)) as database:
             copied = fill(database)
             database.empty_log()
         with locked_folder(home.path):
-            if any(map(os.path.lexists, files_of(home.database_path))):
+            if any(map(os.path.lexists, sqlite.files_of(home.database_path))):
                 raise InUse(f"somebody else uses {home.path}; move it, and begin with a new one")
-            home.disk.move(home.path / UNFINISHED, home.database_path)
+            home.disk.move(home.path / sqlite.UNFINISHED, home.database_path)
             home.disk.sync_folder(home.path)
         home.prepare()
         home.publisher.catch_up(progress=progress)
@@ -186,11 +179,11 @@ def _filled(disk: Disk, folder: Path, advice: str, *configured: str) -> Iterator
         raise NotCopied(f"{folder} is not empty; {advice}")
     disk.make_folder(folder, 0o700)
     try:
-        disk.create(folder / UNFINISHED, empty_database(), 0o600)
+        disk.create(folder / sqlite.UNFINISHED, sqlite.empty_database(), 0o600)
     except FileExistsError:
         raise NotCopied(f"somebody else fills {folder}; {advice}") from None
     if len(others()) > 1:
-        disk.step_remove(folder / UNFINISHED)
+        disk.step_remove(folder / sqlite.UNFINISHED)
         raise NotCopied(f"{folder} is not empty; {advice}")
     try:
         yield
@@ -226,7 +219,7 @@ _BY_ID: Keys = (("id", _LOWEST),)
 @cache
 def copied_tables() -> dict[str, Keys]:
     """Return the tables that are copied: each comes after those that its rows refer to."""
-    connection = connection_to_nothing()
+    connection = sqlite.connection_to_nothing()
     made = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         " ORDER BY rowid"

@@ -16,11 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
-from pbm_oust.board.game import Game, redo
-from pbm_oust.board.header import Header
+from pbm_oust.board import Game, Header, Record
 from pbm_oust.board.history import (
     BadHistory,
     format_over,
@@ -32,26 +30,12 @@ from pbm_oust.board.history import (
 )
 from pbm_oust.board.notation import format_header, format_result, parse_record
 from pbm_oust.board.ratings import finish_of
-from pbm_oust.board.record import Record
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
+from pbm_oust.store import index
 from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import (
-    BoardName,
-    BoardState,
-    Damage,
-    Entry,
-    Reading,
-    boards_with,
-    entry_of,
-    find_entry,
-    format_outcome,
-    read_damage,
-    reading_with,
-)
 from pbm_oust.store.ratings import note_change
 
 K = TypeVar("K")
@@ -108,9 +92,9 @@ class DamagedHistory(Exception):
         self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
 
     @property
-    def name(self) -> BoardName:
+    def name(self) -> index.BoardName:
         """The name of the board."""
-        return BoardName(self.path.parent.name, int(self.path.stem))
+        return index.BoardName(self.path.parent.name, int(self.path.stem))
 
     def refusal(self) -> NotAllowed:
         """Return what to tell somebody who only wants to look at the board."""
@@ -134,14 +118,14 @@ class Board(Struct, frozen=True):
     """Another one after each change of the history; 0 for a board that is in no database."""
 
     @property
-    def name(self) -> BoardName:
+    def name(self) -> index.BoardName:
         """The kind and the number."""
-        return BoardName.of(self.game.header)
+        return index.BoardName.of(self.game.header)
 
     @property
-    def state(self) -> BoardState:
+    def state(self) -> index.BoardState:
         """Whether the game goes on."""
-        return BoardState.OVER if self.game.result else BoardState.ACTIVE
+        return index.BoardState.OVER if self.game.result else index.BoardState.ACTIVE
 
 
 class BoardChange(Struct, frozen=True):
@@ -153,7 +137,7 @@ class BoardChange(Struct, frozen=True):
     """How many bytes of the history were there before it; None if they were written anew."""
 
 
-WithLines = tuple[Reading, Sequence[bytes]]
+WithLines = tuple[index.Reading, Sequence[bytes]]
 """What a history says, with its lines by records."""
 
 
@@ -162,7 +146,7 @@ def challenge_remark(key: str) -> bytes:
     return f"# challenge {key}\n".encode()
 
 
-def read_board(name: BoardName, data: bytes) -> Board:
+def read_board(name: index.BoardName, data: bytes) -> Board:
     """Return the board of a history, every record checked against the rules. Raises BadHistory."""
     history = read_history(data)
     header = history.game.header
@@ -174,13 +158,13 @@ def read_board(name: BoardName, data: bytes) -> Board:
     return Board(history.game, whole, history.has_result_line, userids_in(whole))
 
 
-def reading_of(name: BoardName, data: bytes) -> Reading:
+def reading_of(name: index.BoardName, data: bytes) -> index.Reading:
     """Return what the history of a board says, damaged or not."""
     try:
         board = read_board(name, data)
     except BadHistory as error:
-        return read_damage(name, data, error)
-    return reading_with(entry_of(board.game), board.data)
+        return index.read_damage(name, data, error)
+    return index.reading_with(index.entry_of(board.game), board.data)
 
 
 def by_records(text: bytes, after: int = 0) -> list[bytes]:
@@ -243,11 +227,11 @@ class Boards:
         self._time = time
         self._version = 0
         """The highest version that was seen or given."""
-        self._latest = Latest[tuple[object, BoardName], Board](
+        self._latest = Latest[tuple[object, index.BoardName], Board](
             MOST_RECORDS, lambda board: len(board.game.records) + _BOARD
         )
 
-    def path(self, name: BoardName) -> Path:
+    def path(self, name: index.BoardName) -> Path:
         """Return the path of the file in which the history of a board is published."""
         return name.file_in(self._folder)
 
@@ -255,7 +239,7 @@ class Boards:
 
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
-        name = BoardName(kind.name, number)
+        name = index.BoardName(kind.name, number)
         if isinstance(snapshot, Transaction) and name in snapshot.boards:
             return snapshot.boards[name].board
         row = snapshot.row(
@@ -270,25 +254,25 @@ class Boards:
             return known
         data = self.history(snapshot, name)
         goes_on = known and data.startswith(known.data) and _continued(known, data)
-        board = replace(goes_on or self.replayed(name, data), version=version)
+        board = structs.replace(goes_on or self.replayed(name, data), version=version)
         self._latest.put(key, board)
         return board
 
-    def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
+    def history(self, snapshot: Snapshot, name: index.BoardName) -> bytes:
         """Return the history of a board, damaged or not. Raises NoSuchFile."""
         data = self.history_if_any(snapshot, name)
         if data is None:
             raise NoSuchFile(str(name))
         return data
 
-    def history_if_any(self, snapshot: Snapshot, name: BoardName) -> bytes | None:
+    def history_if_any(self, snapshot: Snapshot, name: index.BoardName) -> bytes | None:
         """Return the history of a board, damaged or not; None if there is no such board."""
         rows = snapshot.rows(
             "SELECT lines FROM records WHERE kind = ? AND board = ? ORDER BY number", *name
         )
         return b"".join([lines for (lines,) in rows]) if rows else None
 
-    def header(self, snapshot: Snapshot, name: BoardName) -> Header | None:
+    def header(self, snapshot: Snapshot, name: index.BoardName) -> Header | None:
         """Return the header of a board's history; None if there is none, or it cannot be read."""
         search = "SELECT lines FROM records WHERE kind = ? AND board = ? AND number = 0"
         row = snapshot.row(search, *name)
@@ -300,7 +284,7 @@ class Boards:
         """Return the number that a new board will have."""
         return 1 + snapshot.number("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
 
-    def replayed(self, name: BoardName, data: bytes) -> Board:
+    def replayed(self, name: index.BoardName, data: bytes) -> Board:
         """Return the board of a history. Raises DamagedHistory."""
         try:
             return read_board(name, data)
@@ -330,7 +314,7 @@ class Boards:
         Raises BoardChanged if a board has that number already.
         """
         version = self._next_version(transaction)
-        reading = reading_with(entry_of(game), text)
+        reading = index.reading_with(index.entry_of(game), text)
         board = Board(game, text, game.result is not None, reading.userids, version)
         if not transaction.run(_MAKE, *_row_of(reading, version)):
             raise BoardChanged(str(board.name))
@@ -348,7 +332,7 @@ class Boards:
         text = b"" if board.has_result_line else format_records(acted, records).encode()
         if not text:
             return board
-        after = replace(
+        after = structs.replace(
             board,
             game=acted,
             data=board.data + text,
@@ -372,7 +356,7 @@ class Boards:
         """
         name, version = board.name, self._next_version(transaction, board.version)
         renamed = self.replayed(name, with_other_userid(board.data, old, new))
-        renamed = replace(renamed, version=version)
+        renamed = structs.replace(renamed, version=version)
         self._change(transaction, board, renamed)
         before, after = by_records(board.data), by_records(renamed.data)
         for number, (said, lines) in enumerate(zip(before, after, strict=True)):
@@ -394,18 +378,18 @@ class Boards:
         Raises DamagedHistory for a board that must be repaired first, or that would not replay
         afterwards, for example because one player would have both sides.
         """
-        names = boards_with(transaction, old)
+        names = index.boards_with(transaction, old)
         for name in names:
             board = self.read(transaction, KINDS[name.kind], name.board)
             self.rename(transaction, board, old, new)
         return len(names)
 
-    def put(self, transaction: Transaction, data: bytes, reading: Reading) -> None:
+    def put(self, transaction: Transaction, data: bytes, reading: index.Reading) -> None:
         """Let a board have another history, damaged or not, or make it. `reading` is what it says.
 
         Nothing is published.
         """
-        before = find_entry(transaction, reading.entry.name)
+        before = index.find_entry(transaction, reading.entry.name)
         self.put_all(transaction, [(reading, by_records(data))])
         note_change(transaction, before.finish if before else None, reading.entry.finish)
 
@@ -427,17 +411,17 @@ class Boards:
             try:
                 self.read(transaction, kind, number)
             except DamagedHistory as damage:
-                before = find_entry(transaction, damage.name)
+                before = index.find_entry(transaction, damage.name)
                 self._remove(transaction, damage.name)
                 note_change(transaction, before.finish if before else None, None)
 
-    def _remove(self, transaction: Transaction, name: BoardName) -> None:
+    def _remove(self, transaction: Transaction, name: index.BoardName) -> None:
         """Remove the rows of a board, if it is there."""
         row = transaction.row(
             "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
         )
         if row:
-            _count(transaction, name.kind, BoardState(row[0]), -1)
+            _count(transaction, name.kind, index.BoardState(row[0]), -1)
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
         """Return a version that is higher than all that were given, as far as we know them.
@@ -452,7 +436,7 @@ class Boards:
 
     def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
-        name, entry = after.name, entry_of(after.game)
+        name, entry = after.name, index.entry_of(after.game)
         row = after.version, *_course(entry), *name, before.version
         if not transaction.run(_CHANGE, *row):
             raise BoardChanged(str(name))
@@ -494,7 +478,7 @@ def _continued(known: Board, data: bytes) -> Board | None:
 
 def _with_record(game: Game, record: Record) -> Game:
     """Return a game with one more record. Raises Refusal, and ValueError if it does not fit."""
-    following = redo(game, record)
+    following = game.redo(record)
     if following.records[-1] != record:
         raise ValueError("by the rules the record is another one")
     if record.at < game.latest or game.records.has_message_key(record.message_key):
@@ -502,7 +486,7 @@ def _with_record(game: Game, record: Record) -> Game:
     return following
 
 
-def _count(transaction: Transaction, kind: str, state: BoardState, number: int) -> None:
+def _count(transaction: Transaction, kind: str, state: index.BoardState, number: int) -> None:
     """Count a board, or one less."""
     transaction.run(
         "INSERT INTO board_counts (kind, state, number) VALUES (?, ?, ?) ON CONFLICT (kind, state) "
@@ -520,7 +504,7 @@ def _fill(transaction: Transaction, histories: Iterable[WithLines]) -> None:
         entry = reading.entry
         kind, board = entry.name
         records += [(kind, board, number, lines) for number, lines in enumerate(parts)]
-        if isinstance(entry, Damage):
+        if isinstance(entry, index.Damage):
             damages.append((kind, board, entry.line, entry.reason, entry.x, entry.o))
     transaction.run_all(_ADD, records)
     transaction.run_all(_ADD_DAMAGE, damages)
@@ -532,7 +516,7 @@ def _fill(transaction: Transaction, histories: Iterable[WithLines]) -> None:
 
 
 def _add_userids(
-    transaction: Transaction, boards: Iterable[tuple[Entry | Damage, Iterable[str]]]
+    transaction: Transaction, boards: Iterable[tuple[index.Entry | index.Damage, Iterable[str]]]
 ) -> None:
     transaction.run_all(
         "INSERT INTO board_userids (userid, kind, board, state, is_owner) VALUES (?, ?, ?, ?, ?)",
@@ -544,27 +528,27 @@ def _add_userids(
     )
 
 
-def _course(entry: Entry) -> tuple[Value, ...]:
+def _course(entry: index.Entry) -> tuple[Value, ...]:
     """Return those columns of a board that records change, after the version."""
     return (
         entry.state.value,
         entry.x,
         entry.o,
         entry.to_move,
-        format_outcome(entry.result) if entry.result else None,
+        index.format_outcome(entry.result) if entry.result else None,
         seconds(entry.latest),
         entry.records,
         seconds(entry.due) if entry.due else None,
     )
 
 
-def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
+def _row_of(reading: index.Reading, version: int) -> tuple[Value, ...]:
     """Return the columns of a board in their order."""
     entry, source = reading.entry, reading.source
     head = version, reading.challenge, *((source.word, source.number) if source else (None, None))
-    if isinstance(entry, Damage):
+    if isinstance(entry, index.Damage):
         nothing = "", "", "", None, None, 0, 0, 0, 0, None
-        return *head, BoardState.DAMAGED.value, *nothing, *entry.name
+        return *head, index.BoardState.DAMAGED.value, *nothing, *entry.name
     state, x, o, to_move, result, *rest = _course(entry)
     started = int(entry.is_rated), seconds(entry.started)
     return *head, state, entry.grid, x, o, to_move, result, *started, *rest, *entry.name

@@ -26,15 +26,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from pbm_oust.store.faults import (
-    DatabaseBusy,
-    DatabaseConflict,
-    DatabaseFault,
-    DatabaseInterrupted,
-    DatabaseLost,
-    ValueDamaged,
-    disk_fault,
-)
+from pbm_oust.store import faults
 
 if TYPE_CHECKING:
     from pbm_oust.store.boards import BoardChange
@@ -113,7 +105,7 @@ class Snapshot:
         self._connection = connection
         self.identity = connection.identity
         """What identifies the file of the database; None if there is none."""
-        self.fault: DatabaseFault | None = None
+        self.fault: faults.DatabaseFault | None = None
         """The first fault of a statement; one that has ended the transaction is raised again."""
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
@@ -122,7 +114,7 @@ class Snapshot:
             raise self.fault
         try:
             return self._connection.execute(statement, values)
-        except DatabaseFault as fault:
+        except faults.DatabaseFault as fault:
             self.fault = self.fault or fault
             raise
 
@@ -176,7 +168,7 @@ class Transaction(Snapshot):
             raise self.fault
         try:
             self._connection.execute_all(statement, rows)
-        except DatabaseFault as fault:
+        except faults.DatabaseFault as fault:
             self.fault = self.fault or fault
             raise
 
@@ -231,7 +223,9 @@ class Task(Generic[T]):
         finally:
             here.transaction = None
         fault = transaction.fault
-        if fault and (isinstance(fault, DatabaseConflict) or not connection.is_in_transaction):
+        if fault and (
+            isinstance(fault, faults.DatabaseConflict) or not connection.is_in_transaction
+        ):
             raise fault
         if is_first:
             if self.error:
@@ -247,7 +241,7 @@ class Task(Generic[T]):
         if self.transaction:
             self.transaction.held.close()
 
-    def fail(self, fault: DatabaseFault) -> None:
+    def fail(self, fault: faults.DatabaseFault) -> None:
         """Mark the work as failed, because its transaction has."""
         self.error = type(fault)(*fault.args)
         self.error.__cause__ = fault
@@ -434,7 +428,7 @@ class Database(ABC):
         self._check_process()
         if not self._free.acquire(timeout=self.patience):
             reason = f"all {self._most} connections of this process are in use"
-            raise DatabaseBusy(f"{self.where}: {reason}")
+            raise faults.DatabaseBusy(f"{self.where}: {reason}")
         connection: Connection | None = None
         try:
             with suppress(IndexError):
@@ -448,7 +442,7 @@ class Database(ABC):
         finally:
             if connection:
                 self._lent.discard(connection)
-                with suppress(DatabaseFault):
+                with suppress(faults.DatabaseFault):
                     connection.roll_back()
                 if connection.is_broken:
                     connection.close()
@@ -591,13 +585,13 @@ class Database(ABC):
             yield
         except BaseException as error:
             if isinstance(error, OSError):
-                fault = disk_fault(error, self.where)
+                fault = faults.disk_fault(error, self.where)
             else:
-                fault = DatabaseInterrupted(f"{self.where}: writing was broken off")
-            is_undone = isinstance(fault, DatabaseConflict | DatabaseLost)
+                fault = faults.DatabaseInterrupted(f"{self.where}: writing was broken off")
+            is_undone = isinstance(fault, faults.DatabaseConflict | faults.DatabaseLost)
             self._is_second_try = is_undone and not self._is_second_try
             if self._writer:
-                with suppress(DatabaseFault):
+                with suppress(faults.DatabaseFault):
                     self._writer.roll_back()
             for task in tasks:
                 task.release()
@@ -643,7 +637,7 @@ def moment_of(count: int) -> datetime:
     try:
         return datetime.fromtimestamp(count, UTC)
     except (OverflowError, OSError, ValueError):
-        raise ValueDamaged(
+        raise faults.ValueDamaged(
             f"the database has a time that no year has, {count} seconds after 1970"
         ) from None
 

@@ -26,14 +26,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.board.notation import USERID
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.store.accounts import (
-    accounts_at,
-    all_userids,
-    find_account,
-    whole,
-    write_account,
-)
+from pbm_oust.rules import KINDS
+from pbm_oust.store.accounts import accounts_at, all_userids, find_account, whole, write_account
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.configuration import (
     BadConfiguration,

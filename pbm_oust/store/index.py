@@ -18,24 +18,13 @@ from typing import ClassVar
 from msgspec import Struct
 
 from pbm_oust.accounts.clock import earliest_ruling
-from pbm_oust.board.game import AHEAD, Game, Summary
-from pbm_oust.board.header import Header
+from pbm_oust.board import Deed, Game, Header, Summary, Verb
+from pbm_oust.board.game import AHEAD
 from pbm_oust.board.history import BadHistory, read_header, userids_in
 from pbm_oust.board.notation import USERID, format_time, parse_time
 from pbm_oust.board.ratings import Finish
-from pbm_oust.board.record import Deed, Verb
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, Kind, Result, Side
-from pbm_oust.store.database import (
-    Row,
-    Snapshot,
-    Transaction,
-    Value,
-    moment_of,
-    seconds,
-    words_list,
-)
+from pbm_oust.rules import KINDS, How, Kind, Result, Side, parse_grid
+from pbm_oust.store import database
 
 _STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORDS = re.compile(
@@ -304,24 +293,24 @@ _WHOLE = "state <> 'damaged'"
 """Of boards whose histories replay."""
 
 
-def all_names(snapshot: Snapshot) -> list[BoardName]:
+def all_names(snapshot: database.Snapshot) -> list[BoardName]:
     """Return all boards, damaged or not, by the names of their kinds and their numbers."""
     rows = snapshot.rows("SELECT kind, board FROM boards ORDER BY kind, board")
     return [BoardName(*row) for row in rows]
 
 
-def names_of(snapshot: Snapshot, kind: str) -> list[BoardName]:
+def names_of(snapshot: database.Snapshot, kind: str) -> list[BoardName]:
     """Return all boards of a kind, damaged or not, in order."""
     rows = snapshot.rows("SELECT kind, board FROM boards WHERE kind = ? ORDER BY board", kind)
     return [BoardName(*row) for row in rows]
 
 
-def count_all(snapshot: Snapshot) -> int:
+def count_all(snapshot: database.Snapshot) -> int:
     """Return the number of all boards, damaged or not."""
     return snapshot.number("SELECT count(*) FROM boards")
 
 
-def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
+def find_entry(snapshot: database.Snapshot, name: BoardName) -> Entry | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
     found = read_entries(
         snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND {_WHOLE}", *name
@@ -329,13 +318,13 @@ def find_entry(snapshot: Snapshot, name: BoardName) -> Entry | None:
     return found[0] if found else None
 
 
-def boards_of_kind(snapshot: Snapshot, kind: str) -> list[Entry]:
+def boards_of_kind(snapshot: database.Snapshot, kind: str) -> list[Entry]:
     """Return the boards of a kind in order of their numbers."""
     search = f"{ENTRIES} boards b WHERE kind = ? AND {_WHOLE} ORDER BY board"
     return read_entries(snapshot, search, kind)
 
 
-def boards_of_player(snapshot: Snapshot, userid: str) -> list[Entry]:
+def boards_of_player(snapshot: database.Snapshot, userid: str) -> list[Entry]:
     """Return the active boards on which a player owns a side, in order of kinds and numbers."""
     search = (
         f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
@@ -344,7 +333,7 @@ def boards_of_player(snapshot: Snapshot, userid: str) -> list[Entry]:
     return sorted(read_entries(snapshot, search, userid), key=lambda entry: entry.name)
 
 
-def count_active(snapshot: Snapshot, userid: str) -> int:
+def count_active(snapshot: database.Snapshot, userid: str) -> int:
     """Return the number of active boards on which a player owns a side."""
     return snapshot.number(
         "SELECT count(*) FROM board_userids WHERE userid = ? AND state = ? AND is_owner = 1",
@@ -353,7 +342,7 @@ def count_active(snapshot: Snapshot, userid: str) -> int:
     )
 
 
-def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str]) -> int:
+def count_active_against(snapshot: database.Snapshot, userid: str, others: Iterable[str]) -> int:
     """Return the number of active boards on which a player plays against any of some others."""
     return snapshot.number(
         "SELECT count(*) FROM board_userids a JOIN board_userids b USING (kind, board) "
@@ -361,11 +350,11 @@ def count_active_against(snapshot: Snapshot, userid: str, others: Iterable[str])
         "AND b.userid IN (SELECT value FROM json_each(?))",
         userid,
         BoardState.ACTIVE.value,
-        words_list(others),
+        database.words_list(others),
     )
 
 
-def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
+def progress_of(snapshot: database.Snapshot, userids: Iterable[str]) -> tuple[int, int]:
     """Return how many active boards these players have, and how many records those have in all.
 
     It differs after whatever happens on one of them.
@@ -374,13 +363,13 @@ def progress_of(snapshot: Snapshot, userids: Iterable[str]) -> tuple[int, int]:
         "SELECT count(*), coalesce(sum(b.records), 0) FROM board_userids u "
         "JOIN boards b USING (kind, board) "
         "WHERE u.userid IN (SELECT value FROM json_each(?)) AND u.state = ? AND u.is_owner = 1",
-        words_list(userids),
+        database.words_list(userids),
         BoardState.ACTIVE.value,
     )
     return (int(row[0]), int(row[1])) if row else (0, 0)
 
 
-def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
+def boards_between(snapshot: database.Snapshot, one: str, other: str) -> list[BoardName]:
     """Return the boards with both userids in their histories, including damaged ones."""
     rows = snapshot.rows(
         "SELECT a.kind, a.board FROM board_userids a JOIN board_userids b "
@@ -392,37 +381,38 @@ def boards_between(snapshot: Snapshot, one: str, other: str) -> list[BoardName]:
     return sorted(BoardName(*row) for row in rows)
 
 
-def boards_with(snapshot: Snapshot, userid: str) -> list[BoardName]:
+def boards_with(snapshot: database.Snapshot, userid: str) -> list[BoardName]:
     """Return the boards with a userid in their histories, including damaged ones, in order."""
     rows = snapshot.rows("SELECT kind, board FROM board_userids WHERE userid = ?", userid)
     return sorted(BoardName(*row) for row in rows)
 
 
-def has_played(snapshot: Snapshot, userid: str) -> bool:
+def has_played(snapshot: database.Snapshot, userid: str) -> bool:
     """Return whether a userid is in any history."""
     row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)
     return row is not None
 
 
-def due_by(snapshot: Snapshot, moment: datetime) -> list[BoardName]:
+def due_by(snapshot: database.Snapshot, moment: datetime) -> list[BoardName]:
     """Return the boards on which something may be due by a moment, the earliest first.
 
     Whether it is depends on the vacations of the player to move. Those come last whose latest
     record lies far ahead, as a clock was wrong.
     """
     rows = snapshot.rows(
-        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board", seconds(moment)
+        "SELECT kind, board FROM boards WHERE due <= ? ORDER BY due, kind, board",
+        database.seconds(moment),
     )
     for kind in KINDS:
         rows += snapshot.rows(
             "SELECT kind, board FROM boards WHERE kind = ? AND state = 'active' AND latest > ?",
             kind,
-            seconds(moment + AHEAD),
+            database.seconds(moment + AHEAD),
         )
     return [BoardName(*row) for row in rows]
 
 
-def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
+def started_by(snapshot: database.Snapshot, key: str) -> BoardName | None:
     """Return the board that the mail with a message key has started."""
     row = snapshot.row(
         "SELECT kind, board FROM boards WHERE challenge = ? ORDER BY kind, board LIMIT 1", key
@@ -430,7 +420,7 @@ def started_by(snapshot: Snapshot, key: str) -> BoardName | None:
     return BoardName(*row) if row else None
 
 
-def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | None:
+def started_from(snapshot: database.Snapshot, kind: str, source: Source) -> BoardName | None:
     """Return the board of a kind that came from a source."""
     row = snapshot.row(
         "SELECT board FROM boards WHERE kind = ? AND source = ? AND source_number = ? "
@@ -442,7 +432,7 @@ def started_from(snapshot: Snapshot, kind: str, source: Source) -> BoardName | N
     return BoardName(kind, row[0]) if row else None
 
 
-def highest_source(snapshot: Snapshot, kind: str, word: str) -> int:
+def highest_source(snapshot: database.Snapshot, kind: str, word: str) -> int:
     """Return the highest number among the sources with a word; 0 if there are none."""
     return snapshot.number(
         "SELECT max(source_number) FROM boards WHERE kind = ? AND source = ?", kind, word
@@ -450,7 +440,7 @@ def highest_source(snapshot: Snapshot, kind: str, word: str) -> int:
 
 
 def damaged_boards(
-    snapshot: Snapshot, kind: str, userids: Sequence[str] | None = None
+    snapshot: database.Snapshot, kind: str, userids: Sequence[str] | None = None
 ) -> list[Damage]:
     """Return the damaged boards of a kind, all or those of some players, in order.
 
@@ -464,12 +454,14 @@ def damaged_boards(
     return [each for each in found if wanted is None or wanted & {each.x, each.o}]
 
 
-def read_entries(snapshot: Snapshot, statement: str, *values: Value) -> list[Entry]:
+def read_entries(
+    snapshot: database.Snapshot, statement: str, *values: database.Value
+) -> list[Entry]:
     """Return the entries that a statement gives."""
     return [_entry(row) for row in snapshot.rows(statement, *values)]
 
 
-def _entry(row: Row) -> Entry:
+def _entry(row: database.Row) -> Entry:
     kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
     return Entry(
         BoardName(kind, board),
@@ -479,10 +471,10 @@ def _entry(row: Row) -> Entry:
         to_move,
         parse_outcome(KINDS[kind], result) if result else None,
         bool(is_rated),
-        moment_of(started),
-        moment_of(latest),
+        database.moment_of(started),
+        database.moment_of(latest),
         records,
-        moment_of(due) if due is not None else None,
+        database.moment_of(due) if due is not None else None,
     )
 
 
@@ -517,15 +509,15 @@ class Extract(Struct, frozen=True):
 
 
 def boards_in(
-    snapshot: Snapshot,
+    snapshot: database.Snapshot,
     kind: str,
     states: Collection[BoardState],
     part: Window,
     since: datetime | None = None,
 ) -> Extract:
     """Return boards of a kind in some states; only those with a record after `since`."""
-    after = seconds(since) if since else -1
-    asked: list[tuple[Value, ...]] = [(kind, state.value, after) for state in states]
+    after = database.seconds(since) if since else -1
+    asked: list[tuple[database.Value, ...]] = [(kind, state.value, after) for state in states]
     if since:
         count = sum(_count(snapshot, _IN_STATE, *each) for each in asked)
     else:
@@ -535,37 +527,43 @@ def boards_in(
 
 
 def boards_of(
-    snapshot: Snapshot,
+    snapshot: database.Snapshot,
     kind: str,
     userids: Collection[str],
     states: Collection[BoardState],
     part: Window,
 ) -> Extract:
     """Return boards of a kind in some states on which any of these players owns a side."""
-    values = words_list(userids), words_list(state.value for state in states), kind
+    values = (
+        database.words_list(userids),
+        database.words_list(state.value for state in states),
+        kind,
+    )
     return _extract(snapshot, _count(snapshot, _OWNED, *values), part, _OWNED, *values)
 
 
 def boards_waiting_for(
-    snapshot: Snapshot, kind: str, userids: Collection[str], part: Window
+    snapshot: database.Snapshot, kind: str, userids: Collection[str], part: Window
 ) -> Extract:
     """Return boards of a kind on which any of these players is to move."""
-    values = words_list(userids), kind
+    values = database.words_list(userids), kind
     return _extract(snapshot, _count(snapshot, _TO_MOVE, *values), part, _TO_MOVE, *values)
 
 
-def _extract(snapshot: Snapshot, count: int, part: Window, boards: str, *values: Value) -> Extract:
+def _extract(
+    snapshot: database.Snapshot, count: int, part: Window, boards: str, *values: database.Value
+) -> Extract:
     if part.skipped >= count or not part.most:
         return Extract([], count)
     wanted = f"{ENTRIES} {boards} {_LATEST}"
     return Extract(read_entries(snapshot, wanted, *values, part.most, part.skipped), count)
 
 
-def _count(snapshot: Snapshot, boards: str, *values: Value) -> int:
+def _count(snapshot: database.Snapshot, boards: str, *values: database.Value) -> int:
     return snapshot.number(f"{_COUNT} {boards}", *values)
 
 
-def count_in(snapshot: Snapshot, kind: str, state: BoardState) -> int:
+def count_in(snapshot: database.Snapshot, kind: str, state: BoardState) -> int:
     """Return how many boards of a kind are in a state."""
     return snapshot.number(
         "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value
@@ -575,7 +573,7 @@ def count_in(snapshot: Snapshot, kind: str, state: BoardState) -> int:
 # Analyses of games, which are made from histories, and stay when the index is made anew
 
 
-def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:
+def keep_analysis(transaction: database.Transaction, name: BoardName, text: str) -> None:
     """Keep the analysis of a board instead of one that was kept before."""
     transaction.run(
         "INSERT INTO analyses (kind, board, analysis) VALUES (?, ?, ?)"
@@ -585,7 +583,7 @@ def keep_analysis(transaction: Transaction, name: BoardName, text: str) -> None:
     )
 
 
-def find_analysis(snapshot: Snapshot, name: BoardName) -> str | None:
+def find_analysis(snapshot: database.Snapshot, name: BoardName) -> str | None:
     """Return the analysis of a board; None if none is kept."""
     search = "SELECT analysis FROM analyses WHERE kind = ? AND board = ?"
     row = snapshot.row(search, *name)

@@ -15,15 +15,8 @@ from msgspec import Struct
 
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.tags import SheetReply
-from pbm_oust.board.game import Game
-from pbm_oust.store.database import (
-    Row,
-    Snapshot,
-    Transaction,
-    moment_of,
-    seconds,
-    words_list,
-)
+from pbm_oust.board import Game
+from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
 
 if TYPE_CHECKING:
     from email.policy import EmailPolicy

@@ -9,7 +9,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
 from pbm_oust.store.faults import Stale
 

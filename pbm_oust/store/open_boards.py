@@ -5,32 +5,19 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TypeVar
 
-from msgspec.structs import replace
+from msgspec import structs
 
+from pbm_oust.board import Game
 from pbm_oust.board.formats.sheet import BadGame, Checked, UncheckedSheet
-from pbm_oust.board.game import Game
 from pbm_oust.board.notation import check_time, format_time
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import index
 from pbm_oust.store.boards import Board, DamagedHistory, NoSuchBoard
 from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import (
-    BoardName,
-    Entry,
-    Source,
-    boards_between,
-    boards_of_kind,
-    boards_with,
-    damaged_boards,
-    entry_of,
-    find_entry,
-    names_of,
-)
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
 
 
@@ -77,7 +64,7 @@ def started_by(home: Home, key: str) -> Game | None:
     return read_game(home, KINDS[name.kind], name.board) if name else None
 
 
-def started_from(home: Home, kind: Kind, source: Source) -> Game | None:
+def started_from(home: Home, kind: Kind, source: index.Source) -> Game | None:
     """Return the game of the board that came from a source, or None."""
     name = home.ask(index.started_from, kind.name, source)
     return read_game(home, kind, name.board) if name else None
@@ -160,8 +147,8 @@ def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
 
 def _known(game: Game, home: Home) -> Game | None:
     """Return the same game if it is already here; one of the two may have gone on."""
-    for name in home.ask(boards_between, game.header.x, game.header.o):
-        if home.ask(home.boards.header, name) != replace(game.header, board=name.board):
+    for name in home.ask(index.boards_between, game.header.x, game.header.o):
+        if home.ask(home.boards.header, name) != structs.replace(game.header, board=name.board):
             continue
         known = game_if_any(home, game.header.kind, name.board)
         shorter = min(len(known.records), len(game.records)) if known else 0
@@ -186,12 +173,12 @@ class Salvage:
         self._warn = warn
         self._is_without_database = not (home.is_on_server or home.database.is_made)
 
-    def names(self, kind: str) -> list[BoardName]:
+    def names(self, kind: str) -> list[index.BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
         numbers = self._home.publisher.numbers
         return self._read(
             lambda: self._home.board_names(kind),
-            lambda: [BoardName(kind, number) for number in numbers(kind)],
+            lambda: [index.BoardName(kind, number) for number in numbers(kind)],
         )
 
     def game(self, kind: Kind, number: int) -> Game:
@@ -202,7 +189,7 @@ class Salvage:
 
     def _published(self, kind: Kind, number: int) -> Game:
         """Return the game of a board from its file alone. Raises as `game` does."""
-        name = BoardName(kind.name, number)
+        name = index.BoardName(kind.name, number)
         try:
             data = self._home.publisher.read(name)
         except NoSuchFile:
@@ -211,32 +198,36 @@ class Salvage:
             raise DamagedHistory(self._home.history_path(name), error) from None
         return self._home.boards.replayed(name, data).game
 
-    def history(self, name: BoardName) -> bytes:
+    def history(self, name: index.BoardName) -> bytes:
         """Return the history of a board. Raises NoSuchFile."""
         return self._read(lambda: self._home.history(name), lambda: self._home.publisher.read(name))
 
-    def entries(self, kind: Kind, player: str = "") -> Iterator[Entry | DamagedHistory]:
+    def entries(self, kind: Kind, player: str = "") -> Iterator[index.Entry | DamagedHistory]:
         """Yield what there is to say about each board of a kind, in order.
 
         No histories are read, but without the database. With a player, they are the boards on which
         the player stands, and damaged ones that may be theirs.
         """
 
-        def asked(snapshot: Snapshot) -> tuple[list[BoardName], list[Entry]]:
+        def asked(snapshot: Snapshot) -> tuple[list[index.BoardName], list[index.Entry]]:
             if not player:
-                return names_of(snapshot, kind.name), boards_of_kind(snapshot, kind.name)
-            names = {each.name for each in damaged_boards(snapshot, kind.name, [player])}
-            names |= {name for name in boards_with(snapshot, player) if name.kind == kind.name}
-            found = [find_entry(snapshot, name) for name in names]
+                return index.names_of(snapshot, kind.name), index.boards_of_kind(
+                    snapshot, kind.name
+                )
+            names = {each.name for each in index.damaged_boards(snapshot, kind.name, [player])}
+            names |= {
+                name for name in index.boards_with(snapshot, player) if name.kind == kind.name
+            }
+            found = [index.find_entry(snapshot, name) for name in names]
             return sorted(names), [entry for entry in found if entry]
 
         names, found = self._read(
-            lambda: self._home.ask(asked), lambda: (self.names(kind.name), list[Entry]())
+            lambda: self._home.ask(asked), lambda: (self.names(kind.name), list[index.Entry]())
         )
         fitting = {entry.name: entry for entry in found}
         for name in names:
             try:
-                yield fitting.get(name) or entry_of(self.game(kind, name.board))
+                yield fitting.get(name) or index.entry_of(self.game(kind, name.board))
             except NotAllowed:
                 continue  # somebody has just removed it
             except DamagedHistory as damage:

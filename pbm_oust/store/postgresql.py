@@ -31,19 +31,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
-from pbm_oust.store.database import (
-    LATEST,
-    OLDEST,
-    Database,
-    Hold,
-    Identity,
-    Row,
-    Snapshot,
-    Transaction,
-    Value,
-    tables,
-    words_list,
-)
+from pbm_oust.store import database
 from pbm_oust.store.faults import (
     DatabaseConflict,
     DatabaseFailing,
@@ -178,7 +166,9 @@ class PostgresqlConnection:
     Every method may raise DatabaseFault.
     """
 
-    def __init__(self, raw: Raw, where: str, identity: Identity, clock: SharedClock) -> None:
+    def __init__(
+        self, raw: Raw, where: str, identity: database.Identity, clock: SharedClock
+    ) -> None:
         """`clock` is put right by what the server tells."""
         self.raw = raw
         self.identity = identity
@@ -214,7 +204,9 @@ class PostgresqlConnection:
     def _status(self) -> TransactionStatus:
         return self.raw.info.transaction_status
 
-    def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
+    def execute(
+        self, statement: str, values: tuple[database.Value, ...] = ()
+    ) -> list[database.Row]:
         """Carry out a statement in the SQL that all engines know, and return its rows."""
         wanted = cast("QueryNoTemplate", statement_for(statement))
         with self._noticing():
@@ -222,7 +214,7 @@ class PostgresqlConnection:
             self.changed = max(cursor.rowcount, 0)
             return cursor.fetchall() if cursor.description else []
 
-    def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+    def execute_all(self, statement: str, rows: Sequence[tuple[database.Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values, in one round trip."""
         with self._noticing(), self.raw.cursor() as cursor:
             cursor.executemany(cast("QueryNoTemplate", statement_for(statement)), rows)
@@ -243,10 +235,11 @@ class PostgresqlConnection:
                 pass
             ((oldest, told),) = cursor.fetchall()
         self._clock.put_right(asked, told)
-        if oldest > LATEST:
+        if oldest > database.LATEST:
             raise DatabaseTooNew(
                 f"{self._where} was taken over by a newer pbm_oust: its tables need version "
-                f"{oldest}, and this program knows version {LATEST}. Install the newer program"
+                f"{oldest}, and this program knows version {database.LATEST}. Install the newer "
+                "program"
             )
 
     def begin_at_once(self) -> bool:
@@ -269,7 +262,7 @@ class PostgresqlConnection:
             is_harmless = self._reads and self._status is TransactionStatus.INTRANS
             self.execute("COMMIT" if is_harmless else "ROLLBACK")
 
-    def moment(self) -> Value:
+    def moment(self) -> database.Value:
         """Return what is another value after each commit."""
         return str(self.execute("SELECT pg_current_snapshot()::text")[0][0])
 
@@ -305,7 +298,7 @@ _TAKE = "SELECT value FROM json_each(?) WHERE pg_try_advisory_lock(hashtextexten
 _GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended(value, 0)) FROM json_each(?)"
 
 
-class Holder(Hold, AbstractContextManager[Hold]):
+class Holder(database.Hold, AbstractContextManager[database.Hold]):
     """Takes tasks for a host of those that share a database: advisory locks of one connection.
 
     The server takes them back when the connection is lost, or the host says nothing for so many
@@ -336,11 +329,11 @@ class Holder(Hold, AbstractContextManager[Hold]):
             self._connection = self._database.connect()
             self._do(f"SET idle_session_timeout = '{int(self._seconds * 1000)}ms'")
             self._asking.start()
-        return frozenset(task for (task,) in self._do(_TAKE, words_list(tasks)))
+        return frozenset(task for (task,) in self._do(_TAKE, database.words_list(tasks)))
 
     def give_back(self, tasks: Iterable[str]) -> None:
         """Let others have tasks again."""
-        self._do(_GIVE_BACK, words_list(tasks))
+        self._do(_GIVE_BACK, database.words_list(tasks))
 
     def __exit__(self, *_: object) -> None:
         """Let others have all tasks again."""
@@ -357,7 +350,7 @@ class Holder(Hold, AbstractContextManager[Hold]):
             with suppress(DatabaseFault):
                 self._do("SELECT 1")
 
-    def _do(self, statement: str, *values: str) -> list[Row]:
+    def _do(self, statement: str, *values: str) -> list[database.Row]:
         with self._lock:
             asked = _clock()
             rows = self._connection.execute(statement, values) if self._connection else []
@@ -387,7 +380,7 @@ _MIGRATING = 0x6F757375
 """The number of the advisory lock of those who look after the tables."""
 
 
-class PostgresqlDatabase(Database):
+class PostgresqlDatabase(database.Database):
     """The database that a URL names. Its methods may raise DatabaseFault, an OSError."""
 
     is_made = True
@@ -414,7 +407,7 @@ class PostgresqlDatabase(Database):
         self.clock = SharedClock()
         self._home = home
         self._kept_seconds = kept_seconds
-        self._identity: Identity | None = None
+        self._identity: database.Identity | None = None
         self._key: bytes | None = None
 
     def connect(self, *, reads_only: bool = False) -> PostgresqlConnection:
@@ -431,7 +424,7 @@ class PostgresqlDatabase(Database):
                 raise
         return PostgresqlConnection(raw, self.where, self._identity, self.clock)
 
-    def _prepare(self, raw: Raw) -> Identity:
+    def _prepare(self, raw: Raw) -> database.Identity:
         """Make missing tables, while nobody else does, and return what identifies them.
 
         That changes if they are made anew, or are those of another database. Raises DatabaseTooOld
@@ -439,25 +432,25 @@ class PostgresqlDatabase(Database):
         """
         version = _version_of(raw)
         there = f"{self.where} cannot be used yet:"
-        if 0 < version < LATEST:
+        if 0 < version < database.LATEST:
             raise DatabaseTooOld(
                 f"{there} its tables are of version {version}, this program needs version "
-                f"{LATEST}. Copy the home to files with the program that made them, upgrade those, "
-                "and copy them into an empty database: see Upgrade in docs/upkeep.md"
+                f"{database.LATEST}. Copy the home to files with the program that made them, "
+                "upgrade those, and copy them into an empty database: see Upgrade in docs/upkeep.md"
             )
         try:
             if not version:
                 with raw.transaction():
                     raw.execute(f"{LET_END}; SELECT pg_advisory_xact_lock({_MIGRATING})".encode())
                     if not _version_of(raw):
-                        raw.execute(tables("postgresql").encode())
-                        versions = f"VALUES ({LATEST}, {OLDEST})"
+                        raw.execute(database.tables("postgresql").encode())
+                        versions = f"VALUES ({database.LATEST}, {database.OLDEST})"
                         raw.execute(f"INSERT INTO pbm_oust_version {versions}".encode())
         except errors.InsufficientPrivilege:
             raise DatabaseTooOld(
-                f"{there} it has no tables yet, this program needs version {LATEST}, and whom it "
-                "connects as may not make them. Name the database with a user who may as URL:  "
-                + command_line(self._home, "home", "upgrade", "--owner", "URL")
+                f"{there} it has no tables yet, this program needs version {database.LATEST}, and "
+                "whom it connects as may not make them. Name the database with a user who may as "
+                "URL:  " + command_line(self._home, "home", "upgrade", "--owner", "URL")
             ) from None
         row = raw.execute(
             "SELECT oid::bigint, 'accounts'::regclass::oid::bigint FROM pg_database"
@@ -498,23 +491,23 @@ class PostgresqlDatabase(Database):
                 pass  # whoever begins to read is told the time
         return self.clock.time()
 
-    def holding(self) -> AbstractContextManager[Hold]:
+    def holding(self) -> AbstractContextManager[database.Hold]:
         """Give what takes tasks in the body for this host.
 
         A host that is dead, or has stopped, loses them within a minute.
         """
         return Holder(self, self._kept_seconds)
 
-    def version_of(self, snapshot: Snapshot) -> int:
+    def version_of(self, snapshot: database.Snapshot) -> int:
         """Return the version of the tables, to which a later program may have added something."""
         return snapshot.number(VERSION)
 
-    def latest_id(self, snapshot: Snapshot, table: str) -> int:
+    def latest_id(self, snapshot: database.Snapshot, table: str) -> int:
         """Return the highest id that a table has ever given, or 0."""
         sequence = f"{table}_id_seq"
         return snapshot.number("SELECT pg_sequence_last_value(CAST(? AS regclass))", sequence)
 
-    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
+    def note_latest_id(self, transaction: database.Transaction, table: str, latest: int) -> None:
         """Let a table give higher ids from now on."""
         if latest:
             transaction.rows("SELECT setval(CAST(? AS regclass), ?)", f"{table}_id_seq", latest)
@@ -598,7 +591,7 @@ class ServerFacts(Struct, frozen=True):
     """Whether we connect as somebody who may do everything."""
 
 
-def read_facts(snapshot: Snapshot) -> ServerFacts:
+def read_facts(snapshot: database.Snapshot) -> ServerFacts:
     """Return what matters about the server."""
     (facts,) = snapshot.rows(_SETTINGS_OF_SERVER)
     forbidden = tuple(name for (name,) in snapshot.rows(_FORBIDDEN))

@@ -23,7 +23,7 @@ from enum import Enum
 from pathlib import Path
 
 from pbm_oust.board.history import with_other_userid
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.boards import MICROSECONDS, BoardChange, Boards, Latest
 from pbm_oust.store.database import Database, Snapshot
 from pbm_oust.store.disk import (

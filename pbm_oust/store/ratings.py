@@ -14,27 +14,15 @@ from functools import partial
 
 from msgspec import Struct
 
-from pbm_oust.board.ratings import (
-    Finish,
-    Place,
-    RatedGame,
-    RatingChange,
-    SizeClass,
-    Standing,
-    Table,
-    change_by,
-    count_game,
-    rate,
-)
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.board import ratings
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.database import ALL_ROWS, Database, Row, Snapshot, Transaction, words_list
 from pbm_oust.store.index import ENTRIES, Window, read_entries
 
 MOST_AT_ONCE = 100
 """How many games are counted while others wait to write."""
-_BEFORE_ALL: Place = (0, 0)
-_AFTER_ALL: Place = (2**62, 0)
+_BEFORE_ALL: ratings.Place = (0, 0)
+_AFTER_ALL: ratings.Place = (2**62, 0)
 
 _RATED = (
     "boards b WHERE b.kind = ? AND b.is_rated = 1 AND b.result <> 'draw void' "
@@ -47,26 +35,26 @@ _FORGET_SOME = (
 )
 """Forgets all steps of a few players."""
 
-Key = tuple[SizeClass, str]
+Key = tuple[ratings.SizeClass, str]
 """A class of sizes, and a userid: who has a standing."""
-Changes = list[tuple[str, RatingChange]]
+Changes = list[tuple[str, ratings.RatingChange]]
 """What games did to the rating of a player, by their names."""
 
 
 class RatingStep(Struct, frozen=True):
     """What one of its players had achieved before a game that was counted."""
 
-    place: Place
+    place: ratings.Place
     outcome: int
     """How the game ended: 1 for a win, 0 for a draw, -1 for a loss."""
-    before: Standing
+    before: ratings.Standing
 
 
 class Best(Struct, frozen=True):
     """The best players of a class of sizes, or those after them."""
 
-    size: SizeClass
-    standings: list[Standing]
+    size: ratings.SizeClass
+    standings: list[ratings.Standing]
     count: int
     """How many players have rated games of that class."""
 
@@ -74,9 +62,9 @@ class Best(Struct, frozen=True):
 class Explained(Struct, frozen=True):
     """What games did to the ratings of some players."""
 
-    players: list[tuple[str, SizeClass, Changes]]
+    players: list[tuple[str, ratings.SizeClass, Changes]]
     """For each player and class of sizes some games, the latest last."""
-    standings: list[tuple[SizeClass, Standing]]
+    standings: list[tuple[ratings.SizeClass, ratings.Standing]]
     """What each player has achieved in each class with games."""
 
     @property
@@ -88,7 +76,9 @@ class Explained(Struct, frozen=True):
 # Counting
 
 
-def note_change(transaction: Transaction, before: Finish | None, after: Finish | None) -> None:
+def note_change(
+    transaction: Transaction, before: ratings.Finish | None, after: ratings.Finish | None
+) -> None:
     """Count a game that has ended or has changed, and those after it, as far as they are few.
 
     `before` and `after` are what the row of a board said and says; None for a game that does not
@@ -105,7 +95,7 @@ def note_change(transaction: Transaction, before: Finish | None, after: Finish |
         _let_wait(transaction, kind, place)
 
 
-def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
+def changes_by(snapshot: Snapshot, game: ratings.Finish) -> ratings.RatedGame | None:
     """Return what a game does to the ratings of its players, whether its board is written or not.
 
     None as long as games of its kind wait to be counted.
@@ -115,7 +105,9 @@ def changes_by(snapshot: Snapshot, game: Finish) -> RatedGame | None:
     userids = {game.x, game.o}
     later = _next_steps(snapshot, game.kind, game.size, userids, _just_before(game))
     standings = _standings(snapshot, game.kind, game.size, userids - later.keys())
-    return count_game(game, standings | {userid: step.before for userid, step in later.items()})
+    return ratings.count_game(
+        game, standings | {userid: step.before for userid, step in later.items()}
+    )
 
 
 def is_counting(snapshot: Snapshot, kind: Kind) -> bool:
@@ -150,18 +142,18 @@ def _count_waiting(transaction: Transaction, kind: Kind) -> bool:
             return True
         transaction.run("DELETE FROM ratings WHERE kind = ?", kind.name)
         transaction.run("DELETE FROM rating_classes WHERE kind = ?", kind.name)
-    place = _count_some(transaction, kind, SizeClass, place)
+    place = _count_some(transaction, kind, ratings.SizeClass, place)
     _let_wait(transaction, kind, place)
     return place != _AFTER_ALL
 
 
-def _waiting(snapshot: Snapshot, kind: Kind) -> Place | None:
+def _waiting(snapshot: Snapshot, kind: Kind) -> ratings.Place | None:
     """Return after which place games of a kind wait to be counted; None if none does."""
     row = snapshot.row("SELECT ended, board FROM rating_marks WHERE kind = ?", kind.name)
     return (row[0], row[1]) if row else None
 
 
-def _let_wait(transaction: Transaction, kind: Kind, place: Place) -> None:
+def _let_wait(transaction: Transaction, kind: Kind, place: ratings.Place) -> None:
     """Let the games of a kind after a place wait to be counted, and no others."""
     if place == _AFTER_ALL:
         transaction.run("DELETE FROM rating_marks WHERE kind = ?", kind.name)
@@ -174,8 +166,8 @@ def _let_wait(transaction: Transaction, kind: Kind, place: Place) -> None:
 
 
 def _count_some(
-    transaction: Transaction, kind: Kind, sizes: Iterable[SizeClass], after: Place
-) -> Place:
+    transaction: Transaction, kind: Kind, sizes: Iterable[ratings.SizeClass], after: ratings.Place
+) -> ratings.Place:
     """Count some games after a place, if they are of these classes; return up to which one."""
     games = finished_games(transaction, kind, after, MOST_AT_ONCE)
     until = games[-1].place if len(games) == MOST_AT_ONCE else _AFTER_ALL
@@ -187,10 +179,10 @@ def _count_some(
 def _count(
     transaction: Transaction,
     kind: Kind,
-    size: SizeClass,
-    games: Sequence[Finish],
-    after: Place,
-    until: Place,
+    size: ratings.SizeClass,
+    games: Sequence[ratings.Finish],
+    after: ratings.Place,
+    until: ratings.Place,
 ) -> None:
     """Let these be the games of a class after one place and up to another.
 
@@ -206,7 +198,7 @@ def _count(
     kept = _standings(transaction, kind, size, userids - later.keys())
     standings = kept | {userid: step.before for userid, step in later.items()}
     standings |= {step.before.userid: step.before for step in reversed(steps)}
-    rated = [count_game(game, standings) for game in games]
+    rated = [ratings.count_game(game, standings) for game in games]
     key = kind.name, size.value
     if steps:
         transaction.run(
@@ -260,8 +252,8 @@ def _count(
 
 
 def finished_games(
-    snapshot: Snapshot, kind: Kind, after: Place = _BEFORE_ALL, most: int = ALL_ROWS
-) -> list[Finish]:
+    snapshot: Snapshot, kind: Kind, after: ratings.Place = _BEFORE_ALL, most: int = ALL_ROWS
+) -> list[ratings.Finish]:
     """Return the games of a kind that count, in their order, at most so many after a place."""
     entries = read_entries(snapshot, f"{ENTRIES} {_RATED}", kind.name, *after, most)
     return [finish for entry in entries if (finish := entry.finish)]
@@ -269,10 +261,10 @@ def finished_games(
 
 def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
     """Return of whom something else is kept than the games of a kind give, in order."""
-    tables = {table.size: table for table in rate(finished_games(snapshot, kind))}
+    tables = {table.size: table for table in ratings.rate(finished_games(snapshot, kind))}
     wrong = list[Key]()
-    for size in SizeClass:
-        table, kept = tables.get(size, Table(kind, size)), _standings(snapshot, kind, size)
+    for size in ratings.SizeClass:
+        table, kept = tables.get(size, ratings.Table(kind, size)), _standings(snapshot, kind, size)
         steps = {step for game in table.games for step in _steps_of(game)}
         others = steps.symmetric_difference(_steps(snapshot, kind, size))
         userids = {step.before.userid for step in others} | {
@@ -284,7 +276,7 @@ def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
     return wrong
 
 
-def _steps_of(game: RatedGame) -> list[RatingStep]:
+def _steps_of(game: ratings.RatedGame) -> list[RatingStep]:
     return [
         RatingStep(game.game.place, change.outcome, change.before) for change in (game.x, game.o)
     ]
@@ -293,9 +285,9 @@ def _steps_of(game: RatedGame) -> list[RatingStep]:
 def _steps(
     snapshot: Snapshot,
     kind: Kind,
-    size: SizeClass,
-    after: Place = _BEFORE_ALL,
-    until: Place = _AFTER_ALL,
+    size: ratings.SizeClass,
+    after: ratings.Place = _BEFORE_ALL,
+    until: ratings.Place = _AFTER_ALL,
 ) -> list[RatingStep]:
     """Return the steps after one place and up to another, in the order of the games."""
     rows = snapshot.rows(
@@ -308,7 +300,11 @@ def _steps(
 
 
 def _next_steps(
-    snapshot: Snapshot, kind: Kind, size: SizeClass, userids: Iterable[str], after: Place
+    snapshot: Snapshot,
+    kind: Kind,
+    size: ratings.SizeClass,
+    userids: Iterable[str],
+    after: ratings.Place,
 ) -> dict[str, RatingStep]:
     """Return the first step of each of some players after a place, if there is one."""
     if after == _AFTER_ALL:
@@ -328,27 +324,27 @@ def _next_steps(
 
 def _step(row: Row) -> RatingStep:
     ended, board, outcome, *before = row
-    return RatingStep((ended, board), outcome, Standing(*before))
+    return RatingStep((ended, board), outcome, ratings.Standing(*before))
 
 
 def _standings(
-    snapshot: Snapshot, kind: Kind, size: SizeClass, userids: Iterable[str] | None = None
-) -> dict[str, Standing]:
+    snapshot: Snapshot, kind: Kind, size: ratings.SizeClass, userids: Iterable[str] | None = None
+) -> dict[str, ratings.Standing]:
     """Return what some players have achieved in a class, or all."""
     statement, values = f"{_STANDINGS} ratings WHERE kind = ? AND size = ?", [kind.name, size.value]
     if userids is not None:
         statement += " AND userid IN (SELECT value FROM json_each(?))"
         values.append(words_list(userids))
-    return {row[0]: Standing(*row) for row in snapshot.rows(statement, *values)}
+    return {row[0]: ratings.Standing(*row) for row in snapshot.rows(statement, *values)}
 
 
-def _cells(standing: Standing) -> tuple[str, float, int, int, int, float]:
+def _cells(standing: ratings.Standing) -> tuple[str, float, int, int, int, float]:
     """Return the columns of a standing, from the userid on."""
     counts = standing.wins, standing.losses, standing.draws
     return standing.userid, standing.rating, *counts, standing.worth
 
 
-def _just_before(game: Finish) -> Place:
+def _just_before(game: ratings.Finish) -> ratings.Place:
     ended, board = game.place
     return ended, board - 1
 
@@ -356,18 +352,22 @@ def _just_before(game: Finish) -> Place:
 # Lists of what is kept
 
 
-def standings_of(snapshot: Snapshot, kind: Kind) -> list[Table]:
+def standings_of(snapshot: Snapshot, kind: Kind) -> list[ratings.Table]:
     """Return the standings of a kind, without the games that led to them."""
-    tables = (Table(kind, size, _standings(snapshot, kind, size)) for size in SizeClass)
+    tables = (
+        ratings.Table(kind, size, _standings(snapshot, kind, size)) for size in ratings.SizeClass
+    )
     return [table for table in tables if table.standings]
 
 
 def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:
     """Return the same part of the standings of each class of sizes, the highest rating first."""
     statement = "SELECT size, players FROM rating_classes WHERE kind = ?"
-    counts = {SizeClass(size): number for size, number in snapshot.rows(statement, kind.name)}
+    counts = {
+        ratings.SizeClass(size): number for size, number in snapshot.rows(statement, kind.name)
+    }
     best = list[Best]()
-    for size in SizeClass:
+    for size in ratings.SizeClass:
         if not counts.get(size):
             continue
         rows = snapshot.rows(
@@ -375,7 +375,7 @@ def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:
             "ORDER BY rating DESC, userid LIMIT ? OFFSET ?",
             *(kind.name, size.value, part.most, part.skipped),
         )
-        best.append(Best(size, [Standing(*row) for row in rows], counts[size]))
+        best.append(Best(size, [ratings.Standing(*row) for row in rows], counts[size]))
     return best
 
 
@@ -385,7 +385,7 @@ def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Window
     It goes through the players and the classes of sizes in turn, and of each takes the latest games
     first.
     """
-    classes = {size: _standings(snapshot, kind, size, userids) for size in SizeClass}
+    classes = {size: _standings(snapshot, kind, size, userids) for size in ratings.SizeClass}
     found = Explained([], [])
     most, skipped = part.most, part.skipped
     for userid in dict.fromkeys(userids):
@@ -402,7 +402,7 @@ def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Window
 
 
 def _latest_changes(
-    snapshot: Snapshot, kind: Kind, size: SizeClass, userid: str, part: Window
+    snapshot: Snapshot, kind: Kind, size: ratings.SizeClass, userid: str, part: Window
 ) -> Changes:
     """Return what games did to the rating of a player, the latest game first."""
     rows = snapshot.rows(
@@ -420,7 +420,7 @@ def _latest_changes(
     return [_change(kind, row) for row in rows]
 
 
-def _change(kind: Kind, row: Row) -> tuple[str, RatingChange]:
+def _change(kind: Kind, row: Row) -> tuple[str, ratings.RatingChange]:
     board, outcome, *standings = row
-    before, other = Standing(*standings[:6]), Standing(*standings[6:])
-    return f"{kind.name} {board}", change_by(before, other, outcome)
+    before, other = ratings.Standing(*standings[:6]), ratings.Standing(*standings[6:])
+    return f"{kind.name} {board}", ratings.change_by(before, other, outcome)

@@ -14,19 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.boards import Boards, WithLines, by_records, reading_of
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import bytes_of
 from pbm_oust.store.index import BoardName, Damage, Entry, believe, count_all, find_entry
-from pbm_oust.store.publishing import (
-    FileState,
-    Progress,
-    Publisher,
-    compared,
-    untold,
-    whole_lines,
-)
+from pbm_oust.store.publishing import FileState, Progress, Publisher, compared, untold, whole_lines
 from pbm_oust.store.ratings import count_marked, mark
 
 if TYPE_CHECKING:

@@ -18,29 +18,8 @@ from typing import TypeVar
 
 import apsw
 
-from pbm_oust.store.database import (
-    LATEST,
-    Database,
-    Identity,
-    Row,
-    Snapshot,
-    Transaction,
-    Value,
-    tables,
-)
+from pbm_oust.store import database, faults
 from pbm_oust.store.disk import Disk, bytes_of, locked_folder
-from pbm_oust.store.faults import (
-    DatabaseFailing,
-    DatabaseForbidden,
-    DatabaseLocked,
-    DatabaseReadOnly,
-    damaged,
-    disk_fault,
-    disk_faults,
-    fault_of,
-    too_new,
-    too_old,
-)
 
 log = logging.getLogger("pbm_oust")
 
@@ -125,7 +104,7 @@ class SqliteConnection:
         except apsw.Error as error:
             # The file is not opened to see why: closing it would lose the locks that SQLite has.
             number = 0 if os.access(path, os.R_OK | os.W_OK) else errno.EACCES
-            raise fault_of(error, path, number) or error from error
+            raise faults.fault_of(error, path, number) or error from error
         try:
             if self.identity:
                 self._set_up(disk)
@@ -136,7 +115,7 @@ class SqliteConnection:
         except apsw.Error as error:
             fault = self._noticed(error)
             self.close()
-            raise (damaged(path, str(error)) if fault is error else fault) from error
+            raise (faults.damaged(path, str(error)) if fault is error else fault) from error
         except BaseException:
             self.close()
             raise
@@ -173,14 +152,16 @@ class SqliteConnection:
         """The number of rows that the latest statement has changed."""
         return self._apsw.changes()
 
-    def execute(self, statement: str, values: tuple[Value, ...] = ()) -> list[Row]:
+    def execute(
+        self, statement: str, values: tuple[database.Value, ...] = ()
+    ) -> list[database.Row]:
         """Carry out a statement and return its rows."""
         try:
             return self._apsw.execute(statement, values).fetchall()
         except apsw.Error as error:
             raise self._noticed(error) from error
 
-    def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
+    def execute_all(self, statement: str, rows: Sequence[tuple[database.Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
         try:
             self._apsw.executemany(statement, rows)
@@ -189,7 +170,7 @@ class SqliteConnection:
 
     def _noticed(self, error: apsw.Error) -> Exception:
         """Return the fault for an error, and note it; the error itself if it is our mistake."""
-        fault = fault_of(error, self.path, self._apsw.system_errno)
+        fault = faults.fault_of(error, self.path, self._apsw.system_errno)
         if fault is None:
             return error
         self.is_broken = True
@@ -202,20 +183,20 @@ class SqliteConnection:
         """
         statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
         ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
-        if version == LATEST:
+        if version == database.LATEST:
             return
-        if version > LATEST:
-            raise too_new(self.path, version, LATEST)
+        if version > database.LATEST:
+            raise faults.too_new(self.path, version, database.LATEST)
         if version:
-            raise too_old(self.path, version, LATEST)
-        raise damaged(self.path, "it has none of our tables")
+            raise faults.too_old(self.path, version, database.LATEST)
+        raise faults.damaged(self.path, "it has none of our tables")
 
     def begin_at_once(self) -> bool:
         """Begin to write, unless somebody else does; return whether that has begun."""
         try:
             with self._waiting(0):
                 self.begin(writes=True)
-        except DatabaseLocked:
+        except faults.DatabaseLocked:
             self.is_broken = False
             return False
         return True
@@ -229,7 +210,7 @@ class SqliteConnection:
         if self.is_in_transaction:
             self.execute("ROLLBACK")
 
-    def moment(self) -> Value:
+    def moment(self) -> database.Value:
         """Return the number of what others have committed; it is no number of ours."""
         return int(self.execute("PRAGMA data_version")[0][0])
 
@@ -260,7 +241,7 @@ class SqliteConnection:
             ):
                 backup.step()
         except apsw.Error as error:
-            raise fault_of(error, path) or error from error
+            raise faults.fault_of(error, path) or error from error
 
     def close(self) -> None:
         """Close the connection, in whatever state it is."""
@@ -268,7 +249,7 @@ class SqliteConnection:
             self._apsw.close(True)
 
 
-class SqliteDatabase(Database):
+class SqliteDatabase(database.Database):
     """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
 
     The first write makes it; until then it reads as empty. The key is in a file beside it.
@@ -305,16 +286,16 @@ class SqliteDatabase(Database):
             # Whoever has made it may have died before this.
             self._disk.sync_folder(self._key.parent)
 
-    def latest_id(self, snapshot: Snapshot, table: str) -> int:
+    def latest_id(self, snapshot: database.Snapshot, table: str) -> int:
         """Return the highest id that a table has ever given, or 0."""
         return snapshot.number("SELECT seq FROM sqlite_sequence WHERE name = ?", table)
 
-    def note_latest_id(self, transaction: Transaction, table: str, latest: int) -> None:
+    def note_latest_id(self, transaction: database.Transaction, table: str, latest: int) -> None:
         """Let a table give higher ids from now on."""
         transaction.run("DELETE FROM sqlite_sequence WHERE name = ?", table)
         transaction.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, latest)
 
-    def damage(self, snapshot: Snapshot) -> Iterator[str]:
+    def damage(self, snapshot: database.Snapshot) -> Iterator[str]:
         """Yield what is wrong with the tables, a sentence each."""
         for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
             if text != "ok":
@@ -325,7 +306,7 @@ class SqliteDatabase(Database):
             yield f"{count} of {table} without the row of {parent} that belongs to it"
 
     @contextmanager
-    def copied_to(self, path: Path) -> Iterator[Snapshot]:
+    def copied_to(self, path: Path) -> Iterator[database.Snapshot]:
         """Copy what the database holds into a file, and give it to be read.
 
         Others may write meanwhile. What the file held before is lost.
@@ -335,9 +316,9 @@ class SqliteDatabase(Database):
             connection.begin(writes=False)
             connection.copy_to(path)
             self._disk.sync_file(path)
-            yield Snapshot(connection)
+            yield database.Snapshot(connection)
 
-    def upgrade(self, work: Callable[[Transaction, int], T]) -> T | None:
+    def upgrade(self, work: Callable[[database.Transaction, int], T]) -> T | None:
         """Have tables of an earlier version brought up to date, which the work is given.
 
         Returns what the work returns; None if the tables can be used already. A missing database is
@@ -350,8 +331,8 @@ class SqliteDatabase(Database):
                 return None
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("BEGIN IMMEDIATE")
-            done = work(Transaction(connection), version)
-            connection.execute(f"PRAGMA user_version = {LATEST}")
+            done = work(database.Transaction(connection), version)
+            connection.execute(f"PRAGMA user_version = {database.LATEST}")
             connection.commit()
             return done
 
@@ -361,7 +342,7 @@ class SqliteDatabase(Database):
         The log stays as it is while somebody else uses it.
         """
         if self.path.exists():
-            with closing(self.connect()) as connection, suppress(DatabaseLocked):
+            with closing(self.connect()) as connection, suppress(faults.DatabaseLocked):
                 connection.empty_log()
 
     def connect(self, *, reads_only: bool = False) -> SqliteConnection:
@@ -378,12 +359,14 @@ class SqliteDatabase(Database):
         until = time.monotonic() + FOR_ROOT
         while True:
             try:
-                with disk_faults(self.path):
+                with faults.disk_faults(self.path):
                     return SqliteConnection(
                         self.path, self._disk, self.patience, reads_only=reads_only
                     )
-            except (DatabaseForbidden, DatabaseReadOnly) as fault:
-                is_meant = isinstance(fault, DatabaseReadOnly) and not may_be_written(self.path)
+            except (faults.DatabaseForbidden, faults.DatabaseReadOnly) as fault:
+                is_meant = isinstance(fault, faults.DatabaseReadOnly) and not may_be_written(
+                    self.path
+                )
                 if is_meant or time.monotonic() > until:
                     raise
             time.sleep(_LOOK)
@@ -410,16 +393,16 @@ def files_of(path: Path) -> list[Path]:
     return [path, *(path.with_name(path.name + each) for each in COMPANIONS)]
 
 
-def identity_of(path: Path) -> Identity | None:
+def identity_of(path: Path) -> database.Identity | None:
     """Return what identifies the file at a path; None if there is no file. Raises DatabaseFault."""
     try:
         status = path.lstat()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise disk_fault(error, path) from error
+        raise faults.disk_fault(error, path) from error
     if stat.S_ISLNK(status.st_mode):
-        raise DatabaseFailing(f"{path} is a link, and links in the home are not followed")
+        raise faults.DatabaseFailing(f"{path} is a link, and links in the home are not followed")
     return status.st_dev, status.st_ino
 
 
@@ -432,8 +415,8 @@ def connection_to_nothing() -> apsw.Connection:
 
 def make_tables(connection: apsw.Connection) -> None:
     """Make all tables in an empty database."""
-    connection.execute(tables("sqlite"))
-    connection.pragma("user_version", LATEST)
+    connection.execute(database.tables("sqlite"))
+    connection.pragma("user_version", database.LATEST)
 
 
 def empty_database() -> bytes:

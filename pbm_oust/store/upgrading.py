@@ -17,7 +17,7 @@ import msgspec
 from pbm_oust.accounts.account import Account
 from pbm_oust.board.history import with_other_userid
 from pbm_oust.board.notation import format_time
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.accounts import account_of, write_account
 from pbm_oust.store.boards import by_records, reading_of
 from pbm_oust.store.database import (

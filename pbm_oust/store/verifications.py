@@ -7,17 +7,9 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from pbm_oust.accounts import tags
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
-from pbm_oust.accounts.tags import (
-    CODE_LIFETIME,
-    SIGN_IN_LIFETIME,
-    AnswerPurpose,
-    Pending,
-    Purpose,
-    Reply,
-    SheetReply,
-)
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
@@ -29,15 +21,17 @@ _PENDING = (
 """The statement that reads requests, without its condition."""
 
 
-def find_verification(snapshot: Snapshot, code: str, now: datetime) -> Pending | None:
+def find_verification(snapshot: Snapshot, code: str, now: datetime) -> tags.Pending | None:
     """Return the request that waits for the code with this hash; None if there is none any more."""
     search = f"{_PENDING} WHERE code = ? AND asked > ?"
-    row = snapshot.row(search, code, seconds(now - CODE_LIFETIME))
+    row = snapshot.row(search, code, seconds(now - tags.CODE_LIFETIME))
     pending = _pending(row) if row else None
     return pending if pending and pending.ends > now else None
 
 
-def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime) -> list[Pending]:
+def requests_of(
+    snapshot: Snapshot, userid: str, signup_key: str, now: datetime
+) -> list[tags.Pending]:
     """Return what a player has asked for and not confirmed, oldest first.
 
     A signup is theirs if it has the message key of their own one.
@@ -46,14 +40,14 @@ def requests_of(snapshot: Snapshot, userid: str, signup_key: str, now: datetime)
         f"{_PENDING} WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?)"
         " ORDER BY asked",
         userid,
-        seconds(now - CODE_LIFETIME),
-        Purpose.SIGNUP.value,
+        seconds(now - tags.CODE_LIFETIME),
+        tags.Purpose.SIGNUP.value,
         signup_key,
     )
     return [pending for pending in map(_pending, rows) if pending.ends > now]
 
 
-def keep_verification(transaction: Transaction, code: str, pending: Pending) -> None:
+def keep_verification(transaction: Transaction, code: str, pending: tags.Pending) -> None:
     """Let a request wait for the code with this hash, in place of any earlier one."""
     forget_verification(transaction, code)
     transaction.run(
@@ -72,13 +66,13 @@ def keep_verification(transaction: Transaction, code: str, pending: Pending) -> 
     )
 
 
-def count_waiting(snapshot: Snapshot, purpose: Purpose, userid: str, now: datetime) -> int:
+def count_waiting(snapshot: Snapshot, purpose: tags.Purpose, userid: str, now: datetime) -> int:
     """Return how many requests of a player wait for one purpose."""
     return snapshot.number(
         "SELECT count(*) FROM verifications WHERE userid = ? AND purpose = ? AND asked > ?",
         userid,
         purpose.value,
-        seconds(now - CODE_LIFETIME),
+        seconds(now - tags.CODE_LIFETIME),
     )
 
 
@@ -95,7 +89,7 @@ def forget_verifications_of(transaction: Transaction, userid: str, signup_key: s
     transaction.run(
         "DELETE FROM verifications WHERE userid = ? AND (purpose <> ? OR message_key = ?)",
         userid,
-        Purpose.SIGNUP.value,
+        tags.Purpose.SIGNUP.value,
         signup_key,
     )
 
@@ -126,16 +120,16 @@ def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
     )
     return transaction.run(
         "DELETE FROM verifications WHERE asked <= ? OR (purpose = ? AND asked <= ?)",
-        seconds(now - CODE_LIFETIME),
-        Purpose.SIGN_IN.value,
-        seconds(now - SIGN_IN_LIFETIME),
+        seconds(now - tags.CODE_LIFETIME),
+        tags.Purpose.SIGN_IN.value,
+        seconds(now - tags.SIGN_IN_LIFETIME),
     )
 
 
-def _pending(row: Row) -> Pending:
+def _pending(row: Row) -> tags.Pending:
     purpose, userid, address, asked, key, password, language, line, other = row
-    return Pending(
-        Purpose(purpose),
+    return tags.Pending(
+        tags.Purpose(purpose),
         userid,
         address,
         moment_of(asked),
@@ -208,7 +202,7 @@ SHEET_LIFETIME = timedelta(days=60)
 """How long a sheet is kept."""
 
 
-def keep_sheet(transaction: Transaction, sheet: SheetReply, written: datetime) -> None:
+def keep_sheet(transaction: Transaction, sheet: tags.SheetReply, written: datetime) -> None:
     """Keep a sheet of a letter that is written now, unless its player's account is gone."""
     transaction.run(
         "INSERT INTO sheets (userid, id, written, positions)"
@@ -221,7 +215,7 @@ def keep_sheet(transaction: Transaction, sheet: SheetReply, written: datetime) -
     )
 
 
-def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> SheetReply | None:
+def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> tags.SheetReply | None:
     """Return the sheet of a player with an id, or None if there is none any more."""
     search = "SELECT positions FROM sheets WHERE userid = ? AND id = ?"
     row = snapshot.row(search, userid, sheet)
@@ -229,10 +223,10 @@ def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> SheetReply | None
         return None
     parted = (position.split(".") for position in row[0].split())
     replies = (
-        Reply(AnswerPurpose.PLAY, kind, int(board), int(number), userid)
+        tags.Reply(tags.AnswerPurpose.PLAY, kind, int(board), int(number), userid)
         for kind, board, number in parted
     )
-    return SheetReply(userid, tuple(replies))
+    return tags.SheetReply(userid, tuple(replies))
 
 
 def forget_old_sheets(transaction: Transaction, now: datetime) -> int:

@@ -12,8 +12,7 @@ from starlette.exceptions import HTTPException
 
 from pbm_oust.accounts.account import parse_userid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH

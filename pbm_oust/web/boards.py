@@ -13,12 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from pbm_oust.board import Game, Record
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.formats.structured import format_structured
-from pbm_oust.board.game import Game
 from pbm_oust.board.notation import format_wish
-from pbm_oust.board.record import Record
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.templates import text_templates
 from pbm_oust.letters.translator import Translator
@@ -29,7 +28,7 @@ from pbm_oust.render.svg import Place, layout_of
 from pbm_oust.render.text import cells_text, figures
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
-from pbm_oust.rules.position import Kind, Position, Side
+from pbm_oust.rules import Kind, Position, Side
 from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName

@@ -17,18 +17,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.accounts.account import Account, disabled_since
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.clock import turn_of
-from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.tags import format_calendar as calendar_name
 from pbm_oust.accounts.tags import is_token, parse_calendar
-from pbm_oust.board.game import Game, Summary
-from pbm_oust.board.record import Record
+from pbm_oust.board import Game, Record, Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_games, find_latest
 from pbm_oust.play.notices import Reader
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.web import addresses
@@ -199,14 +197,14 @@ def _owner(name: str, ground: Ground) -> Account | None:
         return None
     calendar, token = parsed
     account = ground.work.account_if_any(calendar.userid)
-    if account is None or disabled_since(account):
+    if account is None or account.disabled_since:
         return None
     return account if is_token(token, ground.home.key(), account, calendar) else None
 
 
 def _calendar(account: Account, ground: Ground) -> icalendar.Calendar:
     """Return the calendar of a player."""
-    words = ground.templates_in(settings_of(account).language).translator
+    words = ground.templates_in(account.all_settings.language).translator
     title = words.gettext("Deadlines of %(userid)s", userid=account.userid)
     calendar = icalendar.Calendar()
     calendar.add("version", "2.0")
@@ -227,7 +225,7 @@ def _calendar(account: Account, ground: Ground) -> icalendar.Calendar:
 
 def _event(game: Game, account: Account, ground: Ground) -> icalendar.Event:
     """Return until when a player must move."""
-    settings = settings_of(account)
+    settings = account.all_settings
     templates = ground.templates_in(settings.language)
     other = game.opponent_of(account.userid)
     clock, players = ground.work.clock_of(game), {game.x, game.o}

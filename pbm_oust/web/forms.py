@@ -17,8 +17,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -40,8 +39,7 @@ from pbm_oust.play.unit_of_work import NotDerived
 from pbm_oust.play.verification import CodeNotice
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.render.html import marks_of
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
 from pbm_oust.service.table import form_named
 from pbm_oust.store.letters import Draft
@@ -220,7 +218,7 @@ def _carry_out(request: Asked, ground: Ground) -> Carried:
         told[notice.template, notice.topic()] = notice
         return work.write(notice, asked) if isinstance(notice, _MAILED_TOO) else []
 
-    handled = handle(request, replace(work, write=write))
+    handled = handle(request, structs.replace(work, write=write))
     return Carried(handled, tuple(told.values()))
 
 

@@ -24,7 +24,7 @@ from pbm_oust.mail.clients import source_at
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.boards import Latest
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits

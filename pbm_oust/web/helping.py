@@ -14,20 +14,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.board.game import Game, redo
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board import Game, Header, Record
+from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import parse_action
-from pbm_oust.board.record import Record
 from pbm_oust.grammar.notation import word_in
-from pbm_oust.grammar.words import fold, in_english
+from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.languages import Language
 from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
 from pbm_oust.letters.layout import Look, Paragraph
 from pbm_oust.letters.words import Words
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import KINDS, Side, parse_grid
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
 from pbm_oust.web.boards import picture, view_of
@@ -123,7 +120,7 @@ def game_of(example: Example) -> Game:
     game = Game.start(header)
     for number, turn in enumerate(example.turns, 1):
         side, _, words = turn.partition(" ")
-        game = redo(game, Record(number, Side(side), parse_action(words), _AT, f"{number:016x}"))
+        game = game.redo(Record(number, Side(side), parse_action(words), _AT, f"{number:016x}"))
     return game
 
 

@@ -16,8 +16,7 @@ from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks, open_seeks_of
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.ratings import best_players, explain, is_counting

@@ -11,13 +11,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.accounts.account import HOUSE, note_about
+from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.queue import waiting
-from pbm_oust.accounts.settings import NAMES, format_setting, settings_of, values_of
+from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.accounts.vacations import days_left
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.grammar.values import Filter
 from pbm_oust.letters.layout import Block
@@ -25,25 +25,14 @@ from pbm_oust.play.finding import Wish, find_games, find_latest
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.refusal import Refusal
+from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.rules.grid import format_size
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Side
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import game_if_any
-from pbm_oust.web import addresses
+from pbm_oust.web import addresses, forms
 from pbm_oust.web.addresses import number_in
 from pbm_oust.web.feeds import calendar_address
-from pbm_oust.web.forms import (
-    answer_page,
-    asked_of,
-    carry_out,
-    kept_from,
-    line_of,
-    reason_of,
-    said,
-    text_in,
-)
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
 from pbm_oust.web.play import Sitting, act_at, page_at
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
@@ -89,7 +78,7 @@ def _mine_page(
         seeks=seeks,
         damaged=waits.damaged,
         refused=refused,
-        kept=kept_from(form, form.get("command", "line")),
+        kept=forms.kept_from(form, form.get("command", "line")),
     )
 
 
@@ -155,7 +144,7 @@ def _sitting(player: SignedIn, game: Game, number: int) -> Sitting:
         addresses.of_own_board(game.name),
         player.hidden(),
         is_signed_in=True,
-        note=note_about(account, game.name),
+        note=account.note_about(game.name),
         plans=tuple(plans),
     )
 
@@ -178,7 +167,7 @@ def _challenge_page(
         usual=Terms(),
         has_house=ground.work.has_house,
         refused=refused,
-        kept=kept_from(form, form.get("kind", "")),
+        kept=forms.kept_from(form, form.get("kind", "")),
         sizes={kind.name: list(_sizes(kind)) for kind in KINDS.values()},
     )
 
@@ -227,12 +216,12 @@ def _settings_page(
         player.language,
         "settings",
         player=player,
-        settings=[(name, format_setting(settings, name), values_of(name)) for name in NAMES],
+        settings=[(name, settings.text_of(name), values_of(name)) for name in NAMES],
         absences=[each for each in absences if each.end > now],
         days_left=days_left(absences, now.astimezone(settings.zone).year, settings.zone),
         calendar=calendar_address(player.account, ground),
         refused=refused,
-        kept=kept_from(form, form.get("command", "settings")),
+        kept=forms.kept_from(form, form.get("command", "settings")),
         today=now.astimezone(settings.zone).date(),
     )
 
@@ -240,7 +229,7 @@ def _settings_page(
 async def settle(request: Request) -> Response:
     """Change what is no longer as a form has it."""
     player, form = await form_of_player(request)
-    known = {name: format_setting(player.settings, name) for name in NAMES}
+    known = {name: player.settings.text_of(name) for name in NAMES}
     known |= {each.name: "" for each in player.settings.unknown if each.name in known}
     changes = [
         (name, value)
@@ -265,17 +254,17 @@ async def _done(
     try:
         asked = _asked(player, form, request)
     except Refusal as refusal:
-        return again(reason_of(refusal, ground.work.player(player.account), ground))
-    carried = await carry_out(asked, ground)
+        return again(forms.reason_of(refusal, ground.work.player(player.account), ground))
+    carried = await forms.carry_out(asked, ground)
     if carried.is_refused:
         is_line = bool(form.get("line"))
-        return again(list(said(carried.told, ground, is_line=is_line)))
+        return again(list(forms.said(carried.told, ground, is_line=is_line)))
     board = carried.handled.board
     if carried.is_done and board:
         return RedirectResponse(f"{addresses.of_own_board(board)}?done", 303, KEPT_SECRET)
     # The command may have changed the language, or removed the account.
     account = ground.work.account_if_any(player.userid) or player.account
-    return answer_page(request, carried, settings_of(account).language, back=back)
+    return forms.answer_page(request, carried, account.all_settings.language, back=back)
 
 
 def _asked(player: SignedIn, form: Mapping[str, str], request: Request) -> Asked:
@@ -284,16 +273,16 @@ def _asked(player: SignedIn, form: Mapping[str, str], request: Request) -> Asked
     Raises HTTPException for no command, and Refusal for a field that is not what it is for.
     """
     try:
-        line = form.get("line", "") or line_of(form.get("command", ""), form, player.userid)
+        line = form.get("line", "") or forms.line_of(form.get("command", ""), form, player.userid)
     except KeyError:
         raise HTTPException(400) from None
     once = form.get(ONCE, "")[:_LONGEST_ONCE]
-    return asked_of(
+    return forms.asked_of(
         request,
         f"{player.session.name} {once}",
         player.address,
         line=" ".join(line.split()),
-        chat=text_in(form),
+        chat=forms.text_in(form),
         language=player.language,
         signed_in=player.userid,
     )

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Kind
 from pbm_oust.web.ground import KEPT_SECRET
 
 log = logging.getLogger("pbm_oust")

@@ -14,19 +14,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.accounts.settings import settings_of
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board.game import Game, placed
+from pbm_oust.board import Game, Place
+from pbm_oust.board.game import placed
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
-from pbm_oust.board.record import WISHED, Place
+from pbm_oust.board.record import WISHED
+from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
-from pbm_oust.grammar.words import fold
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position
+from pbm_oust.rules import KINDS, Position
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web.boards import drawn
 from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
@@ -123,7 +122,7 @@ def page_at(
     is_current = game.meets_guard(reply.number)
     is_mine = is_current and not game.result and game.player_to_move == reply.userid
     can_place = is_mine and not turn.is_whole and not game.must_pass
-    language = settings_of(ground.work.account(reply.userid)).language
+    language = ground.work.account(reply.userid).all_settings.language
     translator = ground.templates_in(language).translator
     title = translator.gettext("Board %(name)s", name=game.name)
 

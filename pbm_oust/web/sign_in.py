@@ -11,26 +11,17 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.accounts import tags
-from pbm_oust.accounts.account import Account, disabled_since
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address, parse_address
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.settings import USUAL, Settings, settings_of
-from pbm_oust.accounts.tags import (
-    SESSION_LIFETIME,
-    Pending,
-    Purpose,
-    SignIn,
-    format_session,
-    name_of,
-)
+from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.commands.account import Verify
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
@@ -45,17 +36,7 @@ from pbm_oust.service.table import format_command
 from pbm_oust.store.limits import Charge, Counted, end_of_limit
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of, settle_key
 from pbm_oust.store.verifications import find_verification, forget_verification
-from pbm_oust.web import addresses
-from pbm_oust.web.forms import (
-    answer_page,
-    asked_of,
-    carry_out,
-    form_of,
-    kept_from,
-    line_of,
-    reason_of,
-    said,
-)
+from pbm_oust.web import addresses, forms
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of, language_asked, source_of
 
 _SAFE, _PLAIN = "__Host-session", "session"
@@ -66,7 +47,7 @@ ANSWER_SECONDS = 0.25
 """When each address is answered, so that the time does not say whether a player has it."""
 MOST_LINKS = 5
 """How many links a form has mailed, where several players share an address."""
-_SIGNING_IN = Purpose.SIGNUP, Purpose.FORGOT
+_SIGNING_IN = tags.Purpose.SIGNUP, tags.Purpose.FORGOT
 """Whoever brings one of these back is signed in, too: it proves as much as one for that."""
 _NOWHERE = "-"
 
@@ -101,7 +82,7 @@ def proved_by_tag(text: str, ground: Ground) -> tags.Answered | None:
 class SignedIn(Struct, frozen=True):
     """A player who is signed in."""
 
-    session: SignIn
+    session: tags.SignIn
     account: Account
     check: str
     """The token of their forms."""
@@ -119,7 +100,7 @@ class SignedIn(Struct, frozen=True):
     @property
     def settings(self) -> Settings:
         """What the player has settled."""
-        return settings_of(self.account)
+        return self.account.all_settings
 
     @property
     def language(self) -> Language:
@@ -138,10 +119,10 @@ class NotSignedIn(Exception):
 def begun(userid: str, request: Request) -> Response:
     """Answer that a player is signed in from now on, and show their page."""
     ground = ground_of(request)
-    session = SignIn.begin(userid, ground.clock(), secrets.token_hex(8))
-    text = format_session(session, ground.home.key(), ground.work.account(userid))
+    session = tags.SignIn.begin(userid, ground.clock(), secrets.token_hex(8))
+    text = tags.format_session(session, ground.home.key(), ground.work.account(userid))
     response = RedirectResponse(addresses.MINE, 303, KEPT_SECRET)
-    return _with_cookie(response, request, text, int(SESSION_LIFETIME.total_seconds()))
+    return _with_cookie(response, request, text, int(tags.SESSION_LIFETIME.total_seconds()))
 
 
 def player_if_any(request: Request) -> SignedIn | None:
@@ -152,7 +133,7 @@ def player_if_any(request: Request) -> SignedIn | None:
         return None
     (session, token), ground = parsed, ground_of(request)
     account, key = ground.work.account_if_any(session.userid), ground.home.key()
-    if account is None or disabled_since(account):
+    if account is None or account.disabled_since:
         return None
     if not tags.is_proved(session, token, key, account, ground.clock()):
         return None
@@ -174,7 +155,7 @@ async def form_of_player(request: Request) -> tuple[SignedIn, Mapping[str, str]]
 
     Raises NotSignedIn and HTTPException.
     """
-    player, form = player_of(request), await form_of(request)
+    player, form = player_of(request), await forms.form_of(request)
     if not hmac.compare_digest(form.get(CHECK, "").encode(), player.check.encode()):
         raise HTTPException(403)
     return player, form
@@ -212,7 +193,7 @@ async def look_at_form(request: Request) -> Response:
 
 async def ask_for_link(request: Request) -> Response:
     """Mail a link to the address in a form, if a player has it; the answer does not say so."""
-    form, ground = await form_of(request), ground_of(request)
+    form, ground = await forms.form_of(request), ground_of(request)
     if not ground.base:
         raise HTTPException(404)
     typed = form.get("address", "").strip()
@@ -253,17 +234,17 @@ def _mail_links(address: str, asked: Asked, ground: Ground) -> bool:
 
     def deed(work: UnitOfWork) -> bool:
         spend([Charge(Counted.ANSWERS, asked.sender)], work)
-        accounts = [each for each in work.home.accounts_at(address) if not disabled_since(each)]
+        accounts = [each for each in work.home.accounts_at(address) if not each.disabled_since]
         done = list[Mailed]()
         for account in accounts[:MOST_LINKS]:
             own = next(each for each in account.addresses if is_same_address(each, address))
-            language, now = settings_of(account).language, work.now()
-            pending = Pending(
-                Purpose.SIGN_IN, account.userid, own, now, asked.identity, language=language
+            language, now = account.all_settings.language, work.now()
+            pending = tags.Pending(
+                tags.Purpose.SIGN_IN, account.userid, own, now, asked.identity, language=language
             )
             done.append(ask(pending, [own], asked, work))
         if not accounts:
-            done.append(spend_time_for_a_code(asked, work, address, Purpose.SIGN_IN))
+            done.append(spend_time_for_a_code(asked, work, address, tags.Purpose.SIGN_IN))
         return Mailed.MAILED in done
 
     return ground.work.retried(deed)
@@ -275,7 +256,7 @@ def _asked_by_stranger(request: Request) -> Asked:
     The host that it comes from stands for their address: the page tells them all there is to tell.
     """
     sender = source_of(request) or _NOWHERE
-    return asked_of(request, secrets.token_hex(8), sender, language=language_asked(request))
+    return forms.asked_of(request, secrets.token_hex(8), sender, language=language_asked(request))
 
 
 async def look_at_sign_up(request: Request) -> Response:
@@ -287,27 +268,27 @@ def _sign_up_page(
     request: Request, form: Mapping[str, str], refused: Sequence[Block] = ()
 ) -> Response:
     """Return the form, with why it was refused, and with what was typed."""
-    kept = kept_from(form, "signup")
+    kept = forms.kept_from(form, "signup")
     return ground_of(request).page(request, "sign_up", refused=refused, kept=kept)
 
 
 async def sign_up(request: Request) -> Response:
     """Ask for the account in a form, and say what comes next."""
-    form, ground = await form_of(request), ground_of(request)
+    form, ground = await forms.form_of(request), ground_of(request)
     if not ground.base:
         raise HTTPException(404)
     if not form.get("rest", "").strip():
         return RedirectResponse(addresses.SIGN_UP, 303)
     asked = _asked_by_stranger(request)
     try:
-        asked = replace(asked, line=line_of("signup", form))
+        asked = structs.replace(asked, line=forms.line_of("signup", form))
     except Refusal as refusal:
-        reader = Reader((), settings=replace(USUAL, language=asked.language))
-        return _sign_up_page(request, form, reason_of(refusal, reader, ground))
-    carried = await carry_out(asked, ground)
+        reader = Reader((), settings=structs.replace(USUAL, language=asked.language))
+        return _sign_up_page(request, form, forms.reason_of(refusal, reader, ground))
+    carried = await forms.carry_out(asked, ground)
     if carried.is_refused:
-        return _sign_up_page(request, form, list(said(carried.told, ground)))
-    return answer_page(request, carried, asked.language, back=addresses.SIGN_UP)
+        return _sign_up_page(request, form, list(forms.said(carried.told, ground)))
+    return forms.answer_page(request, carried, asked.language, back=addresses.SIGN_UP)
 
 
 async def look_at_code(request: Request) -> Response:
@@ -315,7 +296,7 @@ async def look_at_code(request: Request) -> Response:
     return _code_page(request, await _proved(request))
 
 
-def _code_page(request: Request, pending: Pending, refused: Sequence[Block] = ()) -> Response:
+def _code_page(request: Request, pending: tags.Pending, refused: Sequence[Block] = ()) -> Response:
     """Return what a code is for, with its button, and why that was refused, if it was."""
     ground = ground_of(request)
     return ground.secret_page(pending.language, "code", pending=pending, refused=refused)
@@ -323,22 +304,24 @@ def _code_page(request: Request, pending: Pending, refused: Sequence[Block] = ()
 
 async def bring(request: Request) -> Response:
     """Do what a code is for."""
-    pending, form = await _proved(request), await form_of(request)
+    pending, form = await _proved(request), await forms.form_of(request)
     ground, code = ground_of(request), _code_in(request)
-    if pending.purpose is Purpose.SIGN_IN:
+    if pending.purpose is tags.Purpose.SIGN_IN:
         userid = await run_in_threadpool(_sign_in, code, ground)
         if userid is None:
             raise HTTPException(410)
         return begun(userid, request)
-    carried = await carry_out(_asked_by_code(code, form.get("new", ""), pending, request), ground)
+    carried = await forms.carry_out(
+        _asked_by_code(code, form.get("new", ""), pending, request), ground
+    )
     if carried.is_done and pending.purpose in _SIGNING_IN:
         return begun(pending.userid, request)
-    if carried.is_refused and pending.purpose is Purpose.FORGOT:
-        return _code_page(request, pending, list(said(carried.told, ground)))
-    return answer_page(request, carried, pending.language, back=addresses.FRONT)
+    if carried.is_refused and pending.purpose is tags.Purpose.FORGOT:
+        return _code_page(request, pending, list(forms.said(carried.told, ground)))
+    return forms.answer_page(request, carried, pending.language, back=addresses.FRONT)
 
 
-async def _proved(request: Request) -> Pending:
+async def _proved(request: Request) -> tags.Pending:
     """Return what waits for the code of a request. Raises HTTPException if nothing does."""
     return await proved(_pending(_code_in(request), ground_of(request).work), request)
 
@@ -347,9 +330,9 @@ def _code_in(request: Request) -> Secret:
     return Secret(request.path_params["code"].lower())
 
 
-def _pending(code: Secret, work: UnitOfWork) -> Pending | None:
+def _pending(code: Secret, work: UnitOfWork) -> tags.Pending | None:
     """Return what waits for a code; None if nothing does any more."""
-    return work.home.ask(find_verification, name_of(code), work.now())
+    return work.home.ask(find_verification, tags.name_of(code), work.now())
 
 
 def _sign_in(code: Secret, ground: Ground) -> str | None:
@@ -359,24 +342,24 @@ def _sign_in(code: Secret, ground: Ground) -> str | None:
         pending = _pending(code, work)
         if pending is None or not work.has_account(pending.userid):
             return None
-        work.home.do(settle_key, name_of(code), KeyOutcome.DONE, work.now())
-        work.home.do(forget_verification, name_of(code))
+        work.home.do(settle_key, tags.name_of(code), KeyOutcome.DONE, work.now())
+        work.home.do(forget_verification, tags.name_of(code))
         return pending.userid
 
     return ground.work.retried(deed)
 
 
-def _asked_by_code(code: Secret, new: str, pending: Pending, request: Request) -> Asked:
+def _asked_by_code(code: Secret, new: str, pending: tags.Pending, request: Request) -> Asked:
     """Return the request of a mail that brings a code back, perhaps with a new password."""
     verify = Verify(code, Secret(new.strip()) if new.strip() else None)
-    line, identity = format_command(verify, mask=False), name_of(code)
-    return asked_of(request, identity, pending.address, line=line, language=pending.language)
+    line, identity = format_command(verify, mask=False), tags.name_of(code)
+    return forms.asked_of(request, identity, pending.address, line=line, language=pending.language)
 
 
 async def look_at_unsubscribing(request: Request) -> Response:
     """Answer with what a link ends, and a button that does it."""
     asked, ground = await _unsubscribing(request), ground_of(request)
-    language = settings_of(ground.work.account(asked.userid)).language
+    language = ground.work.account(asked.userid).all_settings.language
     return ground.secret_page(
         language,
         "unsubscribe",
@@ -394,11 +377,11 @@ async def unsubscribe(request: Request) -> Response:
     """
     asked, ground = await _unsubscribing(request), ground_of(request)
     account = ground.work.account(asked.userid)
-    language = settings_of(account).language
+    language = account.all_settings.language
     identity = f"off {secrets.token_hex(8)}"
-    told = asked_of(request, identity, account.first_address, language=language, reply=asked)
-    carried = await carry_out(told, ground)
-    return answer_page(request, carried, language, back=addresses.FRONT)
+    told = forms.asked_of(request, identity, account.first_address, language=language, reply=asked)
+    carried = await forms.carry_out(told, ground)
+    return forms.answer_page(request, carried, language, back=addresses.FRONT)
 
 
 async def _unsubscribing(request: Request) -> tags.Unsubscribing:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
-from msgspec.structs import fields
+from msgspec import structs
 
 from pbm_oust.cli.main import main
 from pbm_oust.store.configuration import Configuration
@@ -193,7 +193,7 @@ def _libraries() -> Iterator[str]:
 
 def _keys() -> Iterator[str]:
     """Yield the keys of the configuration as the page writes them."""
-    for field in fields(Configuration):
+    for field in structs.fields(Configuration):
         yield f"`{field.name}`"
     for limit in SETTABLE:
         yield f"`{limit}`"

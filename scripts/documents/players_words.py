@@ -4,10 +4,9 @@ import re
 
 from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.grammar.words import fold, in_english
+from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.grid import Shape
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS, Shape
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, parse_line
 from scripts.documents.commands import usages

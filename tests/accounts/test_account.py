@@ -11,32 +11,16 @@ from msgspec.structs import replace
 from pbm_oust.accounts.account import (
     MOST_BROADCASTS,
     Account,
-    Setting,
-    disabled_since,
     is_placeholder,
-    note_about,
-    notes_of,
     parse_userid,
     placeholder,
-    with_broadcast,
-    with_disabled,
-    with_note,
 )
 from pbm_oust.accounts.address import normal_address, parse_address
 from pbm_oust.accounts.bounces import LONGEST, Bounce
 from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.password import Match, Secret, hash_password
-from pbm_oust.accounts.settings import (
-    NAMES,
-    Settings,
-    format_setting,
-    read_settings,
-    settings_of,
-    values_of,
-    with_setting,
-    with_settings,
-)
-from pbm_oust.board.record import Deed, Place
+from pbm_oust.accounts.settings import NAMES, Setting, Settings, read_settings, values_of
+from pbm_oust.board import Deed, Place
 from tests.support.games import new_game
 from tests.support.kept import HASH
 from tests.support.passwords import match
@@ -195,7 +179,7 @@ def test_a_secret_is_never_printed(printed: str) -> None:
 
 
 def test_an_account_that_keeps_nothing_has_the_usual_settings() -> None:
-    assert settings_of(ALICE) == Settings()
+    assert ALICE.all_settings == Settings()
 
 
 @pytest.mark.parametrize(
@@ -206,10 +190,10 @@ def test_an_account_that_keeps_nothing_has_the_usual_settings() -> None:
     ],
 )
 def test_a_setting_comes_back_from_its_rows(name: str, value: str) -> None:
-    chosen = with_setting(Settings(), name, value)
-    stored = settings_of(with_settings(ALICE, chosen))
+    chosen = Settings().with_setting(name, value)
+    stored = ALICE.with_settings(chosen).all_settings
     assert stored == chosen
-    assert format_setting(stored, name) == value
+    assert stored.text_of(name) == value
 
 
 @pytest.mark.parametrize(
@@ -228,8 +212,8 @@ def test_a_setting_comes_back_from_its_rows(name: str, value: str) -> None:
 )
 def test_what_means_nothing_here_is_kept_and_the_usual_value_counts(row: tuple[str, str]) -> None:
     stored = read_settings((Setting(*row), Setting("mine", "off")))
-    assert replace(stored, unknown=()) == with_setting(Settings(), "mine", "off")
-    assert with_settings(ALICE, stored).settings == (Setting("mine", "off"), Setting(*row))
+    assert replace(stored, unknown=()) == Settings().with_setting("mine", "off")
+    assert ALICE.with_settings(stored).settings == (Setting("mine", "off"), Setting(*row))
 
 
 def test_a_zone_that_is_known_again_counts_again() -> None:
@@ -237,9 +221,9 @@ def test_a_zone_that_is_known_again_counts_again() -> None:
 
 
 def test_usual_settings_are_not_written() -> None:
-    changed = with_settings(ALICE, with_setting(Settings(), "mail", "digest"))
+    changed = ALICE.with_settings(Settings().with_setting("mail", "digest"))
     assert changed.settings == (Setting("mail", "digest"),)
-    assert with_settings(changed, Settings()) == ALICE
+    assert changed.with_settings(Settings()) == ALICE
 
 
 # Small things that accounts keep: notes, limits, since when they are disabled, and the like
@@ -249,16 +233,16 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def test_a_note_takes_the_place_of_the_one_before_and_an_empty_one_takes_it_away() -> None:
-    first = with_note(with_note(ALICE, "oust 1", "one"), "churn 1", "other")
-    second = with_note(first, "oust 1", "two")
-    assert (note_about(second, "oust 1"), note_about(second, "churn 1")) == ("two", "other")
-    assert notes_of(with_note(second, "oust 1", "")) == {"churn 1": "other"}
+    first = ALICE.with_note("oust 1", "one").with_note("churn 1", "other")
+    second = first.with_note("oust 1", "two")
+    assert (second.note_about("oust 1"), second.note_about("churn 1")) == ("two", "other")
+    assert second.with_note("oust 1", "").notes_by_board == {"churn 1": "other"}
 
 
 def test_an_account_is_disabled_and_enabled_again() -> None:
-    disabled = with_disabled(ALICE, NOON)
-    assert disabled_since(disabled) == NOON
-    assert with_disabled(disabled, None) == ALICE
+    disabled = ALICE.with_disabled(NOON)
+    assert disabled.disabled_since == NOON
+    assert disabled.with_disabled(None) == ALICE
 
 
 @given(st.integers(1, 10**9))
@@ -276,10 +260,10 @@ def test_a_player_can_write_to_everybody_again_a_day_later() -> None:
     account: Account | None = ALICE
     for hour in range(MOST_BROADCASTS):
         assert account
-        account = with_broadcast(account, NOON + timedelta(hours=hour))
+        account = account.with_broadcast(NOON + timedelta(hours=hour))
     assert account
-    assert with_broadcast(account, NOON + timedelta(hours=23)) is None
-    later = with_broadcast(account, NOON + timedelta(hours=24))
+    assert account.with_broadcast(NOON + timedelta(hours=23)) is None
+    later = account.with_broadcast(NOON + timedelta(hours=24))
     assert later
     assert len(later.broadcasts) == MOST_BROADCASTS
 

@@ -10,20 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.clock import (
-    Clock,
-    _plain_turn,
-    _replayed_turn,
-    earliest_ruling,
-    read_clock,
-    ruling_due,
-)
+from pbm_oust.accounts.clock import Clock, _plain_turn, _replayed_turn, earliest_ruling, read_clock
 from pbm_oust.accounts.vacations import DAY, Absence
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game, Place, Ruling, Verb
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_ruling, parse_ruling, parse_terms
-from pbm_oust.board.record import Deed, Place, Ruling, Verb
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import Side
 from tests.support import tables
 from tests.support.games import STARTED, act, new_game, wish
 from tests.support.rings import examples
@@ -65,7 +57,7 @@ def clock(game: Game, now: float, **away: list[tuple[float, float]]) -> Clock:
 
 
 def ruling(game: Game, now: float, **away: list[tuple[float, float]]) -> str:
-    found = ruling_due(clock(game, now, **away), day(now))
+    found = clock(game, now, **away).ruling_due(day(now))
     return format_ruling(found) if found else ""
 
 
@@ -391,7 +383,7 @@ def test_before_that_moment_nothing_is_due_whoever_is_away(
     absences = {"rrognlie": of_x, "marksteere": of_o}
     moment = game.latest
     while moment < earliest:
-        assert ruling_due(read_clock(game, absences, moment), moment) is None
+        assert read_clock(game, absences, moment).ruling_due(moment) is None
         moment += 6 * HOUR
 
 

@@ -8,18 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import (
-    Account,
-    BadAccount,
-    merged,
-    notes_of,
-    rejected_by,
-    watched_by,
-    with_note,
-    with_rejected,
-    with_renamed,
-    with_watched,
-)
+from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.document import (
     KEPT,
     account_lines,
@@ -31,13 +20,7 @@ from pbm_oust.accounts.document import (
     read_document,
 )
 from pbm_oust.accounts.items import Item, OnBoard
-from pbm_oust.accounts.settings import (
-    USUAL,
-    Settings,
-    settings_of,
-    with_setting,
-    with_settings,
-)
+from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.accounts.vacations import Absence, in_order
 from tests.support import tables
 from tests.support.kept import HASH, VALUES, accounts, userids
@@ -60,7 +43,7 @@ WATCHING = {"kind": "churn", "board": 3}
 
 
 def mail_of(value: str) -> Settings:
-    return with_setting(USUAL, "mail", value)
+    return USUAL.with_setting("mail", value)
 
 
 # Every field
@@ -86,15 +69,15 @@ def test_merging_with_an_account_that_keeps_nothing_changes_nothing(
     other = Account(
         data.draw(userids.filter(lambda userid: userid != account.userid)), HASH, (), NOON
     )
-    without_own = with_renamed(with_renamed(account, other.userid, None), account.userid, None)
-    assert merged(account, other) == without_own
+    without_own = account.with_renamed(other.userid, None).with_renamed(account.userid, None)
+    assert account.merged(other) == without_own
 
 
 @given(accounts(), userids)
 def test_nobody_changes_when_somebody_is_renamed_whom_no_account_knows(
     account: Account, new: str
 ) -> None:
-    assert with_renamed(account, "nobody-at-all-0000", new) is account
+    assert account.with_renamed("nobody-at-all-0000", new) is account
 
 
 # Stored documents that are damaged
@@ -111,7 +94,7 @@ def test_an_item_that_says_nothing_damages_its_field_and_stays_as_it_is(
     account = read_document("alice", stored)
     assert account.damaged.keys() == {name}
     assert getattr(account, name) == ()
-    changed = with_note(account, "oust 17", "corners") if name != "notes" else account
+    changed = account.with_note("oust 17", "corners") if name != "notes" else account
     written = json.loads(format_document(changed))
     assert written[name] == [json.loads(item)]
     assert written["addresses"] == ["alice@example.org"]
@@ -131,14 +114,14 @@ def test_a_document_without_what_every_account_has_can_be_read(name: str) -> Non
 def test_what_is_no_document_stays_as_it_is(stored: str) -> None:
     account = read_document("alice", stored)
     assert account.damaged
-    assert format_document(with_note(account, "oust 1", "corners")) == stored
+    assert format_document(account.with_note("oust 1", "corners")) == stored
 
 
 def test_what_a_later_program_keeps_stays_as_it_is() -> None:
     stored = {**SOUND, "friends": [{"friend": "bob"}]}
     account = read_document("alice", json.dumps(stored))
     assert not account.damaged
-    written = json.loads(format_document(with_watched(account, ["churn 3"])))
+    written = json.loads(format_document(account.with_watched(["churn 3"])))
     assert written == {**stored, "watched": [WATCHING]}
 
 
@@ -159,45 +142,48 @@ def test_no_account_has_two_vacations_at_one_time() -> None:
 
 
 def test_a_rejected_player_stays_rejected_under_another_userid() -> None:
-    rejecting = with_rejected(ALICE, ["bob", "carol"])
-    assert rejected_by(with_renamed(rejecting, "bob", "bobby")) == ("bobby", "carol")
-    assert rejected_by(with_renamed(rejecting, "bob", None)) == ("carol",)
-    assert rejected_by(with_renamed(rejecting, "bob", "alice")) == ("carol",)
-    assert with_renamed(rejecting, "dora", "dodo") is rejecting
+    rejecting = ALICE.with_rejected(["bob", "carol"])
+    assert rejecting.with_renamed("bob", "bobby").rejected == ("bobby", "carol")
+    assert rejecting.with_renamed("bob", None).rejected == ("carol",)
+    assert rejecting.with_renamed("bob", "alice").rejected == ("carol",)
+    assert rejecting.with_renamed("dora", "dodo") is rejecting
 
 
 # Merging
 
 
 def test_a_player_takes_the_other_account_along_but_for_what_both_have_settled() -> None:
-    bob = with_settings(with_watched(BOB, ["oust 2", "oust 1"]), mail_of("digest"))
-    alice = with_settings(with_watched(ALICE, ["oust 1", "oust 3"]), mail_of("mine"))
-    both = merged(alice, bob)
+    bob = BOB.with_watched(["oust 2", "oust 1"]).with_settings(mail_of("digest"))
+    alice = ALICE.with_watched(["oust 1", "oust 3"]).with_settings(mail_of("mine"))
+    both = alice.merged(bob)
     assert both.addresses == ("alice@example.org", "bob@example.net")
-    assert watched_by(both) == ("oust 1", "oust 3", "oust 2")
-    assert settings_of(both) == settings_of(alice)
+    assert both.watched_boards == ("oust 1", "oust 3", "oust 2")
+    assert both.all_settings == alice.all_settings
 
 
 def test_an_address_that_both_have_is_there_once() -> None:
-    both = merged(ALICE, Account("bob", HASH, ("Alice+oust@example.org",), NOON))
+    both = ALICE.merged(Account("bob", HASH, ("Alice+oust@example.org",), NOON))
     assert both.addresses == ALICE.addresses
 
 
 def test_two_notes_about_one_board_are_both_kept() -> None:
-    alice = with_note(with_note(ALICE, "oust 1", "corners"), "oust 2", "edges")
-    bob = with_note(with_note(BOB, "oust 1", "the middle"), "oust 2", "edges")
-    assert notes_of(merged(alice, bob)) == {"oust 1": "corners\n\nthe middle", "oust 2": "edges"}
+    alice = ALICE.with_note("oust 1", "corners").with_note("oust 2", "edges")
+    bob = BOB.with_note("oust 1", "the middle").with_note("oust 2", "edges")
+    assert alice.merged(bob).notes_by_board == {
+        "oust 1": "corners\n\nthe middle",
+        "oust 2": "edges",
+    }
 
 
 def test_nobody_is_rejected_by_an_account_that_is_their_own() -> None:
-    alice, bob = with_rejected(ALICE, ["bob", "carol"]), with_rejected(BOB, ["alice", "dora"])
-    assert rejected_by(merged(alice, bob)) == ("carol", "dora")
+    alice, bob = ALICE.with_rejected(["bob", "carol"]), BOB.with_rejected(["alice", "dora"])
+    assert alice.merged(bob).rejected == ("carol", "dora")
 
 
 def test_vacations_that_meet_become_one() -> None:
     alice = replace(ALICE, vacations=in_order([Absence(NOON, NOON.replace(day=25))]))
     bob = replace(BOB, vacations=in_order([Absence(NOON.replace(day=23), NOON.replace(day=27))]))
-    assert merged(alice, bob).vacations == (Absence(NOON, NOON.replace(day=27)),)
+    assert alice.merged(bob).vacations == (Absence(NOON, NOON.replace(day=27)),)
 
 
 # JSON
@@ -212,7 +198,7 @@ def test_an_account_comes_back_from_json(account: Account) -> None:
 
 
 def test_the_json_of_an_account() -> None:
-    account = with_watched(with_note(ALICE, "oust 17", "Corners"), ["churn 3"])
+    account = ALICE.with_note("oust 17", "Corners").with_watched(["churn 3"])
     assert json.loads(format_json(account)) == {
         "userid": "alice",
         "password": HASH,
@@ -246,8 +232,8 @@ def test_other_json_is_no_account(text: str) -> None:
 
 
 def test_an_account_as_a_person_reads_it() -> None:
-    account = with_settings(with_rejected(ALICE, ["bob"]), mail_of("digest"))
-    assert account_lines(with_note(account, "oust 17", "Corners\nand edges")) == [
+    account = ALICE.with_rejected(["bob"]).with_settings(mail_of("digest"))
+    assert account_lines(account.with_note("oust 17", "Corners\nand edges")) == [
         "Userid: alice",
         "Address: alice@example.org",
         "Joined: 2026-11-20T12:00:00Z",

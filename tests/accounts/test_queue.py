@@ -18,10 +18,10 @@ from pbm_oust.accounts.queue import (
     is_passed_for,
     waiting,
 )
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action, parse_wish
-from pbm_oust.board.record import Deed, Place, Wish, wish_of
+from pbm_oust.board.record import wish_of
 from pbm_oust.refusal import Refusal
 from tests.support.games import STARTED, act, actions, history_of, new_game, play
 from tests.support.strategies import relaxed

@@ -6,23 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.account import Account, Proof, signed_off_since, with_signed_off
+from pbm_oust.accounts.account import MOST_KEPT, Account, Proof
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.tags import (
     CODE,
     CODE_LIFETIME,
-    MOST_KEPT,
     Pending,
     Purpose,
     code_for,
     name_of,
     salt_for,
-    with_proof,
 )
 from pbm_oust.store.home import Home
-from pbm_oust.store.verifications import (
-    keep_verification,
-)
+from pbm_oust.store.verifications import keep_verification
 
 NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 KEY = b"k" * 32
@@ -95,12 +91,12 @@ def test_an_account_keeps_its_latest_proofs() -> None:
     account = ACCOUNT
     proofs = [Proof(f"{number:016x}", "0" * 16) for number in range(MOST_KEPT + 1)]
     for proof in proofs:
-        account = with_proof(account, proof)
+        account = account.with_proof(proof)
     assert account.verified == tuple(proofs[1:])
 
 
 def test_a_player_who_has_signed_off_is_known_until_they_are_back() -> None:
-    away = with_signed_off(ACCOUNT, NOW)
-    assert signed_off_since(away) == NOW
-    assert with_signed_off(away, None) == ACCOUNT
-    assert signed_off_since(ACCOUNT) is None
+    away = ACCOUNT.with_signed_off(NOW)
+    assert away.signed_off_since == NOW
+    assert away.with_signed_off(None) == ACCOUNT
+    assert ACCOUNT.signed_off_since is None

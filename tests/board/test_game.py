@@ -2,7 +2,8 @@
 
 import pytest
 
-from pbm_oust.board.game import Game, replay
+from pbm_oust.board import Game
+from pbm_oust.board.game import replay
 from pbm_oust.board.header import Terms
 from pbm_oust.board.reasons import (
     AfterTurn,
@@ -17,8 +18,9 @@ from pbm_oust.board.reasons import (
     game_in,
 )
 from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason
+from pbm_oust.rules import How, Result
 from pbm_oust.rules.oust import Oust, TakesNothing
-from pbm_oust.rules.position import How, Occupied, Result
+from pbm_oust.rules.position import Occupied
 from tests.support.boards import O, X, board, drawn, names, rows
 from tests.support.games import act, actions, new_game, play, standing_at
 from tests.support.recorded import recorded_game

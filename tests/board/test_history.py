@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board import Game, Header, Place, Ruling, Verb
+from pbm_oust.board.header import Terms
 from pbm_oust.board.history import (
     BadHistory,
     format_records,
@@ -25,10 +25,8 @@ from pbm_oust.board.notation import (
     parse_terms,
     parse_time,
 )
-from pbm_oust.board.record import Place, Ruling, Verb
+from pbm_oust.rules import KINDS, How, Result, Side
 from pbm_oust.rules.grid import square
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, Result, Side
 from tests.support.boards import O, X
 from tests.support.games import EXAMPLE, STARTED, act, history_of, new_game, play
 from tests.support.strategies import games, relaxed, terms

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from pbm_oust.board.game import Game, before_latest_turn
+from pbm_oust.board import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import parse_ruling
 from pbm_oust.board.reasons import DeclineTooLate, NoOffer, NothingToUndo, OfferWaits
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
-from pbm_oust.rules.position import How, Result, Side
+from pbm_oust.rules import How, Result, Side
 from tests.support.games import act, actions, history_of, new_game, play
 
 
@@ -193,12 +193,12 @@ def test_the_operator_takes_a_swap_back_and_adoptions_stay(game: Game) -> None:
 def test_the_latest_turn_begins_behind_a_record(
     commands: list[str], number: int, game: Game
 ) -> None:
-    assert before_latest_turn(play(game, *commands)) == number
+    assert play(game, *commands).before_latest_turn() == number
 
 
 def test_before_the_first_turn_there_is_none(game: Game) -> None:
     with pytest.raises(NotAllowed, match="nothing_to_undo"):
-        before_latest_turn(play(game, "x propose"))
+        play(game, "x propose").before_latest_turn()
 
 
 def test_nothing_is_ruled_when_the_game_is_over(game: Game) -> None:

@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Origin, Terms
+from pbm_oust.board import Deed, Game, Header, Place, Wish
+from pbm_oust.board.header import Origin, Terms
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_origin, parse_origin
 from pbm_oust.board.reasons import NoSuchRecord
-from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.commands.challenge import ReplayOfTheEnd, origin_after
 from pbm_oust.refusal import NotAllowed, Refusal
 from tests.support import tables

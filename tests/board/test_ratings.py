@@ -7,12 +7,10 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game, Ruling, Verb
 from pbm_oust.board.header import Terms
 from pbm_oust.board.ratings import PROVISIONAL, SizeClass, Table, finish_of, rate, size_class
-from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import Side, parse_grid
 from tests.support.games import new_game, play
 
 Played = tuple[str, str, str]

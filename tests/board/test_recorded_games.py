@@ -4,12 +4,11 @@ from typing import Any
 import pytest
 
 from pbm_oust.board.history import read_history
+from pbm_oust.rules import KINDS, Position, Side, parse_grid
 from pbm_oust.rules.churn import Ending as ChurnEnding
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Position, Side, taken
+from pbm_oust.rules.position import taken
 from tests.support.boards import (
     board,
     capturing,

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.board.record import Deed, Record, Records
+from pbm_oust.board import Deed, Record
+from pbm_oust.board.record import Records
 from tests.support.boards import X
 from tests.support.games import STARTED
 from tests.support.steps import work_of

@@ -8,9 +8,8 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game
 from pbm_oust.board.history import BadHistory, read_history
-from pbm_oust.board.record import Deed
 from tests.chaos.clients import Client, GivenUp, Way
 from tests.chaos.ledger import Enough, Kind, Mail, Player
 from tests.support.recorded import RecordedGame, recorded_games

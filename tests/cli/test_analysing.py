@@ -11,7 +11,7 @@ from click.testing import Result
 from msgspec.structs import replace
 
 from pbm_oust.robot.analysis import Analysis, Evaluation
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.house import keep, kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, keep_analysis

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game

@@ -11,8 +11,7 @@ import pytest
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.board.formats import parse_any
 from pbm_oust.mail.relay import Relaying
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import parse_content
 from pbm_oust.store.outbox import Outbox

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import mark

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
-from pbm_oust.board.game import Game
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.board import Game
+from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import append, read_board
 from tests.support.games import act, history_of, new_game, play

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import with_disabled
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.limits import Counted, Limits
 from tests.support.accounts import change_account, codes
 from tests.support.histories import moves_of
@@ -84,7 +83,7 @@ def test_a_new_password_ends_all_earlier_letters(how: str, talk: Talk) -> None:
 
 
 def test_a_closed_account_plays_by_no_letter(talk: Talk) -> None:
-    change_account(talk.home, "alice", lambda account: with_disabled(account, talk.now))
+    change_account(talk.home, "alice", lambda account: account.with_disabled(talk.now))
     assert talk.send(ALICE, YOURS, "D4", to=reply_to(ALICE, talk)) == [f"{ALICE}: not done"]
     assert talk.outcome == "refused: disabled"
     assert moves(talk) == []

@@ -9,17 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.account import Account, Digested
-from pbm_oust.accounts.settings import (
-    USUAL,
-    DigestAt,
-    MailWhen,
-    Settings,
-    latest_slot,
-    next_digest,
-    next_slot,
-    with_digested,
-    with_settings,
-)
+from pbm_oust.accounts.settings import USUAL, DigestAt, MailWhen, Settings
 from pbm_oust.play.request import Outcome
 from pbm_oust.store.home import Home
 from tests.support import tables
@@ -131,7 +121,7 @@ def test_who_wants_each_mail_gets_no_digest(world: World) -> None:
 @tabled("now", "zone", "slot")
 def test_the_hour_is_that_of_the_players_time_zone(now: str, zone: str, slot: str) -> None:
     at = datetime.fromisoformat(now).replace(tzinfo=UTC)
-    assert f"{latest_slot(at, in_zone(zone)):%Y-%m-%d %H:%M}" == slot
+    assert f"{in_zone(zone).latest_slot(at):%Y-%m-%d %H:%M}" == slot
 
 
 @pytest.mark.parametrize(("digest", "hour"), [*zip(DigestAt, (6, 11, 18), strict=True)])
@@ -146,25 +136,25 @@ def test_players_choose_the_hour_of_their_digest(world: World, digest: DigestAt,
 MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(
     lambda at: at.replace(microsecond=0)
 )
-DORA = with_settings(Account("dora", HASH, ("dora@example.org",), day(0)), WANTED)
+DORA = Account("dora", HASH, ("dora@example.org",), day(0)).with_settings(WANTED)
 
 
 @given(MOMENTS, MOMENTS, st.sampled_from(["UTC", "Europe/Paris", "America/Sao_Paulo"]))
 def test_a_digest_is_due_when_its_next_hour_has_come(
     looked: datetime, now: datetime, zone: str
 ) -> None:
-    is_due = latest_slot(now, in_zone(zone)) > looked
-    assert is_due is (next_slot(looked, in_zone(zone)) <= now)
-    player = with_digested(DORA, Digested(looked, looked))
-    assert next_digest(player) == next_slot(looked, USUAL)
+    is_due = in_zone(zone).latest_slot(now) > looked
+    assert is_due is (in_zone(zone).next_slot(looked) <= now)
+    player = DORA.with_digested(Digested(looked, looked))
+    assert player.next_digest() == USUAL.next_slot(looked)
 
 
 def test_the_first_digest_is_due_at_the_first_hour_after_the_player_joined() -> None:
-    assert next_digest(DORA) == next_slot(DORA.joined, USUAL)
+    assert DORA.next_digest() == USUAL.next_slot(DORA.joined)
 
 
 def test_who_wants_no_digest_has_none_that_is_due() -> None:
-    assert next_digest(with_settings(DORA, USUAL)) is None
+    assert DORA.with_settings(USUAL).next_digest() is None
 
 
 @pytest.mark.parametrize("fault", first_is_fast(FAULTS))

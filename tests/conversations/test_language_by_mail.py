@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.settings import settings_of
 from pbm_oust.store.verifications import find_verification
 from tests.support.accounts import account_of, all_codes, codes
 from tests.support.home_by_mail import ALICE, BOB, Talk, new_id
@@ -77,7 +76,7 @@ def test_an_account_has_the_language_that_its_signup_asked_for(
 ) -> None:
     talk = talk_in(tmp_path)
     assert sign_up(talk, line, *headers) == language
-    assert settings_of(account_of(talk.home, "manon")).language.code == language
+    assert account_of(talk.home, "manon").all_settings.language.code == language
 
 
 def test_the_language_waits_with_the_code(tmp_path: Path) -> None:

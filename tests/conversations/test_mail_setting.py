@@ -7,19 +7,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import MOST_WATCHED, Setting, watched_by, with_watched
+from pbm_oust.accounts.account import MOST_WATCHED
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce
 from pbm_oust.accounts.document import account_lines
-from pbm_oust.board.game import Game
+from pbm_oust.accounts.settings import Setting
+from pbm_oust.board import Game, Ruling, Verb
 from pbm_oust.board.notation import format_header
-from pbm_oust.board.record import Ruling, Verb
 from pbm_oust.letters.letters import Letters
 from pbm_oust.play.notices import News
 from pbm_oust.play.request import Request
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import KINDS, Side
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import note_bounce
 from tests.support import tables
@@ -109,12 +108,12 @@ def test_watched_boards_that_are_over_make_room(talk: Talk) -> None:
     headers = {board: format_header(replace(header, board=board)) for board in boards}
     lay_histories(talk.home, headers)
     names = [f"oust {board}" for board in range(1, MOST_WATCHED + 1)]
-    change_account(talk.home, "carol", lambda account: with_watched(account, names))
+    change_account(talk.home, "carol", lambda account: account.with_watched(names))
     line, name = f"oust watch {MOST_WATCHED + 1} carol rabbithole", f"oust {MOST_WATCHED + 1}"
     assert talk.send(CAROL, line) == [f"{CAROL}: {name}: not done"]
     talk.send(ALICE, "oust resign 1 alice wonderland")
     assert talk.send(CAROL, line) == [f"{CAROL}: {name}: watched"]
-    watched = watched_by(account_of(talk.home, "carol"))
+    watched = account_of(talk.home, "carol").watched_boards
     assert watched == (*names[1:], name)
 
 

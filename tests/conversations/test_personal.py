@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import MOST_BROADCASTS, Account, with_disabled
+from pbm_oust.accounts.account import MOST_BROADCASTS, Account
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.queue import Clause, Plan
-from pbm_oust.accounts.settings import settings_of
-from pbm_oust.board.record import Deed, Place
+from pbm_oust.board import Deed, Place
 from pbm_oust.commands.leave import LARGEST_PART
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import Reject
@@ -42,7 +41,7 @@ def account(talk: Talk, userid: str) -> Account:
 
 
 def disable(talk: Talk, userid: str) -> None:
-    change_account(talk.home, userid, lambda account: with_disabled(account, talk.now))
+    change_account(talk.home, userid, lambda account: account.with_disabled(talk.now))
 
 
 # The grammar
@@ -69,7 +68,7 @@ def test_what_is_misspelt_is_answered_with_a_line_that_is_right(
 @pytest.mark.parametrize("zone", ["europe/paris", "EUROPE/PARIS", "Europe/Paris"])
 def test_a_zone_is_found_whatever_its_capitals(zone: str, talk: Talk) -> None:
     talk.send(ALICE, f"settings alice wonderland zone {zone}")
-    assert str(settings_of(account(talk, "alice")).zone) == "Europe/Paris"
+    assert str(account(talk, "alice").all_settings.zone) == "Europe/Paris"
 
 
 # Limits, rejected players, closed accounts

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import KINDS, Side
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import damage_account, make_account, remove_account

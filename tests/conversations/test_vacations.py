@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pbm_oust.accounts.settings import Settings, with_settings
+from pbm_oust.accounts.settings import Settings
 from pbm_oust.play.request import Outcome
 from pbm_oust.store.home import Home
 from tests.support import tables
@@ -156,7 +156,7 @@ def test_opponents_on_boards_that_go_on_are_told(world: World) -> None:
 def test_a_vacation_begins_at_midnight_in_the_players_time_zone(
     zone: str, start: float, world: World
 ) -> None:
-    world.change_player("alice", lambda each: with_settings(each, Settings(zone=ZoneInfo(zone))))
+    world.change_player("alice", lambda each: each.with_settings(Settings(zone=ZoneInfo(zone))))
     world.add_board("alice", "bob")
     world.today = -1
     world.take("alice", f"vacation alice {PASSWORD} 2026-11-21 3")

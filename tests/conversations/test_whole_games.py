@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.notation import format_action
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.letters import page_of, text_of

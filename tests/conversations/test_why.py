@@ -8,7 +8,7 @@ import pytest
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.moving import Channel, Provenance, origin_of
 from pbm_oust.play.renaming import merge_players
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import LIFETIME
 from pbm_oust.store.open_boards import read_game

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.notation import format_action, format_result
 from pbm_oust.render.text import board_text
 from pbm_oust.web.helping import EXAMPLES, Example, game_of

@@ -3,8 +3,7 @@ from itertools import takewhile
 import pytest
 
 from pbm_oust.experiments.counting import count_sequences, divide, past_forced_pass
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS, parse_grid
 from tests.support.boards import board, naive_start, placements
 from tests.support.recorded import Count, counts
 from tests.support.rings import is_fast_ring

@@ -23,12 +23,11 @@ from pbm_oust.experiments.simulate import (
     play,
     simulate,
 )
+from pbm_oust.rules import KINDS, Grid, Result, parse_grid
 from pbm_oust.rules.churn import Ending as ChurnEnding
-from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Result
 from tests.support.boards import O, X
 from tests.support.rings import fast_if, is_fast_ring
 from tests.support.strategies import course

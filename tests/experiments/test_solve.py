@@ -20,11 +20,10 @@ from pbm_oust.experiments.counting import (
     symmetries,
 )
 from pbm_oust.experiments.solve import Solution, Worth, forced_draws, solve
+from pbm_oust.rules import KINDS, Grid, Kind, Shape, Side, parse_grid
 from pbm_oust.rules.churn import Churn
-from pbm_oust.rules.grid import Grid, Shape, parse_grid, square
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.grid import square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Kind, Side
 from tests.support.rings import slow
 
 OUST, CHURN = KINDS["oust"], KINDS["churn"]

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.settings import NAMES, values_of
-from pbm_oust.board.record import WISHED, Deed
+from pbm_oust.board import Deed
+from pbm_oust.board.record import WISHED
 from pbm_oust.commands.play import Move
 from pbm_oust.commands.settings import SETTING_WORDS
 from pbm_oust.grammar.notation import word_in, words_of
 from pbm_oust.grammar.values import BadPassword
-from pbm_oust.grammar.words import (
+from pbm_oust.grammar.vocabulary import (
     ALIASES,
     OPTION_ALIASES,
     Aliases,
@@ -27,7 +28,7 @@ from pbm_oust.grammar.words import (
 )
 from pbm_oust.languages import LANGUAGES, Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.table import (
     FORMS,
     GENERAL_FORMS,

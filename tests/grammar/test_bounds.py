@@ -7,7 +7,7 @@ import pytest
 from pbm_oust.accounts.queue import MOST_CLAUSES
 from pbm_oust.commands.play import Move, Queue
 from pbm_oust.grammar.form import to_player
-from pbm_oust.grammar.words import MOST_CELLS, MOST_WORDS, LineTooLong, normal_form
+from pbm_oust.grammar.vocabulary import MOST_CELLS, MOST_WORDS, LineTooLong, normal_form
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules.grid import COLUMNS
 from pbm_oust.service.table import parse_line

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.password import Secret
+from pbm_oust.board import Deed, Place, Wish
 from pbm_oust.board.header import Terms
-from pbm_oust.board.record import WISHED, Deed, Place, Wish
+from pbm_oust.board.record import WISHED
 from pbm_oust.commands.account import Signup
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.commands.general import Help
@@ -17,8 +18,7 @@ from pbm_oust.grammar.notation import Command
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import WISH_SHOWN, read_wish, rest_of_wish
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.service.table import FORMS, AnyForm, parse_line
 from tests.support import tables
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from pbm_oust.commands.account import Signup
 from pbm_oust.grammar.form import Line, to_player
-from pbm_oust.grammar.words import MASK, split_words
+from pbm_oust.grammar.vocabulary import MASK, split_words
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.table import FORMS, VOCABULARY, format_command, parse_line
 from tests.support import tables
 from tests.support.rings import examples

@@ -6,7 +6,7 @@ from pbm_oust.board.header import Terms
 from pbm_oust.commands.challenge import Challenge
 from pbm_oust.grammar.parts import BadOptionValue, OptionTwice, UnknownOption
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules import parse_grid
 from pbm_oust.service.table import parse_line
 from tests.support import tables
 

@@ -4,10 +4,10 @@ import pytest
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
-from pbm_oust.board.record import Deed, Place
+from pbm_oust.board import Deed, Place
 from pbm_oust.commands.play import Queue, Queueing, Submit
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.table import parse_line
 from tests.support import tables
 

@@ -13,10 +13,10 @@ from pbm_oust.grammar.values import (
     BadPassword,
     BadUserid,
 )
+from pbm_oust.grammar.vocabulary import UnknownWord
 from pbm_oust.grammar.wish import BadPlacement
-from pbm_oust.grammar.words import UnknownWord
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.table import (
     GENERAL_FORMS,
     KIND_FORMS,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pbm_oust.grammar.words import (
+from pbm_oust.grammar.vocabulary import (
     SHORTEST_PASSWORD,
     AmbiguousWord,
     UnknownWord,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.cli.operator import LARGEST_IMPORT
+from pbm_oust.cli.common import LARGEST_IMPORT
 from pbm_oust.mail.clients import S250_DONE
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home

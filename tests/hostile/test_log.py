@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from pbm_oust.accounts.address import without_addresses
-from pbm_oust.cli.operator import LogFormatter
+from pbm_oust.cli.common import LogFormatter
 from pbm_oust.store.home import Home
 from tests.support.player import Player
 from tests.support.server import running

@@ -6,8 +6,7 @@ from functools import cache
 import pytest
 
 from pbm_oust.languages import LANGUAGES, Language
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from tests.support.kinds import Chance, shortest_game
 from tests.support.match import Told, play_by_mail
 

@@ -8,7 +8,7 @@ from pbm_oust.board.formats.sheet import format_moves
 from pbm_oust.board.record import Placement
 from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.render.text import board_text
-from pbm_oust.rules.position import Kind, Side
+from pbm_oust.rules import Kind, Side
 from pbm_oust.service.table import format_answer, is_of_letter, playing_again
 from tests.kinds.conftest import ByMail
 from tests.support.home_by_mail import ALICE, BOB, PASSWORDS

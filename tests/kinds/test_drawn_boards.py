@@ -2,7 +2,7 @@
 
 from pbm_oust.render.html import Marks, Taps, board_html
 from pbm_oust.render.text import board_text, game_text
-from pbm_oust.rules.position import Kind, Side
+from pbm_oust.rules import Kind, Side
 from tests.support.kinds import games_of, short_games, steps_of
 from tests.support.pages import Page, rows_of_text, stones_in
 

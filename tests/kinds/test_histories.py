@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_record, format_result
 from pbm_oust.board.ratings import START, finish_of, rate
-from pbm_oust.rules.position import How, Kind, Result, Side
+from pbm_oust.rules import How, Kind, Result, Side
 from pbm_oust.store import index as queries
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import (

@@ -8,8 +8,7 @@ from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.translator import Translator
 from pbm_oust.letters.words import Words, words_in
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.grid import Shape
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import Kind, Shape
 from pbm_oust.service.table import KIND_FORMS, parse_line
 from tests.kinds.conftest import ByMail
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from random import Random
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position
+from pbm_oust.board import Deed, Game
+from pbm_oust.rules import KINDS, Position
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game

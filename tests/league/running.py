@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from pbm_oust.board import Record
 from pbm_oust.board.notation import format_action
-from pbm_oust.board.record import Record
 from pbm_oust.store.home import Home
 from tests.league.clock import SetClock
 from tests.league.errands import by_day

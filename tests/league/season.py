@@ -7,10 +7,9 @@ from datetime import datetime, timedelta
 from email.message import EmailMessage
 from itertools import combinations, cycle, islice
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed
+from pbm_oust.board import Deed, Game
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.open_boards import read_game
 from tests.league.players import Player, World, turn_after, turn_of

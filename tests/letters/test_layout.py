@@ -7,19 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.letters.layout import (
-    BOARD as MARK,
-)
-from pbm_oust.letters.layout import (
-    WIDTH,
-    Block,
-    Look,
-    Paragraph,
-    Written,
-    blocks,
-    broken,
-    quoted,
-)
+from pbm_oust.letters.layout import BOARD as MARK
+from pbm_oust.letters.layout import WIDTH, Block, Look, Paragraph, Written, blocks, broken, quoted
 from pbm_oust.play.notices import ShownBoard
 from pbm_oust.render.visible import visible_letter
 from tests.support.games import new_game, play

@@ -6,7 +6,7 @@ from email.policy import SMTP
 
 import pytest
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.letters.body import LARGEST, beginning, body, part
 from pbm_oust.letters.words import Words

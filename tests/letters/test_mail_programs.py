@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.letters.body import LARGEST
 from pbm_oust.letters.words import Words

@@ -9,15 +9,15 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from pbm_oust.accounts.settings import BoardForm, Settings
-from pbm_oust.board.game import Game, taken_in_turn
+from pbm_oust.board import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.commands.show import BoardsNotice
 from pbm_oust.letters.body import LARGEST
 from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.render.text import board_text
+from pbm_oust.rules import KINDS
 from pbm_oust.rules.grid import square
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
 from tests.support.games import new_game, play, standing_at
 from tests.support.pages import Page, Tap
@@ -142,10 +142,10 @@ def test_the_stones_that_a_turn_takes_are_named_over_all_its_mails() -> None:
     longer = play(CHAIN, "x B3")
     assert "Off the board in this turn, dashed: B4 D3\n" in page_of(notice_of(longer)).text
     names = CHAIN.header.grid.names
-    assert names(taken_in_turn(play(GAME, "x C2 B5"))) == ["D3"]
-    assert not taken_in_turn(play(GAME, "x C2 B5", "o A7"))
-    assert not taken_in_turn(new_game())
-    assert not taken_in_turn(play(new_game(), "x A1", "o swap"))
+    assert names(play(GAME, "x C2 B5").taken_in_turn()) == ["D3"]
+    assert not play(GAME, "x C2 B5", "o A7").taken_in_turn()
+    assert not new_game().taken_in_turn()
+    assert not play(new_game(), "x A1", "o swap").taken_in_turn()
 
 
 def test_points_where_stones_were_taken_are_marked_and_can_be_tapped_if_they_are_legal() -> None:

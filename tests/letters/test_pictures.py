@@ -4,7 +4,7 @@ import pytest
 
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.words import PICTURES, picture, words_in
-from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules import parse_grid
 from tests.support.recorded import figures, grid_name
 
 NAMES = ("placements", "singletons", "joining", "group", "pass", "win", "game")

@@ -19,8 +19,7 @@ from pbm_oust.mail.inbound import SeveralSubjects
 from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.play.starting import LimitReached
 from pbm_oust.refusal import NotAllowed, Unreadable
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.table import FORMS, KIND_FORMS, VOCABULARY, AnyForm, parse_line
 from tests.support.refusals import REFUSALS, all_reasons
 

@@ -7,12 +7,7 @@ import time
 
 import pytest
 
-from pbm_oust.mail.clients import (
-    S250_DONE,
-    S451_LATER,
-    ConnectionLimits,
-    Patience,
-)
+from pbm_oust.mail.clients import S250_DONE, S451_LATER, ConnectionLimits, Patience
 from pbm_oust.mail.handler import Handler
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen

@@ -25,15 +25,7 @@ from pbm_oust.mail.session import MOST_COMMANDS
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
 from tests.support.accounts import all_codes
-from tests.support.listening import (
-    ADDRESS,
-    ask,
-    begin,
-    client_of,
-    command,
-    listening,
-    send,
-)
+from tests.support.listening import ADDRESS, ask, begin, client_of, command, listening, send
 from tests.support.mails import FROM, mail
 from tests.support.rings import slow
 from tests.support.waiting import PATIENCE

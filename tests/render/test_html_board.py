@@ -18,9 +18,7 @@ from pbm_oust.render.html import (
     letter_size,
 )
 from pbm_oust.render.text import board_text
-from pbm_oust.rules.grid import Grid, parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
 from tests.support.contrast import contrast
 from tests.support.drawn import GRIDS, played
 from tests.support.pages import Page, rows_of_text, stones_in

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Placement, Record, Records
+from pbm_oust.board import Game, Record
+from pbm_oust.board.record import Placement, Records
 from pbm_oust.render.text import board_text, game_text, star_points
-from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
+from pbm_oust.rules import Grid, Side, parse_grid
+from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Side
 from tests.support import tables
 from tests.support.boards import O, X, board, names, placed
 from tests.support.games import STARTED, new_game, play, standing_at

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from pbm_oust.board import Deed, Game, Place, Ruling, Verb, Wish
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import Sheet
-from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
-from pbm_oust.board.record import Deed, Place, Ruling, Verb, Wish
 from pbm_oust.robot.analysis import (
     LONGEST,
     Analysis,
@@ -27,8 +26,7 @@ from pbm_oust.robot.analysis import (
     turning_points,
 )
 from pbm_oust.robot.search import IS_THERE, can_search
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import Side, parse_grid
 from tests.support.boards import board
 from tests.support.games import act, new_game, play, standing_at, wish
 from tests.support.happenings import GRIDS, anything_goes, taken_back

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.game import Game
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.board import Game
+from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.histories import moves_of

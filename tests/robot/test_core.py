@@ -21,20 +21,12 @@ from hypothesis import strategies as st
 from pbm_oust.experiments.counting import RoomForPositions, count_sequences, past_forced_pass
 from pbm_oust.experiments.simulate import simulate
 from pbm_oust.experiments.solve import Search, Worth
-from pbm_oust.robot.search import (
-    Searched,
-    Searcher,
-    bytes_of,
-    follow,
-    lattice_of,
-    proofs_on,
-    worth,
-)
+from pbm_oust.robot.search import Searched, Searcher, bytes_of, follow, lattice_of, proofs_on, worth
+from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
 from pbm_oust.rules.churn import Churn
-from pbm_oust.rules.grid import Grid, hexagon, parse_grid, square
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Position, Side, taken
+from pbm_oust.rules.position import taken
 from tests.support.kinds import grids_of
 from tests.support.strategies import ChurnPlay, Play, Taste, churn_plays, plays, relaxed
 from tests.support.thinking import churn_by_chance, times

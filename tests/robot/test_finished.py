@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.robot.analysis import Analysis
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.house import Finished, keep, kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game

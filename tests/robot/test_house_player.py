@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Deed, Game, Place
 from pbm_oust.board.header import Terms
-from pbm_oust.board.record import Deed, Place
 from pbm_oust.robot.player import LONG, decide, offers_draw, takes_draw
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Side
+from pbm_oust.rules import KINDS, Kind, Side
 from tests.support.boards import board
 from tests.support.games import act, new_game, play, standing_at
 from tests.support.kinds import grids_of

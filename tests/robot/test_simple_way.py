@@ -5,9 +5,8 @@ import random
 import pytest
 
 from pbm_oust.robot.greedy import outlook, simple_turn
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Position, Side, taken
+from pbm_oust.rules import KINDS, Kind, Position, Side, parse_grid
+from pbm_oust.rules.position import taken
 from tests.support.boards import board
 from tests.support.kinds import grids_of
 from tests.support.rings import slow

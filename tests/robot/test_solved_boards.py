@@ -12,9 +12,7 @@ from pbm_oust.cli import main
 from pbm_oust.experiments.counting import numbering
 from pbm_oust.experiments.solve import Worth, unpack
 from pbm_oust.robot.solver import Solver, solver_for, table_of
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules import KINDS, Position, Side, parse_grid
 from tests.support.games import new_game
 from tests.support.rings import fast_if, slow
 from tests.support.thinking import decided, done, random_turn

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.board import Deed
 from pbm_oust.board.header import Terms
-from pbm_oust.board.record import Deed
 from pbm_oust.robot.player import LEVELS, decide, takes_draw
 from pbm_oust.robot.search import IS_THERE, VARIABLE, can_search
+from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.rules.grid import hexagon, square
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind, Side
 from tests.support.boards import board
 from tests.support.games import act, new_game, play, standing_at
 from tests.support.histories import moves_of

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbm_oust.rules import Grid, Result, Side
 from pbm_oust.rules.churn import Churn, NotSmallest, fast_game, smallest_joins
-from pbm_oust.rules.grid import Grid, hexagon
-from pbm_oust.rules.position import Result, Side
+from pbm_oust.rules.grid import hexagon
 from tests.support.boards import churn_board, naive_churn_of, refused, scattered
 from tests.support.naive import names_of
 from tests.support.naive_churn import NaiveChurn

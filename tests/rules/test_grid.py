@@ -4,17 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pbm_oust.rules.grid import (
-    COLUMNS,
-    BadGrid,
-    Grid,
-    NoSuchCell,
-    Shape,
-    hexagon,
-    parse_grid,
-    parse_size,
-    square,
-)
+from pbm_oust.rules import Grid, Shape, parse_grid
+from pbm_oust.rules.grid import COLUMNS, BadGrid, NoSuchCell, hexagon, parse_size, square
 from tests.support import tables
 from tests.support.boards import X, board, names
 from tests.support.naive import Point, points_of, rim_of, steps_of

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.render.text import board_text
-from pbm_oust.rules.grid import LONGEST, Grid, hexagon, parse_grid, square
+from pbm_oust.rules import Grid, Side, parse_grid
+from pbm_oust.rules.grid import LONGEST, hexagon, square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Side
 from tests.support.boards import board, other_to_move, scattered
 from tests.support.reachable import reachable
 from tests.support.rings import fast_if

@@ -4,10 +4,10 @@ boards; `?` marks the cell.
 
 import pytest
 
-from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules import Result, parse_grid
 from pbm_oust.rules.oust import Ending as OustEnding
 from pbm_oust.rules.oust import EnemyAsLarge, Oust, TakesNothing
-from pbm_oust.rules.position import Occupied, Result, taken
+from pbm_oust.rules.position import Occupied, taken
 from tests.support.boards import (
     O,
     X,

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.rules.grid import Grid, parse_grid
+from pbm_oust.rules import Grid, Side, parse_grid
 from pbm_oust.rules.oust import EnemyAsLarge, Oust, TakesNothing
-from pbm_oust.rules.position import Side
 from tests.support.boards import naive_of, refused, scattered
 from tests.support.naive import names_of, point_of, points_of, steps_of
 from tests.support.naive_oust import NaiveOust

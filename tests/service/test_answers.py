@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board.record import Deed, Place
+from pbm_oust.board import Deed, Place
 from pbm_oust.commands.general import Help
 from pbm_oust.commands.lists import Past
 from pbm_oust.commands.play import Confirm, Move, Preview, Queue, Queueing, Submit
@@ -17,7 +17,7 @@ from pbm_oust.grammar.form import to_player
 from pbm_oust.grammar.notation import partial
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import (
     Answer,
     EmptyAnswer,

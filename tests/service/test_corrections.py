@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board import Deed, Game, Header, Place
+from pbm_oust.board.header import Terms
 from pbm_oust.board.reasons import AgainstRules, NoSuchRecord, SamePlayer
-from pbm_oust.board.record import Deed, Place
 from pbm_oust.commands.account import UseridTaken
 from pbm_oust.commands.play import Move, YourOwnTurn, suggested
 from pbm_oust.grammar.notation import Command
@@ -16,10 +15,9 @@ from pbm_oust.grammar.wish import example, legal_near, nearest, next_wish
 from pbm_oust.play.moving import OtherRecord
 from pbm_oust.play.unit_of_work import NoSuchPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
+from pbm_oust.rules import KINDS, How, Result, Side
 from pbm_oust.rules.grid import hexagon, square
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import How, Result, Side
 from pbm_oust.service import reading
 from pbm_oust.service.table import format_command, parse_line
 from pbm_oust.store.boards import NoSuchBoard

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Place, wish_of
+from pbm_oust.board import Game, Place
+from pbm_oust.board.record import wish_of
 from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.play.request import Outcome
 from pbm_oust.play.unit_of_work import Passwords

@@ -11,7 +11,7 @@ from pbm_oust.grammar.notation import Command
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.play.forms import ForPlayer
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import (
     FORMS,

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import WISHED, Place, Wish
+from pbm_oust.board import Game, Place, Wish
+from pbm_oust.board.record import WISHED
 from pbm_oust.commands.play import Move, Queue
 from pbm_oust.commands.show import Show
 from pbm_oust.service.reading import tried

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.settings import MailWhen, Settings
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_action
 from pbm_oust.play.rulings import rule_board
-from pbm_oust.rules.position import How
+from pbm_oust.rules import How
 from pbm_oust.store.home import Home
 from tests.support.accounts import damage_account
 from tests.support.disturbed import FAULTS, disturbed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.backup import copy_home
 from pbm_oust.store.home import Home
 from tests.speed.homes import BOARDS, PLAYERS, Form, configure, make_home

@@ -8,12 +8,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.settings import BoardForm, Settings, with_settings
+from pbm_oust.accounts.settings import BoardForm, Settings
 from pbm_oust.accounts.tags import AnswerPurpose, Reply, reply_address, token_for
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Place, wish_of
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.board import Game, Place
+from pbm_oust.board.record import wish_of
+from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.store.home import Home
 from tests.speed.load import Message
 from tests.support.accounts import account_of, change_account, make_account
@@ -109,7 +108,7 @@ def address_of(userid: str) -> str:
 
 
 def _with_text_alone(account: Account) -> Account:
-    return with_settings(account, Settings(board=BoardForm.TEXT))
+    return account.with_settings(Settings(board=BoardForm.TEXT))
 
 
 @cache

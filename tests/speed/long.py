@@ -9,15 +9,15 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
+from pbm_oust.board import Header, Record
 from pbm_oust.board.formats import parse_any
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_header, format_record, format_result
-from pbm_oust.board.record import Placement, Record
+from pbm_oust.board.record import Placement
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.play.request import Outcome
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position, taken
+from pbm_oust.rules import KINDS, Position, parse_grid
+from pbm_oust.rules.position import taken
 from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import import_game

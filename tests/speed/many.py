@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board import Header
+from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import (
     format_action,
     format_header,
@@ -22,8 +23,7 @@ from pbm_oust.board.notation import (
     format_time,
     record_line,
 )
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home

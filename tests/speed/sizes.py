@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.play.request import Outcome
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import Counted

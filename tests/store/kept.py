@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Terms
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Side
+from pbm_oust.board import Game, Header
+from pbm_oust.board.header import Terms
+from pbm_oust.rules import KINDS, Side, parse_grid
 from pbm_oust.store.boards import Board, Boards, challenge_remark
 from pbm_oust.store.database import Database, Row, Transaction
 from pbm_oust.store.disk import Disk

@@ -9,18 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import (
-    Digested,
-    is_placeholder,
-    is_reserved,
-    merged,
-    rejected_by,
-    with_disabled,
-    with_rejected,
-    with_signed_off,
-    with_watched,
-)
-from pbm_oust.accounts.settings import Settings, Switch, next_digest, with_digested, with_settings
+from pbm_oust.accounts.account import Digested, is_placeholder, is_reserved
+from pbm_oust.accounts.settings import Settings, Switch
 from pbm_oust.store import accounts as queries
 from pbm_oust.store.accounts import (
     all_userids,
@@ -73,13 +63,13 @@ def test_an_account_comes_back_as_it_was_written(shared: Database, data: st.Data
 
 
 def test_nobody_goes_on_rejecting_a_player_who_is_gone(database: Database) -> None:
-    write(database, ALICE, with_rejected(BOB, ["alice", "carol"]), CAROL)
+    write(database, ALICE, BOB.with_rejected(["alice", "carol"]), CAROL)
     database.write(lambda transaction: remove_account(transaction, "alice"))
-    assert rejected_by(read(database, "bob")) == ("carol",)
+    assert read(database, "bob").rejected == ("carol",)
 
 
 def test_what_an_account_kept_goes_with_it(database: Database) -> None:
-    write(database, with_rejected(with_watched(ALICE, ["oust 1"]), ["bob"]))
+    write(database, ALICE.with_watched(["oust 1"]).with_rejected(["bob"]))
     database.write(lambda transaction: remove_account(transaction, "alice"))
     for table in ("accounts", "addresses", "watched", "seeks", "mentions"):
         assert rows_of(database, f"SELECT * FROM {table}") == []  # noqa: S608 - a name of ours
@@ -93,13 +83,13 @@ def test_a_renamed_account_is_the_same_under_another_userid(
     def work(transaction: Transaction) -> None:
         first = data.draw(accounts(st.just("alice")))
         write_account(transaction, first)
-        write_account(transaction, with_rejected(BOB, ["alice"]))
+        write_account(transaction, BOB.with_rejected(["alice"]))
         renamed = rename_account(transaction, first, "alicia")
         assert read_account(transaction, "alice") is None
         assert renamed == read_account(transaction, "alicia") == replace(first, userid="alicia")
         found = read_account(transaction, "bob")
         assert found
-        assert rejected_by(found) == ("alicia",)
+        assert found.rejected == ("alicia",)
 
     tried(shared, work)
 
@@ -110,14 +100,14 @@ def test_a_merged_account_has_what_both_had(shared: Database, data: st.DataObjec
     def work(transaction: Transaction) -> None:
         alice = data.draw(accounts(st.just("alice")))
         bob = replace(data.draw(accounts(st.just("bob"))), seeks=())
-        for account in (alice, bob, with_rejected(CAROL, ["bob"])):
+        for account in (alice, bob, CAROL.with_rejected(["bob"])):
             write_account(transaction, account)
         both = merge_accounts(transaction, alice, bob)
-        assert both == read_account(transaction, "alice") == merged(alice, bob)
+        assert both == read_account(transaction, "alice") == alice.merged(bob)
         assert read_account(transaction, "bob") is None
         carol = read_account(transaction, "carol")
         assert carol
-        assert rejected_by(carol) == ("alice",)
+        assert carol.rejected == ("alice",)
 
     tried(shared, work)
 
@@ -156,8 +146,8 @@ def test_all_who_want_broadcasts_are_found_however_many_pages(
 
 
 def test_those_who_watch_a_board_are_found(database: Database) -> None:
-    alice, bob = with_watched(ALICE, ["oust 1"]), with_watched(BOB, ["churn 1", "oust 1"])
-    write(database, alice, bob, with_watched(CAROL, ["churn 1"]))
+    alice, bob = ALICE.with_watched(["oust 1"]), BOB.with_watched(["churn 1", "oust 1"])
+    write(database, alice, bob, CAROL.with_watched(["churn 1"]))
     assert ask(database, lambda snapshot: queries.watchers(snapshot, "oust", 1)) == [alice, bob]
     assert ask(database, lambda snapshot: queries.watchers(snapshot, "oust", 2)) == []
 
@@ -166,19 +156,19 @@ def test_broadcasts_go_to_those_who_want_them_and_are_there(database: Database) 
     write(
         database,
         ALICE,
-        with_settings(BOB, Settings(broadcasts=Switch.OFF)),
-        with_settings(CAROL, DIGEST),
-        with_disabled(replace(ALICE, userid="dora"), NOON),
-        with_signed_off(replace(ALICE, userid="emma"), NOON),
+        BOB.with_settings(Settings(broadcasts=Switch.OFF)),
+        CAROL.with_settings(DIGEST),
+        replace(ALICE, userid="dora").with_disabled(NOON),
+        replace(ALICE, userid="emma").with_signed_off(NOON),
     )
     found = ask(database, lambda snapshot: queries.wanting_broadcasts(snapshot))
     assert [each.userid for each in found] == ["alice", "carol"]
 
 
 def test_digests_are_due_at_their_next_hour(database: Database) -> None:
-    alice, bob = with_settings(ALICE, DIGEST), with_settings(BOB, DIGEST)
+    alice, bob = ALICE.with_settings(DIGEST), BOB.with_settings(DIGEST)
     write(database, alice, bob, CAROL)
-    due = next_digest(alice)
+    due = alice.next_digest()
     assert due
 
     def due_at(moment: datetime) -> list[str]:
@@ -186,7 +176,7 @@ def test_digests_are_due_at_their_next_hour(database: Database) -> None:
 
     assert due_at(due - timedelta(seconds=1)) == []
     assert due_at(due) == ["alice", "bob"]
-    write(database, with_digested(alice, Digested(due, due)), with_settings(bob, Settings()))
+    write(database, alice.with_digested(Digested(due, due)), bob.with_settings(Settings()))
     assert due_at(due) == []
     assert due_at(due + timedelta(days=1)) == ["alice"]
 
@@ -196,8 +186,8 @@ def test_open_challenges_are_found_by_game_in_the_order_of_their_numbers(
 ) -> None:
     alice = replace(ALICE, seeks=(seek(3), seek(1), seek(1, "churn")))
     write(database, alice, replace(BOB, seeks=(seek(2, days=5),)))
-    write(database, replace(with_disabled(CAROL, NOON), seeks=(seek(4),)))
-    write(database, replace(with_signed_off(replace(CAROL, userid="dora"), NOON), seeks=(seek(5),)))
+    write(database, replace(CAROL.with_disabled(NOON), seeks=(seek(4),)))
+    write(database, replace(replace(CAROL, userid="dora").with_signed_off(NOON), seeks=(seek(5),)))
 
     def open_since(days: int) -> list[tuple[int, str]]:
         since = NOON + timedelta(days=days)
@@ -230,7 +220,7 @@ def test_two_open_challenges_never_have_one_number(database: Database) -> None:
 
 
 def test_those_who_reject_a_player_are_found(database: Database) -> None:
-    write(database, ALICE, with_rejected(BOB, ["alice"]), with_rejected(CAROL, ["bob"]))
+    write(database, ALICE, BOB.with_rejected(["alice"]), CAROL.with_rejected(["bob"]))
     assert ask(database, lambda snapshot: mentioning(snapshot, "alice")) == ["bob"]
     assert ask(database, lambda snapshot: mentioning(snapshot, "bob")) == ["carol"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from pbm_oust.play.renaming import rename_player
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import Copied, NotCopied, back_up, restore
 from pbm_oust.store.disk import Disk

@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
+from pbm_oust.board import Ruling, Verb
 from pbm_oust.board.header import Terms
 from pbm_oust.board.ratings import finish_of, rate
-from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.rules.position import How, Result, Side
+from pbm_oust.rules import How, Result, Side
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.index import (
     BoardState,

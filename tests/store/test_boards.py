@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.boards import BoardChanged, DamagedHistory, by_records, challenge_remark
 from pbm_oust.store.database import Transaction

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from pbm_oust.doctor.home import check_database
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.backup import Copied, NotCopied, copied_tables, copy_home
 from pbm_oust.store.faults import DatabaseTooNew
 from pbm_oust.store.home import Home

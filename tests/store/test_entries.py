@@ -5,11 +5,10 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game, Ruling, Verb
 from pbm_oust.board.history import format_records, read_history
 from pbm_oust.board.notation import format_header
-from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import Side
 from pbm_oust.store.index import BoardName, Reading, Source, believe, entry_of, reading_with
 from tests.support import tables
 from tests.support.games import EXAMPLE, act, history_of, new_game, play

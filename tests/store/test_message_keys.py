@@ -3,13 +3,7 @@
 from datetime import datetime, timedelta
 
 from pbm_oust.store.database import Database
-from pbm_oust.store.message_keys import (
-    MEMORY,
-    KeyOutcome,
-    forget_old_keys,
-    note_key,
-    outcome_of,
-)
+from pbm_oust.store.message_keys import MEMORY, KeyOutcome, forget_old_keys, note_key, outcome_of
 
 KEY, OTHER = "4f0c1d2e9a8b7c6d", "0b53a2c4d1e6f788"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.rules.position import Side
+from pbm_oust.board import Ruling, Verb
+from pbm_oust.rules import Side
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.publishing import Walk

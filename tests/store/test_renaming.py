@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.record import Ruling, Verb
-from pbm_oust.rules.position import Side
+from pbm_oust.board import Ruling, Verb
+from pbm_oust.rules import Side
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.index import has_played
 from tests.store.dying import Death, Dying

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.document import KEPT, format_document, format_json, parse_json
-from pbm_oust.accounts.settings import Unknown, settings_of
+from pbm_oust.accounts.settings import Unknown
 from pbm_oust.board.notation import parse_time
 from pbm_oust.store.accounts import write_account
 from pbm_oust.store.database import Database, Row, seconds
@@ -49,7 +49,7 @@ def test_an_account_with_one_of_everything_becomes_its_document() -> None:
     account = upgraded_account(ROW, ROWS)
     assert not account.damaged
     assert account.changed == CHANGED
-    assert settings_of(account).unknown == (
+    assert account.all_settings.unknown == (
         Unknown("zone", "Mars/Base", is_told=True),
         Unknown("tempo", "fast"),
     )

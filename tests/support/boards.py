@@ -16,10 +16,11 @@ from importlib import import_module
 from random import Random
 from typing import TypeVar
 
+from pbm_oust.rules import Grid, Position, Side, parse_grid
 from pbm_oust.rules.churn import Churn
-from pbm_oust.rules.grid import Grid, parse_grid, square
+from pbm_oust.rules.grid import square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Fault, IllegalPlacement, Position, Side
+from pbm_oust.rules.position import Fault, IllegalPlacement
 from tests.support.naive import Naive
 from tests.support.naive_churn import NaiveChurn
 from tests.support.naive_oust import NaiveOust

@@ -2,9 +2,7 @@
 
 from random import Random
 
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position
+from pbm_oust.rules import KINDS, Position, parse_grid
 
 GRIDS = [
     *(("oust", f"square {size}") for size in ("2x2", "7x7", "9x5", "11x11", "3x19", "25x25")),

@@ -4,14 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board import Deed, Game, Header, Place, Wish
+from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_action, format_header, format_record, format_result
-from pbm_oust.board.record import Deed, Place, Wish
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS, Side, parse_grid
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Side
 
 STARTED = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 

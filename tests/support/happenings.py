@@ -6,15 +6,14 @@ from random import Random
 
 import pytest
 
+from pbm_oust.board import Deed, Game, Place, Ruling, Verb
 from pbm_oust.board.formats import parse_any
 from pbm_oust.board.formats.sgf import format_sgf
 from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.board.formats.structured import format_structured
-from pbm_oust.board.game import Game
 from pbm_oust.board.header import Terms
-from pbm_oust.board.record import Deed, Place, Ruling, Verb
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import Side
 from tests.support.games import new_game
 
 FORMATS: dict[str, Callable[[Sheet], str]] = {

@@ -21,21 +21,13 @@ from pbm_oust.accounts.account import (
 )
 from pbm_oust.accounts.items import Seek, Submission
 from pbm_oust.accounts.queue import Clause, Plan
-from pbm_oust.accounts.settings import (
-    BoardForm,
-    MailWhen,
-    Settings,
-    SubjectForm,
-    Switch,
-    with_setting,
-    with_settings,
-)
+from pbm_oust.accounts.settings import BoardForm, MailWhen, Settings, SubjectForm, Switch
 from pbm_oust.accounts.vacations import LONGEST, Absence
+from pbm_oust.board import Deed, Place, Wish
 from pbm_oust.board.header import Terms
-from pbm_oust.board.record import Deed, Place, Wish
 from pbm_oust.languages import LANGUAGES
+from pbm_oust.rules import Side
 from pbm_oust.rules.grid import hexagon, square
-from pbm_oust.rules.position import Side
 
 HASH = f"scrypt 16384 8 1 {'0' * 32} {'1' * 64}"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -70,7 +62,7 @@ seeks = st.builds(
     terms,
 )
 settings = st.builds(
-    lambda zone, **chosen: with_setting(Settings(**chosen), "zone", zone),
+    lambda zone, **chosen: Settings(**chosen).with_setting("zone", zone),
     st.sampled_from(["UTC", "Europe/Paris", "Asia/Kolkata", "America/Los_Angeles"]),
     mail=st.sampled_from(MailWhen),
     autopass=st.sampled_from(Switch),
@@ -101,7 +93,7 @@ def at_most_one(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, 
 
 
 VALUES: Mapping[str, st.SearchStrategy[Any]] = {
-    "settings": settings.map(lambda chosen: with_settings(NOBODY, chosen).settings),
+    "settings": settings.map(lambda chosen: NOBODY.with_settings(chosen).settings),
     "notes": st.lists(
         st.builds(Note, kind=kinds, board=numbers, note=texts),
         max_size=4,

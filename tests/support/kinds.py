@@ -8,9 +8,10 @@ from random import Random
 
 from msgspec.structs import replace
 
-from pbm_oust.board.game import Game
-from pbm_oust.rules.grid import Grid, hexagon, square
-from pbm_oust.rules.position import Fault, IllegalPlacement, Kind, Position, Result, taken
+from pbm_oust.board import Game
+from pbm_oust.rules import Grid, Kind, Position, Result
+from pbm_oust.rules.grid import hexagon, square
+from pbm_oust.rules.position import Fault, IllegalPlacement, taken
 from tests.support.games import new_game, play
 from tests.support.strategies import course
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from pbm_oust.accounts.settings import Settings, with_settings
-from pbm_oust.board.game import Game
+from pbm_oust.accounts.settings import Settings
+from pbm_oust.board import Game
 from pbm_oust.languages import Language
+from pbm_oust.rules import Side
 from pbm_oust.rules.grid import format_size
-from pbm_oust.rules.position import Side
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import change_account
 from tests.support.games import STARTED, history_of
@@ -48,7 +48,7 @@ def begin(path: Path, language: Language, *boards: tuple[Chance, int]) -> Talk:
     talk = Talk(home_of(path, ALICE, BOB), STARTED + timedelta(days=4))
     for userid, _ in PLAYERS.values():
         change_account(
-            talk.home, userid, lambda account: with_settings(account, Settings(language=language))
+            talk.home, userid, lambda account: account.with_settings(Settings(language=language))
         )
     for number, (chance, turns) in enumerate(boards, 1):
         history = history_of(chance.game(turns, number)).decode()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 
 
 class _Opened:

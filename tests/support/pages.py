@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from urllib.parse import parse_qs, unquote
 
-from pbm_oust.rules.grid import Grid
+from pbm_oust.rules import Grid
 
 
 @dataclass(frozen=True)

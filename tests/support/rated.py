@@ -9,8 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from pbm_oust.board.ratings import Finish, Table, rate
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, Result, Side
+from pbm_oust.rules import KINDS, How, Result, Side
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.index import BoardName, Damage, Entry, Reading

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from pbm_oust.rules.grid import parse_grid
+from pbm_oust.rules import parse_grid
 from pbm_oust.rules.oust import Oust
 
 

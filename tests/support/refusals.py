@@ -12,9 +12,8 @@ from msgspec import NODEFAULT
 
 import pbm_oust
 from pbm_oust.accounts.vacations import Absence
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game, Place
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, NoSuchRecord, OfferWaits, OffGrid
-from pbm_oust.board.record import Place
 from pbm_oust.commands.challenge import UnusableGrid
 from pbm_oust.commands.play import ChangedSinceSubmit
 from pbm_oust.commands.vacation import Leave, SaidLoosely, VacationFar, VacationPast
@@ -34,11 +33,10 @@ from pbm_oust.refusal import (
     Unreadable,
     UnreadableReason,
 )
+from pbm_oust.rules import KINDS, Kind, parse_grid
 from pbm_oust.rules.churn import NotSmallest, TouchesFriend
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
 from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
-from pbm_oust.rules.position import Kind, Occupied
+from pbm_oust.rules.position import Occupied
 from pbm_oust.service.answers import MoreThanDeed
 from pbm_oust.store.limits import SETTABLE, Charge
 from tests.support.games import new_game, play

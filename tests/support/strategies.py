@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.board.header import Terms
+from pbm_oust.rules import Grid, Position
 from pbm_oust.rules.churn import Churn
-from pbm_oust.rules.grid import Grid, hexagon, square
+from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.rules.position import Position
 from tests.support.games import act, new_game
 from tests.support.rings import examples
 

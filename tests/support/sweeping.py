@@ -11,16 +11,15 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
-from pbm_oust.accounts.settings import USUAL, Settings, with_settings
+from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.accounts.vacations import Absence, in_order
-from pbm_oust.board.game import Game
-from pbm_oust.board.header import Header, Terms
+from pbm_oust.board import Game, Header
+from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_record, format_result
 from pbm_oust.letters.letters import Letters
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.service.service import handle
 from pbm_oust.service.sweep import Swept, sweep
 from pbm_oust.store.home import Home
@@ -87,7 +86,7 @@ class World:
     def add_player(self, userid: str, settings: Settings = USUAL) -> None:
         """Make an account with these settings."""
         account = Account(userid, HASH, (f"{userid}@example.org",), day(0))
-        self.home.save(with_settings(account, settings))
+        self.home.save(account.with_settings(settings))
 
     def change_player(self, userid: str, change: Callable[[Account], Account]) -> None:
         """Change an account."""

@@ -5,12 +5,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from itertools import repeat
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Deed, Place
+from pbm_oust.board import Deed, Game, Place
 from pbm_oust.robot.player import Decision, decide
+from pbm_oust.rules import Side
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon
-from pbm_oust.rules.position import Side
 
 
 def times(number: int) -> Callable[[], bool]:

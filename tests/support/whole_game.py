@@ -9,7 +9,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from random import Random
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.open_boards import read_game
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk
 

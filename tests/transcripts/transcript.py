@@ -17,7 +17,7 @@ from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.starting import set_up_board
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.home import Home

@@ -12,7 +12,7 @@ import vobject
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.tags import format_calendar
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import of_calendar

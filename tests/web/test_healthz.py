@@ -9,12 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.store.faults import (
-    DatabaseBusy,
-    DatabaseDamaged,
-    DatabaseFault,
-    DatabaseTooNew,
-)
+from pbm_oust.store.faults import DatabaseBusy, DatabaseDamaged, DatabaseFault, DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import (
     LETTERS_STAY,

@@ -8,7 +8,7 @@ import pytest
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.words import words_in
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.web.helping import EXAMPLES, Example
 from tests.support.website import Website
 

@@ -8,10 +8,9 @@ from typing import Any, cast
 import pytest
 from lxml import html
 
-from pbm_oust.board.game import Game
-from pbm_oust.board.record import Wish
+from pbm_oust.board import Game, Wish
 from pbm_oust.robot.analysis import Analysis, Evaluation
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.house import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game

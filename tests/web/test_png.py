@@ -7,7 +7,7 @@ import pytest
 
 from pbm_oust.render.html import INK, UNMARKED, WOOD
 from pbm_oust.render.svg import layout_of
-from pbm_oust.rules.position import Position, Side
+from pbm_oust.rules import Position, Side
 from pbm_oust.web.boards import Labels, board_svg
 from pbm_oust.web.png import png_beside, png_of
 from tests.support.boards import board, churn_board

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from tests.support.games import act, history_of, new_game
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import home_of

@@ -15,9 +15,9 @@ from pbm_oust.render.html import COLOURS, INK, UNMARKED, WOOD, Marks
 from pbm_oust.render.svg import HALF, STROKE_HEIGHT, STROKES, layout_of, strokes_around
 from pbm_oust.render.text import star_points
 from pbm_oust.render.visible import visible_line
-from pbm_oust.rules.grid import COLUMNS, Grid, parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Position, Side, taken
+from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
+from pbm_oust.rules.grid import COLUMNS
+from pbm_oust.rules.position import taken
 from pbm_oust.web.boards import Labels, board_svg
 from tests.support.boards import board
 from tests.support.contrast import contrast

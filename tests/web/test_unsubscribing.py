@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.settings import Switch, settings_of
+from pbm_oust.accounts.settings import Switch
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from tests.support import tables
 from tests.support.accounts import account_of
@@ -38,7 +38,7 @@ def way_out(letter: Letter) -> str:
 
 
 def wants_broadcasts(here: Place) -> bool:
-    return settings_of(account_of(here.talk.home, "bob")).broadcasts is Switch.ON
+    return account_of(here.talk.home, "bob").all_settings.broadcasts is Switch.ON
 
 
 def test_looking_ends_nothing_and_has_a_button(here: Place) -> None:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from pbm_oust.mail.reading.phrases import PHRASES, any_of, disclaimer, lines_of_warning
 
@@ -349,7 +348,7 @@ def own_text(text: str) -> OwnText:
     above = lines_of_warning(lines)
     own = _Parting(lines[above:]).parted()
     if above:
-        own = replace(own, left_out=lines[next_written(lines, 0)].strip())
+        own = structs.replace(own, left_out=lines[next_written(lines, 0)].strip())
     return own
 
 

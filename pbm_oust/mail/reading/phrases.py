@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Sequence
 from pkgutil import get_data
 
-from pbm_oust.grammar.words import normal_form
+from pbm_oust.grammar.vocabulary import normal_form
 
 PHRASES: dict[str, list[str]] = tomllib.loads(
     (get_data(__package__, "phrases.toml") or b"").decode()

@@ -8,9 +8,9 @@ from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 
 from pbm_oust.accounts.tags import BROADCASTS, Unsubscribing, reply_address, tag_of, token_for
-from pbm_oust.board.record import Deed
+from pbm_oust.board import Deed
 from pbm_oust.robot.analysis import Analysis, Evaluation
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.service.house import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Remote
 
-from pbm_oust.rules.grid import parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import KINDS, Side, parse_grid
 from tests.peers.browsers import chromium, firefox
 from tests.peers.browsers.table import Seat, Table, laid, shown
 from tests.peers.browsers.view import PHONE, View

@@ -10,11 +10,7 @@ import psycopg
 import pytest
 
 from pbm_oust.store.database import Transaction
-from pbm_oust.store.faults import (
-    DatabaseBusy,
-    DatabaseFailing,
-    DatabaseLocked,
-)
+from pbm_oust.store.faults import DatabaseBusy, DatabaseFailing, DatabaseLocked
 from pbm_oust.store.home import open_server
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.postgresql import PostgresqlDatabase

@@ -9,8 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pbm_oust.cli.common import Refused
 from pbm_oust.cli.home import follow
-from pbm_oust.cli.operator import Refused
 from pbm_oust.store.database import Database, Sharing, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import OVERLAP, Home, open_server

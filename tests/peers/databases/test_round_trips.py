@@ -8,7 +8,7 @@ import pytest
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.request import Outcome
 from pbm_oust.play.unit_of_work import Passwords
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Entry
 from pbm_oust.store.open_boards import Salvage

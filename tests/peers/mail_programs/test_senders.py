@@ -3,14 +3,7 @@
 import pytest
 
 from tests.peers.mail_programs.desk import ALICE, COMMANDS, PEERS, Desk
-from tests.peers.mail_programs.letters import (
-    COMMAND,
-    GREETING,
-    PAGE,
-    PICTURE,
-    TEXTS,
-    assert_read,
-)
+from tests.peers.mail_programs.letters import COMMAND, GREETING, PAGE, PICTURE, TEXTS, assert_read
 
 RAW = f"From: Alice <{ALICE}>\nTo: {COMMANDS}\nSubject: {COMMAND}\n"
 LATIN1 = "MIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n"

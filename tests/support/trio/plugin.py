@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from pbm_oust.rules.kinds import KINDS
+from pbm_oust.rules import KINDS
 from tests.support.trio.rules import KIND
 
 HERE = Path(__file__).parent

@@ -6,16 +6,9 @@ The first stone may not go on the cell in the middle of the board, if there is o
 from dataclasses import dataclass
 from enum import Enum
 
-from pbm_oust.rules.grid import Grid, Shape, square
-from pbm_oust.rules.position import (
-    Fault,
-    IllegalPass,
-    IllegalPlacement,
-    Kind,
-    Occupied,
-    Result,
-    Side,
-)
+from pbm_oust.rules import Grid, Kind, Result, Shape, Side
+from pbm_oust.rules.grid import square
+from pbm_oust.rules.position import Fault, IllegalPass, IllegalPlacement, Occupied
 
 
 class Ending(Enum):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pbm_oust.accounts.queue import MOST_CLAUSES
 from pbm_oust.languages import LANGUAGES, Language, Section
@@ -306,7 +306,7 @@ def find_command_word(word: str, known: Iterable[str], translated: Aliases = ALI
 def _of_all(reason: UnknownWord, plain: str, aliases: Mapping[str, str]) -> UnknownWord:
     """Return why a word is unknown in English, with what it resembles in any language."""
     close = resembling(plain, [*reason.known, *aliases]) or ""
-    return replace(reason, resembles=aliases.get(close, close) or reason.resembles)
+    return structs.replace(reason, resembles=aliases.get(close, close) or reason.resembles)
 
 
 def meant_by(error: Unreadable) -> str | None:

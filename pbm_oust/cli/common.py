@@ -14,15 +14,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from pbm_oust.accounts.address import parse_own_address, without_addresses
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game
 from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.grammar.values import BoardAt, read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.render.text import in_columns
 from pbm_oust.render.visible import visible_line, visible_text
-from pbm_oust.rules.grid import Grid, Shape, parse_size
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import Kind
+from pbm_oust.rules import KINDS, Grid, Kind, Shape
+from pbm_oust.rules.grid import parse_size
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.configuration import (
     BadConfiguration,
