@@ -186,7 +186,8 @@ def _adopted(record: Record) -> str:
 
 
 GRACE = DAY
-"""The least time between the reminder and the end of a game."""
+"""The least time between the reminder and the end of a game, and between the end of a vacation of a
+day or more and that."""
 LAST_REMINDER_FROM = 4 * DAY
 """How long the time behind a reminder is at least that there is a second one."""
 _NO_TIME = timedelta()
@@ -294,6 +295,10 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
         if end <= deadline:
             deadline, limit = end, each
     deadline = max(deadline, due(away, first, GRACE))
+    for absence in away:
+        is_long = absence.end - absence.start >= GRACE
+        if is_long and began < absence.end and absence.start < deadline:
+            deadline = max(deadline, due(away, absence.end, GRACE))
     last = _last_reminder(told.last_from, deadline, away) if told.last_from else None
     return Clock(
         player=player,
