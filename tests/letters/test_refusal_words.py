@@ -15,7 +15,6 @@ from pbm_oust.commands.general import HelpNotice
 from pbm_oust.grammar.form import to_player
 from pbm_oust.letters.help import help_subjects, wrapped_usage
 from pbm_oust.letters.words import Words, place_of
-from pbm_oust.mail.inbound import SeveralSubjects
 from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.play.starting import LimitReached
 from pbm_oust.refusal import NotAllowed, Unreadable
@@ -52,10 +51,6 @@ def test_every_template_of_refusals_is_that_of_a_room_or_command_with_reasons() 
     assert sorted(path.with_suffix("").as_posix() for path in found) == PLACES
 
 
-def test_a_refusal_is_logged_by_the_word_of_its_reason() -> None:
-    assert str(NotAllowed(LimitReached("carol", 2, 2), "carol")) == "limit_reached"
-
-
 def test_every_reason_is_a_value_of_its_own_kind() -> None:
     assert all(structs.replace(refusal.reason) == refusal.reason for refusal in REFUSALS)
     assert len({reason.word() for reason in all_reasons()}) == len(all_reasons())
@@ -89,12 +84,6 @@ def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> No
     assert "wonderland" not in mail
     assert "secret" not in mail
     assert max(map(len, mail.splitlines())) <= WIDEST
-
-
-def test_several_subjects_are_refused_in_sentences_that_fit() -> None:
-    refusal = Unreadable(SeveralSubjects())
-    mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None)).text
-    assert "more than one Subject" in mail
 
 
 @pytest.mark.parametrize(
