@@ -10,7 +10,6 @@ import pytest
 from pbm_oust.doctor.home import check_database
 from pbm_oust.rules import KINDS
 from pbm_oust.store.backup import Copied, NotCopied, copied_tables, copy_home
-from pbm_oust.store.faults import DatabaseTooNew
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import LetterState
@@ -172,19 +171,6 @@ def test_a_home_without_a_key_that_holds_something_is_not_written_over(
     with pytest.raises(NotCopied, match="is not empty; copy into a new home"):
         copy_home(there, here, nobody)
     assert precious.read_text() == "precious\n"
-
-
-@pytest.mark.parametrize(("source", "target"), ENGINES[1:])
-def test_tables_of_a_later_version_are_copied_by_its_program(homes: tuple[Home, Home]) -> None:
-    there, here = homes
-    for home in homes:
-        if not home.is_on_server:
-            continue
-        home.do(lambda each: each.run("UPDATE pbm_oust_version SET version = version + 1"))
-        with pytest.raises(DatabaseTooNew, match="Copy with the newer program"):
-            copy_home(there, here, nobody)
-        home.do(lambda each: each.run("UPDATE pbm_oust_version SET version = version - 1"))
-    copy_home(there, here, nobody)
 
 
 @pytest.mark.parametrize(("source", "target"), ENGINES[:1])

@@ -102,16 +102,6 @@ def test_a_server_needs_no_right_but_to_read_and_write_rows(
                 connection.execute(forbidden)
 
 
-def test_tables_of_an_earlier_version_wait_for_their_owner(own: DatabaseServer, host: Host) -> None:
-    owner = url_of("games_owner", own)
-    do(host, "home", "upgrade", "--owner", owner)
-    with psycopg.connect(owner, autocommit=True) as connection:
-        connection.execute("UPDATE pbm_oust_version SET version = version - 1, oldest = 1")
-    status, said = deliver(host, 1, ALICE, "help")
-    assert status == 75
-    assert f"its tables are of version {LATEST - 1}, this program needs".encode() in said
-
-
 def test_a_server_goes_on_with_tables_to_which_something_was_added(
     hosts: tuple[Host, Host],
 ) -> None:
