@@ -1,8 +1,7 @@
 """An account: all that is kept of a player, as it stands in one document (`document.py`). Pure.
 
 What an account keeps is a field of `Account`, with items in it (`items.py`). What is more than a
-few items has a module of its own, such as `queue.py`. What becomes of it when players are renamed
-or merged stands at the end.
+few items has a module of its own, such as `queue.py`.
 """
 
 import json
@@ -16,23 +15,13 @@ from pkgutil import get_data
 from typing import Annotated, ClassVar, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct, field
-from msgspec.structs import replace
+from msgspec import Meta, Struct, field, structs
 
+from pbm_oust.accounts import items
 from pbm_oust.accounts.address import exact_address, normal_address
-from pbm_oust.accounts.items import (
-    Item,
-    Key,
-    OnBoard,
-    Seek,
-    Submission,
-    Time,
-    Userid,
-    board_of,
-    to_the_second,
-)
 from pbm_oust.accounts.queue import Plan
-from pbm_oust.accounts.vacations import DAY, Absence, shortened, together
+from pbm_oust.accounts.settings import MailWhen, Setting, Settings, read_settings
+from pbm_oust.accounts.vacations import DAY, Absence, away_at, together
 from pbm_oust.board.notation import USERID
 
 T = TypeVar("T")
@@ -47,6 +36,8 @@ LONGEST_NOTE = 2000
 """How many characters a note may have."""
 MOST_BROADCASTS = 3
 """How often a player may write to everybody within a day."""
+MOST_KEPT = 20
+"""How many proofs an account keeps in mind, the latest ones."""
 _ONE = Meta(max_length=1)
 
 
@@ -54,15 +45,7 @@ class BadAccount(ValueError):
     """What was to be an account and cannot be read; the message says why."""
 
 
-class Setting(Item, frozen=True):
-    """A setting that is not as usual (`settings.py`)."""
-
-    word: ClassVar[str] = "Setting"
-    name: str
-    value: str
-
-
-class Note(OnBoard, frozen=True, kw_only=True):
+class Note(items.OnBoard, frozen=True, kw_only=True):
     """What a player has noted about a board."""
 
     word: ClassVar[str] = "Note"
@@ -73,13 +56,13 @@ class Note(OnBoard, frozen=True, kw_only=True):
         return f"{self.name} {json.dumps(self.note)}"
 
 
-class WatchedBoard(OnBoard, frozen=True, kw_only=True):
+class WatchedBoard(items.OnBoard, frozen=True, kw_only=True):
     """A board that a player watches."""
 
     word: ClassVar[str] = "Watch"
 
 
-class BoardLimit(Item, frozen=True):
+class BoardLimit(items.Item, frozen=True):
     """On how many active boards a player wants to be at once."""
 
     word: ClassVar[str] = "Limit"
@@ -90,49 +73,49 @@ class BoardLimit(Item, frozen=True):
             raise ValueError(f"{self.boards} is no number from 1 to {HIGHEST_LIMIT}")
 
 
-class Rejection(Item, frozen=True):
+class Rejection(items.Item, frozen=True):
     """Somebody by whom a player is not to be challenged."""
 
     word: ClassVar[str] = "Reject"
-    rejected: Userid
+    rejected: items.Userid
 
 
-class BroadcastAt(Item, frozen=True):
+class BroadcastAt(items.Item, frozen=True):
     """When a player wrote to everybody."""
 
     word: ClassVar[str] = "Broadcast"
-    at: Time
+    at: items.Time
 
 
-class Digested(Item, frozen=True):
+class Digested(items.Item, frozen=True):
     """When a player's boards were last looked at, and when the player was last mailed of them."""
 
     word: ClassVar[str] = "Digest"
-    looked: Time
-    sent: Time
+    looked: items.Time
+    sent: items.Time
 
 
-class SignedOffSince(Item, frozen=True):
+class SignedOffSince(items.Item, frozen=True):
     """Since when a player has signed off."""
 
     word: ClassVar[str] = "SignedOff"
-    since: Time
+    since: items.Time
 
 
-class DisabledSince(Item, frozen=True):
+class DisabledSince(items.Item, frozen=True):
     """Since when the operator has disabled an account."""
 
     word: ClassVar[str] = "Disabled"
-    since: Time
+    since: items.Time
 
 
-class Proof(Item, frozen=True):
+class Proof(items.Item, frozen=True):
     """A code that came back for an account."""
 
     word: ClassVar[str] = "Proved"
-    name: Key = msgspec.field(name="code")
+    name: items.Key = msgspec.field(name="code")
     """The name of the code."""
-    message_key: Key
+    message_key: items.Key
     """The message key of the mail that asked for the code."""
 
 
@@ -145,7 +128,7 @@ class Account(Struct, frozen=True):
     userid: str
     password: str
     addresses: tuple[str, ...]
-    joined: Time
+    joined: items.Time
     message_key: str = ""
     """The message key of the signup, if a mail made the account."""
     settings: tuple[Setting, ...] = ()
@@ -155,9 +138,9 @@ class Account(Struct, frozen=True):
     rejections: tuple[Rejection, ...] = ()
     queue: tuple[Plan, ...] = ()
     """What the player has queued, also what has had its time."""
-    submissions: tuple[Submission, ...] = ()
+    submissions: tuple[items.Submission, ...] = ()
     """What the player has submitted, a board each."""
-    seeks: tuple[Seek, ...] = ()
+    seeks: tuple[items.Seek, ...] = ()
     """The open challenges of the player, also those whose time is over."""
     vacations: tuple[Absence, ...] = ()
     """All vacations of the player, past ones too, in order (`vacations.in_order`)."""
@@ -193,6 +176,174 @@ class Account(Struct, frozen=True):
         """
         return exact_address(address) in map(exact_address, self.addresses)
 
+    @property
+    def is_house(self) -> bool:
+        """Whether this is a house player, and not a person with the userid of one."""
+        return self.userid in HOUSE and not self.addresses
+
+    def changed_at(self, now: datetime) -> "Account":
+        """Return the account as a command changes it now: in a later second than the last one."""
+        earliest = self.changed + timedelta(seconds=1) if self.changed else now
+        return structs.replace(self, changed=max(now, earliest))
+
+    @property
+    def all_settings(self) -> Settings:
+        """All settings of the player, those that are as usual too."""
+        return read_settings(self.settings)
+
+    def with_settings(self, settings: Settings) -> "Account":
+        """Return the account with these settings."""
+        return structs.replace(self, settings=tuple(settings.stored()))
+
+    def setting_lines(self) -> list[str]:
+        """Return the settings as a person reads them."""
+        settings = self.all_settings
+        known = [f"{name} {value}" for name, value in settings.unusual()]
+        unknown = [f"{each.name} {each.value} (not known here)" for each in settings.unknown]
+        return [f"{Setting.word}: {line}" for line in (*known, *unknown)]
+
+    @property
+    def notes_by_board(self) -> Mapping[str, str]:
+        """The notes of the player by the names of their boards."""
+        return {each.name: each.note for each in self.notes}
+
+    def note_about(self, board: str) -> str:
+        """Return the note about a board of this name; empty where there is none."""
+        for each in self.notes:
+            if each.name == board:
+                return each.note
+        return ""
+
+    def with_note(self, board: str, text: str) -> "Account":
+        """Return the account with this note about a board; an empty one takes it away."""
+        notes = {**self.notes_by_board, board: text}
+        return self.with_notes({name: note for name, note in notes.items() if note})
+
+    def with_notes(self, notes: Mapping[str, str]) -> "Account":
+        """Return the account with these notes and no others."""
+        names = {name: items.board_of(name) for name in notes}
+        kept = (Note(kind=names[name][0], board=names[name][1], note=notes[name]) for name in notes)
+        return structs.replace(self, notes=tuple(kept))
+
+    @property
+    def watched_boards(self) -> tuple[str, ...]:
+        """The names of the boards that the player watches."""
+        return tuple(each.name for each in self.watched)
+
+    def with_watched(self, names: Iterable[str]) -> "Account":
+        """Return the account so that it watches the boards of these names and no others."""
+        boards = dict.fromkeys(map(items.board_of, names))
+        return structs.replace(
+            self, watched=tuple(WatchedBoard(kind=kind, board=board) for kind, board in boards)
+        )
+
+    @property
+    def board_limit(self) -> int:
+        """On how many active boards the player wants to be at once; 0 for any number."""
+        return self.board_limits[0].boards if self.board_limits else 0
+
+    def with_limit(self, limit: int) -> "Account":
+        """Return the account with this limit; 0 takes it away."""
+        return structs.replace(self, board_limits=(BoardLimit(limit),) if limit else ())
+
+    @property
+    def rejected(self) -> tuple[str, ...]:
+        """The userids of those by whom the player is not to be challenged."""
+        return tuple(each.rejected for each in self.rejections)
+
+    def with_rejected(self, userids: Iterable[str]) -> "Account":
+        """Return the account so that it rejects these players and no others."""
+        return structs.replace(self, rejections=tuple(map(Rejection, dict.fromkeys(userids))))
+
+    def with_broadcast(self, at: datetime) -> "Account | None":
+        """Return the account as it writes to everybody at a time; None where that is too often.
+
+        Times that lie far ahead are those of a wrong clock.
+        """
+        latest = [each for each in self.broadcasts if abs(each.at - at) < DAY]
+        if len(latest) >= MOST_BROADCASTS:
+            return None
+        return structs.replace(self, broadcasts=(*latest, BroadcastAt(at)))
+
+    @property
+    def digested(self) -> Digested:
+        """When the boards were last looked at; for the first digest, when the player joined."""
+        return self.digests[-1] if self.digests else Digested(self.joined, self.joined)
+
+    def with_digested(self, last: Digested) -> "Account":
+        """Return the account so that it says so."""
+        return structs.replace(self, digests=(last,))
+
+    def next_digest(self) -> datetime | None:
+        """Return when the player's boards are to be looked at; None for players without digests."""
+        settings = self.all_settings
+        if settings.mail is not MailWhen.DIGEST:
+            return None
+        slot = settings.next_slot(self.digested.looked)
+        while away := away_at(self.vacations, slot):
+            slot = settings.next_slot(away.end)
+        return slot
+
+    @property
+    def disabled_since(self) -> datetime | None:
+        """When the operator has disabled the account, or None."""
+        return self.disabled[0].since if self.disabled else None
+
+    def with_disabled(self, at: datetime | None) -> "Account":
+        """Return the account disabled since a time, or not any more."""
+        return structs.replace(
+            self, disabled=(DisabledSince(items.to_the_second(at)),) if at else ()
+        )
+
+    @property
+    def signed_off_since(self) -> datetime | None:
+        """When the player has signed off, or None."""
+        return self.signed_off[0].since if self.signed_off else None
+
+    def with_signed_off(self, at: datetime | None) -> "Account":
+        """Return the account of a player who has signed off at a time, or is there."""
+        return structs.replace(
+            self, signed_off=(SignedOffSince(items.to_the_second(at)),) if at else ()
+        )
+
+    def with_proof(self, proof: Proof) -> "Account":
+        """Return the account with one more proof kept in mind."""
+        return structs.replace(self, verified=(*self.verified, proof)[-MOST_KEPT:])
+
+    def with_renamed(self, old: str, new: str | None) -> "Account":
+        """Return the account once another player has a new userid; None: that player is gone.
+
+        It is the same account where it does not speak of the player.
+        """
+        if old not in (each.rejected for each in self.rejections):
+            return self
+        known = (Rejection(new),) if new and new != self.userid else ()
+        rejections = (
+            each
+            for rejection in self.rejections
+            for each in (known if rejection.rejected == old else (rejection,))
+        )
+        return structs.replace(self, rejections=tuple(dict.fromkeys(rejections)))
+
+    def merged(self, other: "Account") -> "Account":
+        """Return the account with the addresses of another, and with what that one kept, too.
+
+        What both have settled is as this account had it.
+        """
+        added = (address for address in other.addresses if not self.has_address(address))
+        both = structs.replace(
+            self,
+            addresses=(*self.addresses, *added),
+            notes=_merged_notes(self.notes, other.notes),
+            watched=_each_once(self.watched, other.watched),
+            rejections=_each_once(self.rejections, other.rejections),
+            queue=_each_once(self.queue, other.queue),
+            submissions=_each_once(self.submissions, other.submissions),
+            seeks=(*self.seeks, *other.seeks),
+            vacations=tuple(map(Absence.shortened, together((*self.vacations, *other.vacations)))),
+        )
+        return both.with_renamed(other.userid, None).with_renamed(self.userid, None)
+
 
 def parse_userid(text: str) -> str:
     """Return a userid in its one form, lower case.
@@ -211,129 +362,6 @@ def house_account(userid: str) -> Account | None:
     It has no address and no password, so that nobody can be a house player.
     """
     return Account(userid, NO_PASSWORD, (), _HOUSE_SINCE) if userid in HOUSE else None
-
-
-def changed_at(account: Account, now: datetime) -> Account:
-    """Return an account as a command changes it now: in a later second than the change before."""
-    earliest = account.changed + timedelta(seconds=1) if account.changed else now
-    return replace(account, changed=max(now, earliest))
-
-
-def is_house(account: Account) -> bool:
-    """Return whether an account is that of a house player, and not of a person with the userid."""
-    return account.userid in HOUSE and not account.addresses
-
-
-# What it keeps
-
-
-def notes_of(account: Account) -> Mapping[str, str]:
-    """Return the notes of a player by the names of their boards."""
-    return {each.name: each.note for each in account.notes}
-
-
-def note_about(account: Account, board: str) -> str:
-    """Return the note about a board of this name; empty where there is none."""
-    for each in account.notes:
-        if each.name == board:
-            return each.note
-    return ""
-
-
-def with_note(account: Account, board: str, text: str) -> Account:
-    """Return an account with this note about a board; an empty one takes it away."""
-    notes = {**notes_of(account), board: text}
-    return with_notes(account, {name: note for name, note in notes.items() if note})
-
-
-def with_notes(account: Account, notes: Mapping[str, str]) -> Account:
-    """Return an account with these notes and no others."""
-    names = {name: board_of(name) for name in notes}
-    kept = (Note(kind=names[name][0], board=names[name][1], note=notes[name]) for name in notes)
-    return replace(account, notes=tuple(kept))
-
-
-def watched_by(account: Account) -> tuple[str, ...]:
-    """Return the names of the boards that a player watches."""
-    return tuple(each.name for each in account.watched)
-
-
-def with_watched(account: Account, names: Iterable[str]) -> Account:
-    """Return an account that watches the boards of these names and no others."""
-    boards = dict.fromkeys(map(board_of, names))
-    return replace(
-        account, watched=tuple(WatchedBoard(kind=kind, board=board) for kind, board in boards)
-    )
-
-
-def limit_of(account: Account) -> int:
-    """Return on how many active boards a player wants to be at once; 0 for any number."""
-    return account.board_limits[0].boards if account.board_limits else 0
-
-
-def with_limit(account: Account, limit: int) -> Account:
-    """Return an account with this limit; 0 takes it away."""
-    return replace(account, board_limits=(BoardLimit(limit),) if limit else ())
-
-
-def rejected_by(account: Account) -> tuple[str, ...]:
-    """Return the userids of those by whom a player is not to be challenged."""
-    return tuple(each.rejected for each in account.rejections)
-
-
-def with_rejected(account: Account, userids: Iterable[str]) -> Account:
-    """Return an account that rejects these players and no others."""
-    return replace(account, rejections=tuple(map(Rejection, dict.fromkeys(userids))))
-
-
-def with_broadcast(account: Account, at: datetime) -> Account | None:
-    """Return an account that writes to everybody at a time; None where that is too often.
-
-    Times that lie far ahead are those of a wrong clock.
-    """
-    latest = [each for each in account.broadcasts if abs(each.at - at) < DAY]
-    if len(latest) >= MOST_BROADCASTS:
-        return None
-    return replace(account, broadcasts=(*latest, BroadcastAt(at)))
-
-
-# Renaming and merging
-
-
-def with_renamed(account: Account, old: str, new: str | None) -> Account:
-    """Return an account in which another player has a new userid; None: that player is gone.
-
-    It is the same account where it does not speak of the player.
-    """
-    if old not in (each.rejected for each in account.rejections):
-        return account
-    known = (Rejection(new),) if new and new != account.userid else ()
-    rejections = (
-        each
-        for rejection in account.rejections
-        for each in (known if rejection.rejected == old else (rejection,))
-    )
-    return replace(account, rejections=tuple(dict.fromkeys(rejections)))
-
-
-def merged(account: Account, other: Account) -> Account:
-    """Return an account that has the addresses of another and what that one kept, too.
-
-    What both have settled is as the account had it.
-    """
-    added = (address for address in other.addresses if not account.has_address(address))
-    both = replace(
-        account,
-        addresses=(*account.addresses, *added),
-        notes=_merged_notes(account.notes, other.notes),
-        watched=_each_once(account.watched, other.watched),
-        rejections=_each_once(account.rejections, other.rejections),
-        queue=_each_once(account.queue, other.queue),
-        submissions=_each_once(account.submissions, other.submissions),
-        seeks=(*account.seeks, *other.seeks),
-        vacations=tuple(map(shortened, together((*account.vacations, *other.vacations)))),
-    )
-    return with_renamed(with_renamed(both, other.userid, None), account.userid, None)
 
 
 def _each_once(some: Iterable[T], others: Iterable[T]) -> tuple[T, ...]:
@@ -361,26 +389,6 @@ def placeholder(number: int) -> str:
 def is_placeholder(userid: str) -> bool:
     """Return whether a userid stands, or may once stand, for somebody who has been forgotten."""
     return bool(_PLACEHOLDER.fullmatch(userid))
-
-
-def disabled_since(account: Account) -> datetime | None:
-    """Return when the operator has disabled an account, or None."""
-    return account.disabled[0].since if account.disabled else None
-
-
-def with_disabled(account: Account, at: datetime | None) -> Account:
-    """Return an account that is disabled since a time, or not any more."""
-    return replace(account, disabled=(DisabledSince(to_the_second(at)),) if at else ())
-
-
-def signed_off_since(account: Account) -> datetime | None:
-    """Return when a player has signed off, or None."""
-    return account.signed_off[0].since if account.signed_off else None
-
-
-def with_signed_off(account: Account, at: datetime | None) -> Account:
-    """Return an account whose player has signed off at a time, or is there."""
-    return replace(account, signed_off=(SignedOffSince(to_the_second(at)),) if at else ())
 
 
 @cache

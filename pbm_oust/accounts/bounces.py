@@ -61,11 +61,11 @@ class Returned(Struct, frozen=True):
         """Whether the address gets no more letters."""
         return len({each.at.date() for each in self.bounces if is_hard(each.status)}) >= MOST_DAYS
 
-
-def listed_reasons(returned: Returned) -> str:
-    """Return why letters came back from an address, in words for the operator."""
-    statuses = dict.fromkeys(each.status for each in returned.bounces)
-    return ", ".join(f"{status} ({_meaning(status)})" for status in statuses)
+    @property
+    def reasons(self) -> str:
+        """Why the letters came back, in words for the operator."""
+        statuses = dict.fromkeys(each.status for each in self.bounces)
+        return ", ".join(f"{status} ({_meaning(status)})" for status in statuses)
 
 
 def _meaning(status: str) -> str:

@@ -6,13 +6,11 @@ from datetime import datetime, timedelta
 from enum import Enum
 from operator import attrgetter
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, due, present
-from pbm_oust.board.game import Game, redo
-from pbm_oust.board.record import Deed, Record, Ruling, Verb
-from pbm_oust.rules.position import Side
+from pbm_oust.board import Deed, Game, Record, Ruling, Verb
+from pbm_oust.rules import Side
 
 Absences = Mapping[str, Sequence[Absence]]
 """The vacations of players in order, by userid."""
@@ -89,12 +87,12 @@ class _Spent(Struct, frozen=True):
 def _spend(spent: _Spent, record: Record) -> _Spent:
     """Return how long the turns were with one more record."""
     if not _is_plain(record):
-        return replace(spent, is_plain=False)
+        return structs.replace(spent, is_plain=False)
     x, o = spent.x, spent.o
     side, time = extension_of(record)
     if side:
         player = x if side is Side.X else o
-        return replace(spent, granted=_with(spent.granted, player, time))
+        return structs.replace(spent, granted=_with(spent.granted, player, time))
     if not record.is_playing:
         return spent
     player = x if record.side is Side.X else o
@@ -150,7 +148,7 @@ def _replayed_turn(game: Game, absences: Absences) -> CurrentTurn:
     granted: _Times = {}
     for record in game.records:
         spans.append((state.player_to_move, state.latest, record.at))
-        state = redo(state, record)
+        state = state.redo(record)
         this = (record.number, record.at)
         if record.is_playing:
             turns.append(began)
@@ -188,7 +186,8 @@ def _adopted(record: Record) -> str:
 
 
 GRACE = DAY
-"""The least time between the reminder and the end of a game."""
+"""The least time between the reminder and the end of a game, and between the end of a vacation of a
+day or more and that."""
 LAST_REMINDER_FROM = 4 * DAY
 """How long the time behind a reminder is at least that there is a second one."""
 _NO_TIME = timedelta()
@@ -231,6 +230,19 @@ class Clock(Struct, frozen=True):
     """What sets the deadline."""
     away: Absence | None
     """The vacation of the player at this moment."""
+
+    def ruling_due(self, now: datetime) -> Ruling | None:
+        """Return what the server has to do to a board by its clock, as it is now, or None.
+
+        Nothing is done while the player is away, and no game ends without a reminder.
+        """
+        if self.away:
+            return None
+        if self.reminders and now >= self.deadline:
+            return Ruling(Verb.FORFEIT, self.side)
+        if self.next_reminder and now >= self.next_reminder:
+            return Ruling(Verb.REMIND, self.side)
+        return None
 
 
 class _Told(Struct, frozen=True):
@@ -283,6 +295,10 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
         if end <= deadline:
             deadline, limit = end, each
     deadline = max(deadline, due(away, first, GRACE))
+    for absence in away:
+        is_long = absence.end - absence.start >= GRACE
+        if is_long and began < absence.end and absence.start < deadline:
+            deadline = max(deadline, due(away, absence.end, GRACE))
     last = _last_reminder(told.last_from, deadline, away) if told.last_from else None
     return Clock(
         player=player,
@@ -297,20 +313,6 @@ def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
         limit=limit,
         away=away_at(away, now),
     )
-
-
-def ruling_due(clock: Clock, now: datetime) -> Ruling | None:
-    """Return what the server has to do to a board by its clock, as it is now, or None.
-
-    Nothing is done while the player is away, and no game ends without a reminder.
-    """
-    if clock.away:
-        return None
-    if clock.reminders and now >= clock.deadline:
-        return Ruling(Verb.FORFEIT, clock.side)
-    if clock.next_reminder and now >= clock.next_reminder:
-        return Ruling(Verb.REMIND, clock.side)
-    return None
 
 
 def _last_reminder(

@@ -15,21 +15,13 @@ from datetime import UTC, datetime
 from typing import Any, get_type_hints
 
 import msgspec
-from msgspec.structs import replace
+from msgspec import structs
 
-from pbm_oust.accounts.account import (
-    NO_PASSWORD,
-    Account,
-    BadAccount,
-    notes_of,
-    parse_userid,
-    with_notes,
-)
+from pbm_oust.accounts.account import NO_PASSWORD, Account, BadAccount, parse_userid
 from pbm_oust.accounts.address import MOST_ADDRESSES, parse_address
 from pbm_oust.accounts.items import Item, to_the_second
 from pbm_oust.accounts.password import checked_hash
-from pbm_oust.accounts.settings import next_digest, setting_lines, settings_of, with_settings
-from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, in_order, shortened
+from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, Absence, in_order
 from pbm_oust.board.notation import MESSAGE_KEY, MOST_GIVEN, check_time, format_time
 
 _BESIDE = ("changed", "damaged", "unread")
@@ -94,8 +86,8 @@ def account_lines(account: Account) -> list[str]:
         *(f"Address: {address}" for address in account.addresses),
         f"Joined: {format_time(account.joined)}",
         *([f"Signup: {account.message_key}"] if account.message_key else []),
-        *setting_lines(account),
-        *(f"{item.word}: {item}" for item in items_of(replace(account, settings=()))),
+        *account.setting_lines(),
+        *(f"{item.word}: {item}" for item in items_of(structs.replace(account, settings=()))),
     ]
 
 
@@ -115,7 +107,7 @@ def parse_json(text: str) -> Account:
         if name not in values and name != "addresses":
             raise BadAccount(f"there is no {name!r}")
     found = Account(**{"addresses": (), **values})
-    account = replace(
+    account = structs.replace(
         found,
         userid=_checked("userid", parse_userid, found.userid),
         password=_checked("password", checked_hash, found.password),
@@ -129,9 +121,9 @@ def parse_json(text: str) -> Account:
     for written in (*(each.note for each in account.notes), *map(str, account.settings)):
         if _NO_TEXT.search(written):
             raise BadAccount(f"{written!r} has a control character")
-    account = with_notes(with_settings(account, settings_of(account)), notes_of(account))
+    account = account.with_settings(account.all_settings).with_notes(account.notes_by_board)
     try:
-        next_digest(account)
+        account.next_digest()
     except OverflowError:
         raise BadAccount("no year has the time of the next digest") from None
     return account
@@ -155,7 +147,7 @@ def check_believable(account: Account, now: datetime, own: str) -> None:
             raise BadAccount(f"vacations: a player has {ALLOWANCE} days in a year")
     if any(seek.number > MOST_GIVEN for seek in account.seeks):
         raise BadAccount(f"seeks: a number is higher than {MOST_GIVEN}")
-    others = _times_of(replace(account, vacations=()))
+    others = _times_of(structs.replace(account, vacations=()))
     for at in (*others, *(min(each.start, now) for each in away)):
         try:
             check_time(at, now)
@@ -188,7 +180,7 @@ def _read(text: str) -> _Read:
             damaged[name] = str(error.__cause__ or error)
             unread[name] = part.copy()
     if "vacations" in values:
-        values["vacations"] = tuple(map(shortened, values["vacations"]))
+        values["vacations"] = tuple(map(Absence.shortened, values["vacations"]))
     return values, damaged, unread
 
 

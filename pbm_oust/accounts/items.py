@@ -8,31 +8,19 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Annotated, Any, ClassVar, Self
 
-from msgspec import Meta, Struct, field
-from msgspec.structs import astuple
+from msgspec import Meta, Struct, field, structs
 
-from pbm_oust.board.game import Game
+from pbm_oust.board import Game, Wish, notation
 from pbm_oust.board.header import Terms
-from pbm_oust.board.notation import (
-    MESSAGE_KEY,
-    USERID,
-    format_terms,
-    format_time,
-    format_wish,
-    parse_terms,
-    parse_wish,
-)
-from pbm_oust.board.record import Wish
-from pbm_oust.rules.grid import Grid, parse_grid
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import Grid, Side, parse_grid
 
 Kind = Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
 """The name of a game, which need not be one of this program."""
 Number = Annotated[int, Meta(ge=1, lt=10**9)]
 """The number of a board or a record."""
-Key = Annotated[str, Meta(pattern=rf"\A(?:{MESSAGE_KEY.pattern})\Z")]
+Key = Annotated[str, Meta(pattern=rf"\A(?:{notation.MESSAGE_KEY.pattern})\Z")]
 """A message key, or the name of a code, which is written like one."""
-Userid = Annotated[str, Meta(pattern=rf"\A(?:{USERID.pattern})\Z")]
+Userid = Annotated[str, Meta(pattern=rf"\A(?:{notation.USERID.pattern})\Z")]
 """The userid of another player, which changes when that player gets another one."""
 Time = Annotated[datetime, Meta(tz=True)]
 """A moment, to the second."""
@@ -46,7 +34,7 @@ class Item(Struct, frozen=True, omit_defaults=True):
 
     def __str__(self) -> str:
         """Return how a person reads it: its parts, one behind the other."""
-        return " ".join(_shown(part) for part in astuple(self) if part is not None)
+        return " ".join(_shown(part) for part in structs.astuple(self) if part is not None)
 
 
 class OnBoard(Item, frozen=True, kw_only=True):
@@ -78,7 +66,7 @@ def to_the_second(at: datetime) -> datetime:
 
 def _shown(part: Any) -> str:
     if isinstance(part, datetime):
-        return format_time(part)
+        return notation.format_time(part)
     return str(part.value if isinstance(part, Enum) else part)
 
 
@@ -91,17 +79,17 @@ class Submission(OnBoard, frozen=True, kw_only=True):
     move: str
 
     def __post_init__(self) -> None:
-        parse_wish(self.move)
+        notation.parse_wish(self.move)
 
     @classmethod
     def of(cls, kind: str, board: int, number: int, wish: Wish) -> Self:
         """Return a move that is submitted on a board."""
-        return cls(kind=kind, board=board, number=number, move=format_wish(wish))
+        return cls(kind=kind, board=board, number=number, move=notation.format_wish(wish))
 
     @property
     def wish(self) -> Wish:
         """The move."""
-        return parse_wish(self.move)
+        return notation.parse_wish(self.move)
 
 
 def submitted_on(submissions: Iterable[Submission], game: Game) -> Submission | None:
@@ -134,7 +122,7 @@ class Seek(Item, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         parse_grid(self.grid_name)
-        parse_terms(self.terms_words)
+        notation.parse_terms(self.terms_words)
 
     @classmethod
     def of(
@@ -147,7 +135,7 @@ class Seek(Item, frozen=True, kw_only=True):
             at=at,
             side=side,
             grid_name=str(grid),
-            terms_words=format_terms(terms),
+            terms_words=notation.format_terms(terms),
         )
 
     @property
@@ -158,12 +146,12 @@ class Seek(Item, frozen=True, kw_only=True):
     @property
     def terms(self) -> Terms:
         """The terms of the board."""
-        return parse_terms(self.terms_words)
+        return notation.parse_terms(self.terms_words)
 
     def __str__(self) -> str:
         """Return how a person reads it."""
         side = self.side.value if self.side else _ANY
-        words = f"{self.number} {self.kind} {format_time(self.at)} {side} {self.grid_name}"
+        words = f"{self.number} {self.kind} {notation.format_time(self.at)} {side} {self.grid_name}"
         return f"{words} {self.terms_words}"
 
     def is_open(self, now: datetime) -> bool:

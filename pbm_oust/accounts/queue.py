@@ -19,9 +19,9 @@ from typing import ClassVar, Self
 from msgspec import Struct, field
 
 from pbm_oust.accounts.items import Key, Number, OnBoard
-from pbm_oust.board.game import Game, redo
+from pbm_oust.board import Deed, Game, Place, Record, Wish
 from pbm_oust.board.notation import MOST_REMEMBERED, format_wish, parse_wish
-from pbm_oust.board.record import PLAYING, Action, Deed, Place, Record, Wish
+from pbm_oust.board.record import PLAYING, Action
 from pbm_oust.refusal import Refusal
 
 MOST_CLAUSES = 20
@@ -165,7 +165,7 @@ def _turn_since(game: Game, number: int, userid: str) -> _Turn | None:
     done: list[Action] = []
     for record in game.records[number - 1 :]:
         mover = past.player_to_move
-        past = redo(past, record)
+        past = past.redo(record)
         if record.is_playing and mover == other:
             done.append(record.action)
         elif record.action is Deed.RETRACT and done:

@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, time, timedelta
 from enum import Enum
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
-from msgspec.structs import astuple, replace
+from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import Account, Digested, Setting
-from pbm_oust.accounts.vacations import away_at
+from pbm_oust.accounts.items import Item
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 
 _UTC = ZoneInfo("UTC")
@@ -83,6 +81,14 @@ class Auth(Enum):
     """Also that it comes from an address of theirs, where that is verified."""
 
 
+class Setting(Item, frozen=True):
+    """A setting that is not as usual."""
+
+    word: ClassVar[str] = "Setting"
+    name: str
+    value: str
+
+
 class Unknown(Struct, frozen=True):
     """A setting that was stored and means nothing here."""
 
@@ -111,6 +117,56 @@ class Settings(Struct, frozen=True):
     digest: DigestAt = DigestAt.MORNING
     unknown: tuple[Unknown, ...] = ()
     """What the player has settled that means nothing here; the usual values count."""
+
+    def with_setting(self, name: str, value: str) -> "Settings":
+        """Return the settings with one changed. Raises ValueError for a value that is none."""
+        change: dict[str, Any] = {name: _READERS[name](value)}
+        unknown = tuple(each for each in self.unknown if each.name != name)
+        return structs.replace(self, **change, unknown=unknown)
+
+    def with_all_told(self) -> "Settings":
+        """Return the settings of a player who knows which of them mean nothing here."""
+        unknown = tuple(structs.replace(each, is_told=True) for each in self.unknown)
+        return structs.replace(self, unknown=unknown)
+
+    @property
+    def has_untold(self) -> bool:
+        """Whether some of the settings mean nothing here and their player was not told."""
+        return bool(self.unknown) and not all(each.is_told for each in self.unknown)
+
+    def text_of(self, name: str) -> str:
+        """Return the value of a setting as players write it."""
+        value = getattr(self, name)
+        return str(value.value if isinstance(value, Enum) else value)
+
+    def unusual(self) -> Iterator[tuple[str, str]]:
+        """Yield the names and the values of those that are not as usual."""
+        for name in NAMES:
+            if getattr(self, name) != getattr(USUAL, name):
+                yield name, self.text_of(name)
+
+    def stored(self) -> Iterator[Setting]:
+        """Yield what an account keeps of them."""
+        for name, value in self.unusual():
+            yield Setting(name, value)
+        for each in self.unknown:
+            told = Setting(_TOLD, f"{each.name} {each.value}")
+            yield told if each.is_told else Setting(each.name, each.value)
+
+    def latest_slot(self, now: datetime) -> datetime:
+        """Return the latest moment up to `now` at which digests go out, in UTC."""
+        slots = (self._slot(now, days=-back) for back in range(2))
+        return next(slot for slot in slots if slot <= now)
+
+    def next_slot(self, after: datetime) -> datetime:
+        """Return the first moment after another at which digests go out, in UTC."""
+        slots = (self._slot(after, days=ahead) for ahead in range(3))
+        return next(slot for slot in slots if slot > after)
+
+    def _slot(self, moment: datetime, *, days: int) -> datetime:
+        """Return when digests go out some days after the day in which a moment lies."""
+        day = moment.astimezone(self.zone).date() + timedelta(days=days)
+        return datetime.combine(day, time(HOURS[self.digest]), self.zone).astimezone(UTC)
 
 
 USUAL = Settings()
@@ -172,116 +228,20 @@ def values_of(name: str) -> tuple[str, ...]:
     return ()
 
 
-def with_setting(settings: Settings, name: str, value: str) -> Settings:
-    """Return settings with one of them changed. Raises ValueError for a value that is none."""
-    change: dict[str, Any] = {name: _READERS[name](value)}
-    unknown = tuple(each for each in settings.unknown if each.name != name)
-    return replace(settings, **change, unknown=unknown)
-
-
-def with_all_told(settings: Settings) -> Settings:
-    """Return settings whose player knows which of them mean nothing here."""
-    unknown = tuple(replace(each, is_told=True) for each in settings.unknown)
-    return replace(settings, unknown=unknown)
-
-
-def has_untold(settings: Settings) -> bool:
-    """Return whether some of the settings mean nothing here and their player was not told."""
-    return bool(settings.unknown) and not all(each.is_told for each in settings.unknown)
-
-
-def format_setting(settings: Settings, name: str) -> str:
-    """Return a value as players write it."""
-    value = getattr(settings, name)
-    return str(value.value if isinstance(value, Enum) else value)
-
-
-def _unusual(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield the names and the values of those settings that are not as usual."""
-    for name in NAMES:
-        if getattr(settings, name) != getattr(USUAL, name):
-            yield name, format_setting(settings, name)
-
-
-def _stored(settings: Settings) -> Iterator[Setting]:
-    for name, value in _unusual(settings):
-        yield Setting(name, value)
-    for each in settings.unknown:
-        told = Setting(_TOLD, f"{each.name} {each.value}")
-        yield told if each.is_told else Setting(each.name, each.value)
-
-
-def setting_lines(account: Account) -> list[str]:
-    """Return the settings of an account as a person reads it."""
-    settings = settings_of(account)
-    known = [f"{name} {value}" for name, value in _unusual(settings)]
-    unknown = [f"{each.name} {each.value} (not known here)" for each in settings.unknown]
-    return [f"{Setting.word}: {line}" for line in (*known, *unknown)]
-
-
-def settings_of(account: Account) -> Settings:
-    """Return the settings of an account."""
-    return read_settings(account.settings)
-
-
 @lru_cache(maxsize=1000)
 def read_settings(stored: tuple[Setting, ...]) -> Settings:
     """Return the settings that an account keeps."""
     settings, unknown = USUAL, list[Unknown]()
-    for name, value in map(astuple, stored):
+    for name, value in map(structs.astuple, stored):
         is_told = name == _TOLD
         if is_told:
             name, _, value = value.partition(" ")
         try:
-            settings = with_setting(settings, name, value)
+            settings = settings.with_setting(name, value)
         except (KeyError, ValueError):
             unknown.append(Unknown(name, value, is_told))
-    return replace(settings, unknown=tuple(unknown))
-
-
-def with_settings(account: Account, settings: Settings) -> Account:
-    """Return an account with these settings."""
-    return replace(account, settings=tuple(_stored(settings)))
+    return structs.replace(settings, unknown=tuple(unknown))
 
 
 HOURS = {DigestAt.MORNING: 7, DigestAt.NOON: 12, DigestAt.EVENING: 19}
 """The hours of the day, in the player's time zone."""
-
-
-def digested(account: Account) -> Digested:
-    """Return when the boards were last looked at; for the first digest, when the player joined."""
-    return account.digests[-1] if account.digests else Digested(account.joined, account.joined)
-
-
-def with_digested(account: Account, last: Digested) -> Account:
-    """Return an account that says so."""
-    return replace(account, digests=(last,))
-
-
-def latest_slot(now: datetime, settings: Settings) -> datetime:
-    """Return the latest moment up to `now` at which digests go out by some settings, in UTC."""
-    slots = (_slot(now, settings, days=-back) for back in range(2))
-    return next(slot for slot in slots if slot <= now)
-
-
-def next_slot(after: datetime, settings: Settings) -> datetime:
-    """Return the first moment after another at which digests go out by some settings, in UTC."""
-    slots = (_slot(after, settings, days=ahead) for ahead in range(3))
-    return next(slot for slot in slots if slot > after)
-
-
-def next_digest(account: Account) -> datetime | None:
-    """Return when a player's boards are to be looked at; None for players without digests."""
-    settings = settings_of(account)
-    if settings.mail is not MailWhen.DIGEST:
-        return None
-    slot = next_slot(digested(account).looked, settings)
-    while away := away_at(account.vacations, slot):
-        slot = next_slot(away.end, settings)
-    return slot
-
-
-def _slot(moment: datetime, settings: Settings, *, days: int) -> datetime:
-    """Return when digests go out some days after the day in which a moment lies."""
-    day = moment.astimezone(settings.zone).date() + timedelta(days=days)
-    return datetime.combine(day, time(HOURS[settings.digest]), settings.zone).astimezone(UTC)

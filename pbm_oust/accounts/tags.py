@@ -41,9 +41,8 @@ from enum import Enum
 from typing import ClassVar, Protocol, Self
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from pbm_oust.accounts.account import Account, Proof
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address, is_same_address, normal_address
 from pbm_oust.accounts.password import Secret, masked
 from pbm_oust.board.game import AHEAD
@@ -54,8 +53,6 @@ CODE_LIFETIME = timedelta(days=3)
 """How long a code can come back."""
 SIGN_IN_LIFETIME = timedelta(minutes=15)
 """How long one can that signs a player in."""
-MOST_KEPT = 20
-"""How many proofs an account keeps in mind, the latest ones."""
 CODE = re.compile(r"[a-z2-7]{16}")
 
 
@@ -130,11 +127,6 @@ def salt_for(key: bytes, userid: str, message_key: str = "") -> bytes:
     """
     of = f"salt\0{userid}\0{message_key}" if message_key else f"salt\0{userid}"
     return hmac.digest(key, of.encode(), hashlib.sha256)[:16]
-
-
-def with_proof(account: Account, proof: Proof) -> Account:
-    """Return an account that keeps one more proof in mind."""
-    return replace(account, verified=(*account.verified, proof)[-MOST_KEPT:])
 
 
 class AnswerPurpose(Enum):

@@ -11,8 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import ClassVar
 
-from msgspec import field
-from msgspec.structs import replace
+from msgspec import field, structs
 
 from pbm_oust.accounts.items import Item, Time
 from pbm_oust.board.notation import format_time
@@ -53,10 +52,9 @@ class Absence(Item, frozen=True):
         """Return whether the player is away at a moment."""
         return self.start <= moment < self.end
 
-
-def shortened(absence: Absence) -> Absence:
-    """Return a vacation that is not longer than one can be."""
-    return replace(absence, end=absence.start + min(absence.end - absence.start, LONGEST))
+    def shortened(self) -> "Absence":
+        """Return the vacation, not longer than one can be."""
+        return structs.replace(self, end=self.start + min(self.end - self.start, LONGEST))
 
 
 def in_order(absences: Iterable[Absence]) -> tuple[Absence, ...]:
@@ -91,7 +89,9 @@ def overlapping(absences: Iterable[Absence], other: Absence) -> Absence | None:
 
 def ended_at(absences: Iterable[Absence], moment: datetime) -> tuple[Absence, ...]:
     """Return vacations where the one in which a moment lies ends there."""
-    return tuple(replace(each, end=moment) if each.is_at(moment) else each for each in absences)
+    return tuple(
+        structs.replace(each, end=moment) if each.is_at(moment) else each for each in absences
+    )
 
 
 def without_later(absences: Iterable[Absence], moment: datetime) -> tuple[Absence, ...]:
@@ -104,7 +104,7 @@ def together(absences: Iterable[Absence]) -> tuple[Absence, ...]:
     found: list[Absence] = []
     for each in sorted(absences, key=lambda absence: absence.start):
         if found and each.start <= found[-1].end:
-            found[-1] = replace(found[-1], end=max(found[-1].end, each.end))
+            found[-1] = structs.replace(found[-1], end=max(found[-1].end, each.end))
         else:
             found.append(each)
     return tuple(found)

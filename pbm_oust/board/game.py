@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import takewhile
 
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct, field, structs
 
 from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
@@ -22,17 +21,9 @@ from pbm_oust.board.record import (
     wish_of,
 )
 from pbm_oust.refusal import Illegal, NotAllowed
-from pbm_oust.rules.grid import Grid, NoSuchCell
-from pbm_oust.rules.position import (
-    How,
-    IllegalPass,
-    IllegalPlacement,
-    Kind,
-    Position,
-    Result,
-    Side,
-    taken,
-)
+from pbm_oust.rules import Grid, How, Kind, Position, Result, Side
+from pbm_oust.rules.grid import NoSuchCell
+from pbm_oust.rules.position import IllegalPass, IllegalPlacement, taken
 
 
 def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
@@ -62,18 +53,6 @@ def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
     return position, tuple(done)
 
 
-def taken_in_turn(game: "Game") -> int:
-    """Return the cells from which the latest turn has taken stones so far."""
-    cells, latest = 0, game.line.latest
-    for record in reversed(game.line):
-        if latest is None or record.side is not latest.side:
-            break
-        if isinstance(record.action, tuple):
-            for done in record.action:
-                cells |= done.taken
-    return cells
-
-
 def ruled(game: "Game", ruling: Ruling) -> "Game":
     """Return a game that is not over after what the server or its operator did, without a record.
 
@@ -83,16 +62,16 @@ def ruled(game: "Game", ruling: Ruling) -> "Game":
     side = ruling.side
     match ruling.verb:
         case Verb.FORFEIT if side and game.has_played(side):
-            return replace(game, result=Result(side.other, How.FORFEIT))
+            return structs.replace(game, result=Result(side.other, How.FORFEIT))
         case Verb.AWARD:
-            return replace(game, result=Result(side, How.AGREED))
+            return structs.replace(game, result=Result(side, How.AGREED))
         case Verb.VOID | Verb.FORFEIT:
-            return replace(game, result=Result(None, How.VOID))
+            return structs.replace(game, result=Result(None, How.VOID))
         case Verb.ADOPT if side:
             if game.side_of(ruling.userid):
                 raise NotAllowed(reasons.SamePlayer(), ruling.userid)
             x = ruling.userid if side is Side.X else game.x
-            return replace(game, x=x, o=ruling.userid if side is Side.O else game.o)
+            return structs.replace(game, x=x, o=ruling.userid if side is Side.O else game.o)
         case Verb.EXTEND if side:
             game.check_turn(side)
         case Verb.UNDO:
@@ -101,21 +80,6 @@ def ruled(game: "Game", ruling: Ruling) -> "Game":
                 raise NotAllowed(reasons.NothingToUndo(game))
             return game.with_moves(kept)
     return game
-
-
-def before_latest_turn(game: "Game") -> int:
-    """Return the number of the record after which the latest turn of a game began.
-
-    It is the whole turn, also if it came in parts. Raises NotAllowed if no turn stands.
-    """
-    if not game.line:
-        raise NotAllowed(reasons.NothingToUndo(game))
-    *earlier, latest = game.line
-    parts = takewhile(
-        lambda move: move.side is latest.side and Deed.SWAP not in (move.action, latest.action),
-        reversed(earlier),
-    )
-    return min([latest.number, *(move.number for move in parts)]) - 1
 
 
 REMEMBERED = 32
@@ -241,7 +205,7 @@ class Game(Struct, frozen=True):
             past = _replayed(self.header, self.records.first(number))
             for record in self.records[number:-1]:
                 yield past
-                past = redo(past, record)
+                past = past.redo(record)
             yield past
         yield self
 
@@ -299,7 +263,7 @@ class Game(Struct, frozen=True):
         elif not (isinstance(record.action, Ruling) and record.is_talk):
             is_offer = isinstance(record.action, Deed) and record.action.is_offer
             offer = record if is_offer else None
-        return replace(self, records=self.records.and_then(record), line=line, offer=offer)
+        return structs.replace(self, records=self.records.and_then(record), line=line, offer=offer)
 
     def check_turn(self, side: Side) -> None:
         """Raise NotAllowed if it is not the turn of a side."""
@@ -315,11 +279,11 @@ class Game(Struct, frozen=True):
                 self.check_turn(side)
                 return self._swap()
             case Deed.RESIGN:
-                return replace(self, result=Result(side.other, How.RESIGN))
+                return structs.replace(self, result=Result(side.other, How.RESIGN))
             case Deed.DECLINE:
                 if self.has_played(side):
                     raise NotAllowed(reasons.DeclineTooLate(self))
-                return replace(self, result=Result(None, How.VOID))
+                return structs.replace(self, result=Result(None, How.VOID))
             case Deed.PROPOSE | Deed.UNDO:
                 if self.offer:
                     raise NotAllowed(reasons.OfferWaits(self, own=self.offer.side is side))
@@ -332,7 +296,7 @@ class Game(Struct, frozen=True):
                 if deed is Deed.REJECT:
                     return self
                 if self.offer.action is Deed.PROPOSE:
-                    return replace(self, result=Result(None, How.AGREED))
+                    return structs.replace(self, result=Result(None, How.AGREED))
                 return self._without_latest_of(side.other)
             case Deed.RETRACT:
                 if not self.line or self.owned_now(self.line[-1]) is not side:
@@ -359,15 +323,15 @@ class Game(Struct, frozen=True):
     def with_moves(self, number: int) -> "Game":
         """Return the game as it was after the first moves of `line`, but with all its records."""
         line = self.line.first(number)
-        header = replace(self.header, x=self.x, o=self.o)
+        header = structs.replace(self.header, x=self.x, o=self.o)
         if any(move.action is Deed.SWAP for move in self.line):
-            header = replace(self.header, x=self.o, o=self.x)
+            header = structs.replace(self.header, x=self.o, o=self.x)
         past = replay(header, line)
-        return replace(self, position=past.position, x=past.x, o=past.o, line=line)
+        return structs.replace(self, position=past.position, x=past.x, o=past.o, line=line)
 
     def _pass(self) -> "Game":
         try:
-            return replace(self, position=self.position.pass_turn())
+            return structs.replace(self, position=self.position.pass_turn())
         except IllegalPass:
             raise NotAllowed(reasons.MayNotPass(self)) from None
 
@@ -376,28 +340,68 @@ class Game(Struct, frozen=True):
             raise NotAllowed(reasons.SwapOff(self))
         if not self.can_swap:
             raise NotAllowed(reasons.SwapTooLate(self))
-        return replace(self, x=self.o, o=self.x)
+        return structs.replace(self, x=self.o, o=self.x)
+
+    def redo(self, record: Record) -> "Game":
+        """Return the game after what a record says. Raises NotAllowed or Illegal."""
+        wish = wish_of(record.action)
+        if isinstance(wish, Ruling):
+            return self.rule(wish, record.at, record.message_key)
+        if record.side is None:
+            raise NotAllowed(reasons.NotYourTurn(self))
+        return self.act(record.side, wish, record.at, record.message_key)
+
+    @property
+    def summary(self) -> "Summary":
+        """What a list says about the board."""
+        header, result = self.header, self.result
+        return Summary(
+            header.kind,
+            header.board,
+            header.grid,
+            self.x,
+            self.o,
+            None if result else self.player_to_move,
+            result,
+            self.records.length,
+            self.latest,
+        )
+
+    def before_latest_turn(self) -> int:
+        """Return the number of the record after which the latest turn of a game began.
+
+        It is the whole turn, also if it came in parts. Raises NotAllowed if no turn stands.
+        """
+        if not self.line:
+            raise NotAllowed(reasons.NothingToUndo(self))
+        *earlier, latest = self.line
+        parts = takewhile(
+            lambda move: move.side is latest.side and Deed.SWAP not in (move.action, latest.action),
+            reversed(earlier),
+        )
+        return min([latest.number, *(move.number for move in parts)]) - 1
+
+    def taken_in_turn(self) -> int:
+        """Return the cells from which the latest turn has taken stones so far."""
+        cells, latest = 0, self.line.latest
+        for record in reversed(self.line):
+            if latest is None or record.side is not latest.side:
+                break
+            if isinstance(record.action, tuple):
+                for done in record.action:
+                    cells |= done.taken
+        return cells
 
 
 def replay(header: Header, records: Iterable[Record]) -> Game:
     """Return the game after these records, which must come from a game."""
     game = Game.start(header)
     for record in records:
-        game = redo(game, record)
+        game = game.redo(record)
     return game
 
 
 _replayed = lru_cache(REMEMBERED)(replay)
-
-
-def redo(game: Game, record: Record) -> Game:
-    """Return a game after what a record says. Raises NotAllowed or Illegal."""
-    wish = wish_of(record.action)
-    if isinstance(wish, Ruling):
-        return game.rule(wish, record.at, record.message_key)
-    if record.side is None:
-        raise NotAllowed(reasons.NotYourTurn(game))
-    return game.act(record.side, wish, record.at, record.message_key)
 
 
 class Summary(Struct, frozen=True):
@@ -427,19 +431,3 @@ class Summary(Struct, frozen=True):
         if self.result is None or self.result.winner is None:
             return None
         return self.x if self.result.winner is Side.X else self.o
-
-
-def summary_of(game: Game) -> Summary:
-    """Return what a list says about the board of a game."""
-    header, result = game.header, game.result
-    return Summary(
-        header.kind,
-        header.board,
-        header.grid,
-        game.x,
-        game.o,
-        None if result else game.player_to_move,
-        result,
-        game.records.length,
-        game.latest,
-    )

@@ -5,8 +5,9 @@ from datetime import datetime
 from msgspec import Struct
 
 from pbm_oust.board.record import Deed, Placement
-from pbm_oust.rules.grid import Grid, NoSuchCell
-from pbm_oust.rules.position import IllegalPass, IllegalPlacement, Kind, Position, Side, taken
+from pbm_oust.rules import Grid, Kind, Position, Side
+from pbm_oust.rules.grid import NoSuchCell
+from pbm_oust.rules.position import IllegalPass, IllegalPlacement, taken
 
 
 class BadOrigin(ValueError):

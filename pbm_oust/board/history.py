@@ -15,32 +15,17 @@ A history can be written in exactly one way, so reading is strict: whatever `for
 import re
 from collections.abc import Iterator
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
-from pbm_oust.board.game import AHEAD, Game, redo
+from pbm_oust.board import notation
+from pbm_oust.board.game import AHEAD, Game
 from pbm_oust.board.header import Header, Origin, position_of
-from pbm_oust.board.notation import (
-    FIRST_LINE,
-    FROM,
-    KEYS,
-    NUMBER,
-    USERID,
-    format_action,
-    format_record,
-    format_result,
-    format_time,
-    parse_origin,
-    parse_record,
-    parse_terms,
-    parse_time,
-)
 from pbm_oust.board.reasons import AgainstRules
 from pbm_oust.board.record import Deed, Placement, Record, Ruling, Verb
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules.grid import BadGrid, parse_grid
-from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, IllegalPlacement, Position, taken
+from pbm_oust.rules import KINDS, How, Position, parse_grid
+from pbm_oust.rules.grid import BadGrid
+from pbm_oust.rules.position import IllegalPlacement, taken
 
 
 class NotFollowed(ValueError):
@@ -72,13 +57,13 @@ class Course:
     def follow(self, line: str) -> Record:
         """Add the record on a line, and return it. Raises NotFollowed."""
         try:
-            record = parse_record(line)
+            record = notation.parse_record(line)
         except ValueError as error:
             raise NotFollowed(str(error)) from None
         if record.number != self._following:
             raise NotFollowed(f"the next record is {self._following}, not {record.number}")
         if record.at < self._latest <= record.at + AHEAD:
-            raise NotFollowed(f"the time lies before {format_time(self._latest)}")
+            raise NotFollowed(f"the time lies before {notation.format_time(self._latest)}")
         followed = None if self._game.result else _placed(self._position, record)
         if followed:
             self._position, record = followed
@@ -123,12 +108,14 @@ def _placed(position: Position, record: Record) -> tuple[Position, Record] | Non
 def _step(record: Record, game: Game) -> Game:
     """Return the game after a record. Raises NotFollowed if the rules disagree."""
     try:
-        following = redo(game, record)
+        following = game.redo(record)
     except Refusal as refusal:
-        reason = f"{format_action(record.action)} by {record.by}: {_reason_in_words(refusal)}"
+        reason = (
+            f"{notation.format_action(record.action)} by {record.by}: {_reason_in_words(refusal)}"
+        )
         raise NotFollowed(reason) from None
     if following.records[-1] != record:
-        played = format_action(following.records[-1].action)
+        played = notation.format_action(following.records[-1].action)
         raise NotFollowed(f"by the rules this record is {played}")
     return following
 
@@ -143,7 +130,7 @@ def _reason_in_words(refusal: Refusal) -> str:
 
 OVER = "# over"
 """How the remark begins."""
-_OF_PLAYER = re.compile(rf"{OVER}: ({USERID.pattern}) ((?:won|declined).*)")
+_OF_PLAYER = re.compile(rf"{OVER}: ({notation.USERID.pattern}) ((?:won|declined).*)")
 
 
 def format_over(game: Game) -> str:
@@ -168,10 +155,12 @@ def _ending_in_words(game: Game) -> str:
     return "never begun" if result and result.how is How.VOID else f"a draw{by_award}"
 
 
-_HEADER = re.compile("\n".join([FIRST_LINE, *(f"{key}: (?P<{key}>.*)" for key in KEYS), "\n"]))
+_HEADER = re.compile(
+    "\n".join([notation.FIRST_LINE, *(f"{key}: (?P<{key}>.*)" for key in notation.KEYS), "\n"])
+)
 """A header without a remark or an origin, and the empty line below it."""
 _CHALLENGE = re.compile(r"# challenge [0-9a-f]{16}")
-_SEEK = re.compile(rf"# seek {NUMBER.pattern}")
+_SEEK = re.compile(rf"# seek {notation.NUMBER.pattern}")
 
 
 class BadHistory(ValueError):
@@ -194,9 +183,9 @@ class History(Struct, frozen=True):
 
 def format_records(game: Game, since: int) -> str:
     """Return the lines of all records after the first `since`, and of the result."""
-    lines = [*map(format_record, game.records[since:])]
+    lines = [*map(notation.format_record, game.records[since:])]
     if game.result:
-        lines += [format_over(game), format_result(game.result)]
+        lines += [format_over(game), notation.format_result(game.result)]
     return "\n".join([*lines, ""])
 
 
@@ -286,13 +275,13 @@ def _read_header(text: str) -> tuple[Header, _Lines]:
     """Return the header of a history, and the lines below it. Raises BadHistory."""
     plain = _HEADER.match(text)
     if plain:
-        found = {key: (number, plain[key]) for number, key in enumerate(KEYS, 2)}
-        return _header_of(found), _Lines(text[plain.end() :], len(KEYS) + 3)
+        found = {key: (number, plain[key]) for number, key in enumerate(notation.KEYS, 2)}
+        return _header_of(found), _Lines(text[plain.end() :], len(notation.KEYS) + 3)
     lines = _Lines(text)
     header = _header_of(_read_keys(lines))
     number, rest = lines.expect("")
-    if rest.startswith(f"{FROM}: "):
-        header = replace(header, origin=_read_origin(number, rest, header))
+    if rest.startswith(f"{notation.FROM}: "):
+        header = structs.replace(header, origin=_read_origin(number, rest, header))
         number, rest = lines.expect("")
     if rest:
         raise BadHistory(number, "an empty line ends the header")
@@ -301,10 +290,10 @@ def _read_header(text: str) -> tuple[Header, _Lines]:
 
 def _read_keys(lines: _Lines) -> dict[str, tuple[int, str]]:
     """Return what stands behind each key of a header, with the numbers of the lines."""
-    number, rest = lines.expect(FIRST_LINE)
+    number, rest = lines.expect(notation.FIRST_LINE)
     if rest:
-        raise BadHistory(number, f"the first line is {FIRST_LINE!r}")
-    return {key: lines.expect(f"{key}: ") for key in KEYS}
+        raise BadHistory(number, f"the first line is {notation.FIRST_LINE!r}")
+    return {key: lines.expect(f"{key}: ") for key in notation.KEYS}
 
 
 def _header_of(found: dict[str, tuple[int, str]]) -> Header:
@@ -313,12 +302,12 @@ def _header_of(found: dict[str, tuple[int, str]]) -> Header:
     if kind is None:
         raise BadHistory(found["Kind"][0], f"the game {found['Kind'][1]!r} is not known")
     for key in ("X", "O"):
-        if not USERID.fullmatch(found[key][1]):
+        if not notation.USERID.fullmatch(found[key][1]):
             raise BadHistory(found[key][0], f"{found[key][1]!r} is no userid")
     if found["X"][1] == found["O"][1]:
         raise BadHistory(found["O"][0], "both sides have the same owner")
     board = found["Board"][1]
-    if not NUMBER.fullmatch(board):
+    if not notation.NUMBER.fullmatch(board):
         raise BadHistory(found["Board"][0], f"{board!r} is no number of a board")
     try:
         key = "Grid"
@@ -326,9 +315,9 @@ def _header_of(found: dict[str, tuple[int, str]]) -> Header:
         if not kind.plays_on(grid):
             raise BadGrid(f"{kind.title} is not played on {grid}")
         key = "Options"
-        terms = parse_terms(found[key][1])
+        terms = notation.parse_terms(found[key][1])
         key = "Started"
-        started = parse_time(found[key][1])
+        started = notation.parse_time(found[key][1])
     except ValueError as error:
         raise BadHistory(found[key][0], str(error)) from None
     return Header(kind, int(board), grid, found["X"][1], found["O"][1], terms, started)
@@ -336,9 +325,9 @@ def _header_of(found: dict[str, tuple[int, str]]) -> Header:
 
 def _read_origin(number: int, line: str, header: Header) -> Origin:
     """Return where a board begins, checked against the rules. Raises BadHistory."""
-    text = line.removeprefix(f"{FROM}: ")
+    text = line.removeprefix(f"{notation.FROM}: ")
     try:
-        origin = parse_origin(text, header.kind.name)
+        origin = notation.parse_origin(text, header.kind.name)
         position_of(origin, header.kind, header.grid)
     except ValueError as error:
         raise BadHistory(number, str(error)) from None
@@ -348,8 +337,10 @@ def _read_origin(number: int, line: str, header: Header) -> Origin:
 def _check_result(number: int, line: str, game: Game) -> bool:
     if game.result is None:
         raise BadHistory(number, "the game has not ended here")
-    if line != format_result(game.result):
-        raise BadHistory(number, f"by the rules the result is {format_result(game.result)!r}")
+    if line != notation.format_result(game.result):
+        raise BadHistory(
+            number, f"by the rules the result is {notation.format_result(game.result)!r}"
+        )
     return True
 
 
@@ -398,7 +389,9 @@ def _renamed(line: str, old: str, new: str) -> str:
     if adoption is None or adoption[1].userid != old:
         return with_other_player(line, old, new)
     record, ruling = adoption
-    return format_record(replace(record, action=replace(ruling, userid=new)))
+    return notation.format_record(
+        structs.replace(record, action=structs.replace(ruling, userid=new))
+    )
 
 
 def _adoption(line: str) -> tuple[Record, Ruling] | None:
@@ -406,7 +399,7 @@ def _adoption(line: str) -> tuple[Record, Ruling] | None:
     if _ADOPTS not in line:
         return None
     try:
-        record = parse_record(line)
+        record = notation.parse_record(line)
     except ValueError:
         return None
     ruling = record.action

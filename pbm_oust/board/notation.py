@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pbm_oust.board.header import Header, Origin, Step, Terms
 from pbm_oust.board.record import SERVER, Action, Deed, Place, Placement, Record, Ruling, Verb, Wish
-from pbm_oust.rules.position import Result, Side
+from pbm_oust.rules import Result, Side
 
 FIRST_LINE = "pbm_oust history 1"
 KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")

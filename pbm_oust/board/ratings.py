@@ -8,12 +8,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from enum import Enum
 
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct, field, structs
 
 from pbm_oust.board.game import Game
-from pbm_oust.rules.grid import Grid
-from pbm_oust.rules.position import How, Kind, Side
+from pbm_oust.rules import Grid, How, Kind, Side
 
 START = 1600
 """The rating of a player without games."""
@@ -190,7 +188,7 @@ def count_game(game: Finish, standings: dict[str, Standing]) -> RatedGame:
 
 def change_by(before: Standing, opponent: Standing, outcome: int) -> RatingChange:
     """Return what a game does to the rating of a player: 1 for a win, 0 for a draw, -1 a loss."""
-    counted = replace(
+    counted = structs.replace(
         before,
         wins=before.wins + (outcome == 1),
         losses=before.losses + (outcome == -1),
@@ -199,8 +197,8 @@ def change_by(before: Standing, opponent: Standing, outcome: int) -> RatingChang
     change = RatingChange(before, opponent, outcome, counted)
     if before.is_provisional:
         worth = before.worth + change.worth
-        after = replace(counted, worth=worth, rating=worth / counted.games)
+        after = structs.replace(counted, worth=worth, rating=worth / counted.games)
     else:
         points = change.factor * (change.score - change.expected)
-        after = replace(counted, rating=before.rating + points)
-    return replace(change, after=after)
+        after = structs.replace(counted, rating=before.rating + points)
+    return structs.replace(change, after=after)

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from pbm_oust.refusal import IllegalReason, NotAllowedReason, Reason
-from pbm_oust.rules.position import Fault, Position
+from pbm_oust.rules import Position
+from pbm_oust.rules.position import Fault
 
 if TYPE_CHECKING:
     from pbm_oust.board.game import Game

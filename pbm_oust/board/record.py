@@ -10,7 +10,7 @@ from typing import TypeVar, cast, overload
 
 from msgspec import Struct
 
-from pbm_oust.rules.position import Side
+from pbm_oust.rules import Side
 
 SERVER = "*"
 """Stands for the server and its operator in histories."""

@@ -9,16 +9,8 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from pbm_oust.rules import position
 from pbm_oust.rules.grid import Grid, Shape, hexagon
-from pbm_oust.rules.position import (
-    Fault,
-    IllegalPass,
-    IllegalPlacement,
-    Kind,
-    Occupied,
-    Result,
-    Side,
-)
 
 
 class Ending(Enum):
@@ -28,14 +20,14 @@ class Ending(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TouchesFriend(Fault):
+class TouchesFriend(position.Fault):
     """It touches a friend, although some cells touch none."""
 
     word = "touches_friend"
 
 
 @dataclass(frozen=True, slots=True)
-class NotSmallest(Fault):
+class NotSmallest(position.Fault):
     """It forms a larger group than another placement would."""
 
     word = "not_smallest"
@@ -52,8 +44,8 @@ class Churn:
     grid: Grid
     x: int = 0
     o: int = 0
-    to_move: Side = Side.X
-    result: Result | None = None
+    to_move: position.Side = position.Side.X
+    result: position.Result | None = None
 
     @property
     def is_mid_turn(self) -> bool:
@@ -65,9 +57,9 @@ class Churn:
         """The stones of both sides."""
         return self.x | self.o
 
-    def stones(self, side: Side) -> int:
+    def stones(self, side: position.Side) -> int:
         """Return the stones of a side."""
-        return self.x if side is Side.X else self.o
+        return self.x if side is position.Side.X else self.o
 
     @property
     def must_join(self) -> bool:
@@ -92,23 +84,23 @@ class Churn:
 
         Raises IllegalPlacement if the rules refuse it.
         """
-        grid, x, o, is_x = self.grid, self.x, self.o, self.to_move is Side.X
+        grid, x, o, is_x = self.grid, self.x, self.o, self.to_move is position.Side.X
         own = x if is_x else o
         if cell & (x | o):
-            raise IllegalPlacement(Occupied())
+            raise position.IllegalPlacement(position.Occupied())
         if grid.around[cell] & own:
             own = self._after_joining(own, cell)
         else:
             own |= cell  # what touches no friend is always allowed, and takes nothing off
-        x, o, other = (own, o, Side.O) if is_x else (x, own, Side.X)
+        x, o, other = (own, o, position.Side.O) if is_x else (x, own, position.Side.X)
         result = _majority(x, grid.cells) if x | o == grid.cells else None
         return Churn(grid, x, o, other, result)
 
     def pass_turn(self) -> "Churn":
         """Raise IllegalPass: there is always a placement."""
-        raise IllegalPass
+        raise position.IllegalPass
 
-    def tally(self, side: Side) -> tuple[int, ...]:
+    def tally(self, side: position.Side) -> tuple[int, ...]:
         """Return the number of the side's stones."""
         return (self.stones(side).bit_count(),)
 
@@ -124,10 +116,10 @@ class Churn:
             groups = tuple(grid.groups(own))
             allowed = smallest_joins(grid, groups, empty)
         if not cell & allowed:
-            raise IllegalPlacement(self._fault(cell, allowed))
+            raise position.IllegalPlacement(self._fault(cell, allowed))
         return after_placing(grid, groups, cell) if groups else after_pairing(grid, own, cell)
 
-    def _fault(self, cell: int, allowed: int) -> Fault:
+    def _fault(self, cell: int, allowed: int) -> position.Fault:
         grid, own = self.grid, self.stones(self.to_move)
         if not grid.neighbours(allowed) & own:
             return TouchesFriend()
@@ -203,7 +195,7 @@ def after_placing(grid: Grid, groups: Iterable[int], cell: int) -> int:
 
 def fast_game(
     grid: Grid, choose: Callable[[int], int], x: int = 0, o: int = 0
-) -> tuple[int, Result]:
+) -> tuple[int, position.Result]:
     """Play a game from these stones, x to move, and return its turns and its result.
 
     At least one cell must be empty. `choose` picks one cell of a set. The rules are the same, but
@@ -271,16 +263,19 @@ def _side(grid: Grid, choose: Callable[[int], int], own: int) -> Generator[int, 
         empty = yield empty
 
 
-def _majority(x: int, cells: int) -> Result:
+def _majority(x: int, cells: int) -> position.Result:
     """Return the result of a full board on which x has these stones."""
-    return Result(Side.X if 2 * x.bit_count() > cells.bit_count() else Side.O, Ending.MAJORITY)
+    return position.Result(
+        position.Side.X if 2 * x.bit_count() > cells.bit_count() else position.Side.O,
+        Ending.MAJORITY,
+    )
 
 
 def _has_odd_number_of_cells(grid: Grid) -> bool:
     return grid.cells.bit_count() % 2 == 1
 
 
-KIND = Kind(
+KIND = position.Kind(
     name="churn",
     title="Churn",
     author="Mark Steere",

@@ -8,16 +8,8 @@ enemy group it touches. Those come off the board, and the same side places again
 from dataclasses import dataclass
 from enum import Enum
 
+from pbm_oust.rules import position
 from pbm_oust.rules.grid import Grid, Shape, hexagon, square
-from pbm_oust.rules.position import (
-    Fault,
-    IllegalPass,
-    IllegalPlacement,
-    Kind,
-    Occupied,
-    Result,
-    Side,
-)
 
 
 class Ending(Enum):
@@ -28,7 +20,7 @@ class Ending(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TakesNothing(Fault):
+class TakesNothing(position.Fault):
     """It touches a friend, and the group it forms touches no enemy."""
 
     word = "takes_nothing"
@@ -37,7 +29,7 @@ class TakesNothing(Fault):
 
 
 @dataclass(frozen=True, slots=True)
-class EnemyAsLarge(Fault):
+class EnemyAsLarge(position.Fault):
     """It touches a friend, and an enemy group it would touch is not smaller than its own."""
 
     word = "enemy_as_large"
@@ -56,18 +48,18 @@ class Oust:
     grid: Grid
     x: int = 0
     o: int = 0
-    to_move: Side = Side.X
+    to_move: position.Side = position.Side.X
     is_mid_turn: bool = False
-    result: Result | None = None
+    result: position.Result | None = None
 
     @property
     def occupied(self) -> int:
         """The stones of both sides."""
         return self.x | self.o
 
-    def stones(self, side: Side) -> int:
+    def stones(self, side: position.Side) -> int:
         """Return the stones of a side."""
-        return self.x if side is Side.X else self.o
+        return self.x if side is position.Side.X else self.o
 
     def placements(self) -> int:
         """Return the cells where the side to move may place; none once there is a result."""
@@ -100,18 +92,18 @@ class Oust:
         """
         own, enemy = self._own_and_enemy()
         if cell & (own | enemy):
-            raise IllegalPlacement(Occupied())
+            raise position.IllegalPlacement(position.Occupied())
         if not self.grid.around[cell] & own:
             return self._handed_on(own | cell, enemy)
         group, touched = self._joined(cell)
         size = group.bit_count()
         if not touched:
-            raise IllegalPlacement(TakesNothing(size))
+            raise position.IllegalPlacement(TakesNothing(size))
         if touched.bit_count() >= size:
             largest = max(self.grid.groups(touched), key=int.bit_count)
             if largest.bit_count() >= size:
                 at = self.grid.format_cell(largest & -largest)
-                raise IllegalPlacement(EnemyAsLarge(size, largest.bit_count(), at))
+                raise position.IllegalPlacement(EnemyAsLarge(size, largest.bit_count(), at))
         return self._after_capture(own | cell, enemy & ~touched)
 
     def pass_turn(self) -> "Oust":
@@ -120,10 +112,10 @@ class Oust:
         Raises IllegalPass if it has one, or if the game is over.
         """
         if self.result or self.has_placement():
-            raise IllegalPass
+            raise position.IllegalPass
         return Oust(self.grid, self.x, self.o, self.to_move.other)
 
-    def tally(self, side: Side) -> tuple[int, ...]:
+    def tally(self, side: position.Side) -> tuple[int, ...]:
         """Return the size of the side's largest group and the number of its stones."""
         stones = self.stones(side)
         largest = int(stones > 0)
@@ -132,7 +124,7 @@ class Oust:
         return largest, stones.bit_count()
 
     def _own_and_enemy(self) -> tuple[int, int]:
-        return (self.x, self.o) if self.to_move is Side.X else (self.o, self.x)
+        return (self.x, self.o) if self.to_move is position.Side.X else (self.o, self.x)
 
     def _candidates(self) -> tuple[int, int, int]:
         """Return three sets of free cells: touching no friend, surely capturing, perhaps capturing.
@@ -186,23 +178,23 @@ class Oust:
     def _after_capture(self, own: int, enemy: int) -> "Oust":
         """Return the position with these stones, in which the side places again if it can."""
         mover = self.to_move
-        x, o = (own, enemy) if mover is Side.X else (enemy, own)
+        x, o = (own, enemy) if mover is position.Side.X else (enemy, own)
         if not enemy:
-            return Oust(self.grid, x, o, mover, result=Result(mover, Ending.CAPTURE))
+            return Oust(self.grid, x, o, mover, result=position.Result(mover, Ending.CAPTURE))
         chained = Oust(self.grid, x, o, mover, is_mid_turn=True)
         return chained if chained.has_placement() else self._handed_on(own, enemy)
 
     def _handed_on(self, own: int, enemy: int) -> "Oust":
         """Return the position with these stones, in which the other side is to move."""
-        is_x = self.to_move is Side.X
-        other, x, o = (Side.O, own, enemy) if is_x else (Side.X, enemy, own)
+        is_x = self.to_move is position.Side.X
+        other, x, o = (position.Side.O, own, enemy) if is_x else (position.Side.X, enemy, own)
         following = Oust(self.grid, x, o, other)
         if following.has_placement() or Oust(self.grid, x, o, self.to_move).has_placement():
             return following
-        return Oust(self.grid, x, o, other, result=Result(None, Ending.BLOCKED))
+        return Oust(self.grid, x, o, other, result=position.Result(None, Ending.BLOCKED))
 
 
-KIND = Kind(
+KIND = position.Kind(
     name="oust",
     title="Oust",
     author="Mark Steere",

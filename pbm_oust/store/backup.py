@@ -29,7 +29,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import LetterState, count_letters, hold_letters
 from pbm_oust.store.publishing import Progress
-from pbm_oust.store.sqlite import FILE_NAME, UNFINISHED, SqliteDatabase
+from pbm_oust.store.sqlite import UNFINISHED, SqliteDatabase
 from pbm_oust.store.upgrading import upgrade
 
 _LEAVING = (LetterState.WAITING, LetterState.HELD, LetterState.FILE)
@@ -68,7 +68,7 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
     if not home.is_on_server and not home.database.is_made and home.publisher.names():
         home.prepare()
     with _filled(home.disk, folder, "make the backup in a new one"):
-        with _database_copied(home, folder / UNFINISHED) as snapshot:
+        with _database_copied(home, folder / sqlite.UNFINISHED) as snapshot:
             names = all_names(snapshot)
             for kind in KINDS:
                 home.disk.make_folder(folder / kind, 0o700)
@@ -80,13 +80,13 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
                 home.disk.sync_folder(folder / kind)
             copied = _counted(snapshot)
         if home.is_on_server:
-            SqliteDatabase(folder / FILE_NAME, home.disk).put_key(home.key())
+            sqlite.SqliteDatabase(folder / sqlite.FILE_NAME, home.disk).put_key(home.key())
             configured = folder / home.configuration.name
             home.disk.write(configured, configuration.encode(), 0o600)
         else:
             for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
                 _copy_file(home.disk, path, folder / path.name, mode)
-        home.disk.move(folder / UNFINISHED, folder / FILE_NAME)
+        home.disk.move(folder / sqlite.UNFINISHED, folder / sqlite.FILE_NAME)
         home.disk.sync_folder(folder)
     return copied
 
@@ -94,7 +94,7 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
 @contextmanager
 def _database_copied(home: Home, path: Path) -> Iterator[Snapshot]:
     """Copy the database of a home over an empty one, and give it to be read."""
-    if isinstance(home.database, SqliteDatabase):
+    if isinstance(home.database, sqlite.SqliteDatabase):
         with home.database.copied_to(path) as snapshot:
             yield snapshot
         return
@@ -111,14 +111,14 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
     Its letters are held back, because some may have left since. One of the form before is brought
     up to date. Raises NotCopied and OSError.
     """
-    if not (folder / FILE_NAME).is_file():
-        raise NotCopied(f"{folder} is no backup: it holds no {FILE_NAME}")
+    if not (folder / sqlite.FILE_NAME).is_file():
+        raise NotCopied(f"{folder} is no backup: it holds no {sqlite.FILE_NAME}")
     home, backup = Home(path, disk), Home(folder)
     if backup.is_on_server:
         raise NotCopied(f"{backup.configuration} names a server in store; remove that line first")
 
-    def fill(database: SqliteDatabase) -> Copied:
-        _copy_file(home.disk, folder / FILE_NAME, database.path, 0o600)
+    def fill(database: sqlite.SqliteDatabase) -> Copied:
+        _copy_file(home.disk, folder / sqlite.FILE_NAME, database.path, 0o600)
         try:
             upgrade(backup, database)
             database.write(hold_letters)
@@ -126,7 +126,7 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
                 copied = _counted(snapshot)
             progress(0, copied.boards)
         except DatabaseFault as fault:
-            reason = str(fault).replace(str(database.path), str(folder / FILE_NAME))
+            reason = str(fault).replace(str(database.path), str(folder / sqlite.FILE_NAME))
             raise NotCopied(f"the backup cannot be used: {reason}") from None
         for name, mode in ((home.key_path.name, 0o600), (home.configuration.name, None)):
             _copy_file(home.disk, folder / name, path / name, mode)
@@ -142,7 +142,7 @@ def _make_home(
     home: Home,
     advice: str,
     progress: Progress,
-    fill: Callable[[SqliteDatabase], Copied],
+    fill: Callable[[sqlite.SqliteDatabase], Copied],
     *configured: str,
 ) -> Copied:
     """Make a home of files in an empty folder, with the database that something fills.
@@ -150,13 +150,13 @@ def _make_home(
     Files with the names `configured` may be there, and stay.
     """
     with _filled(home.disk, home.path, advice, *configured):
-        with closing(SqliteDatabase(home.path / UNFINISHED, home.disk)) as database:
+        with closing(sqlite.SqliteDatabase(home.path / sqlite.UNFINISHED, home.disk)) as database:
             copied = fill(database)
             database.empty_log()
         with locked_folder(home.path):
             if any(map(os.path.lexists, sqlite.files_of(home.database_path))):
                 raise InUse(f"somebody else uses {home.path}; move it, and begin with a new one")
-            home.disk.move(home.path / UNFINISHED, home.database_path)
+            home.disk.move(home.path / sqlite.UNFINISHED, home.database_path)
             home.disk.sync_folder(home.path)
         home.prepare()
         home.publisher.catch_up(progress=progress)
@@ -184,7 +184,7 @@ def _filled(disk: Disk, folder: Path, advice: str, *configured: str) -> Iterator
     except FileExistsError:
         raise NotCopied(f"somebody else fills {folder}; {advice}") from None
     if len(others()) > 1:
-        disk.step_remove(folder / UNFINISHED)
+        disk.step_remove(folder / sqlite.UNFINISHED)
         raise NotCopied(f"{folder} is not empty; {advice}")
     try:
         yield

@@ -35,7 +35,7 @@ from pbm_oust.store import index
 from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import BoardName, BoardState, Damage, Entry, Reading
+from pbm_oust.store.index import BoardName, Reading
 from pbm_oust.store.ratings import note_change
 
 K = TypeVar("K")
@@ -92,9 +92,9 @@ class DamagedHistory(Exception):
         self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
 
     @property
-    def name(self) -> BoardName:
+    def name(self) -> index.BoardName:
         """The name of the board."""
-        return BoardName(self.path.parent.name, int(self.path.stem))
+        return index.BoardName(self.path.parent.name, int(self.path.stem))
 
     def refusal(self) -> NotAllowed:
         """Return what to tell somebody who only wants to look at the board."""
@@ -118,14 +118,14 @@ class Board(Struct, frozen=True):
     """Another one after each change of the history; 0 for a board that is in no database."""
 
     @property
-    def name(self) -> BoardName:
+    def name(self) -> index.BoardName:
         """The kind and the number."""
-        return BoardName.of(self.game.header)
+        return index.BoardName.of(self.game.header)
 
     @property
-    def state(self) -> BoardState:
+    def state(self) -> index.BoardState:
         """Whether the game goes on."""
-        return BoardState.OVER if self.game.result else BoardState.ACTIVE
+        return index.BoardState.OVER if self.game.result else index.BoardState.ACTIVE
 
 
 WithLines = tuple[Reading, Sequence[bytes]]
@@ -137,7 +137,7 @@ def challenge_remark(key: str) -> bytes:
     return f"# challenge {key}\n".encode()
 
 
-def read_board(name: BoardName, data: bytes) -> Board:
+def read_board(name: index.BoardName, data: bytes) -> Board:
     """Return the board of a history, every record checked against the rules. Raises BadHistory."""
     history = read_history(data)
     header = history.game.header
@@ -220,11 +220,11 @@ class Boards:
         self._time = time
         self._version = 0
         """The highest version that was seen or given."""
-        self._latest = Latest[tuple[object, BoardName], Board](
+        self._latest = Latest[tuple[object, index.BoardName], Board](
             MOST_RECORDS, lambda board: len(board.game.records) + _BOARD
         )
 
-    def path(self, name: BoardName) -> Path:
+    def path(self, name: index.BoardName) -> Path:
         """Return the path of the file in which the history of a board is published."""
         return name.file_in(self._folder)
 
@@ -232,7 +232,7 @@ class Boards:
 
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
-        name = BoardName(kind.name, number)
+        name = index.BoardName(kind.name, number)
         if isinstance(snapshot, Transaction) and name in snapshot.boards:
             return snapshot.boards[name]
         row = snapshot.row(
@@ -249,21 +249,21 @@ class Boards:
         self._latest.put(key, board)
         return board
 
-    def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
+    def history(self, snapshot: Snapshot, name: index.BoardName) -> bytes:
         """Return the history of a board, damaged or not. Raises NoSuchFile."""
         data = self.history_if_any(snapshot, name)
         if data is None:
             raise NoSuchFile(str(name))
         return data
 
-    def history_if_any(self, snapshot: Snapshot, name: BoardName) -> bytes | None:
+    def history_if_any(self, snapshot: Snapshot, name: index.BoardName) -> bytes | None:
         """Return the history of a board, damaged or not; None if there is no such board."""
         rows = snapshot.rows(
             "SELECT lines FROM records WHERE kind = ? AND board = ? ORDER BY number", *name
         )
         return b"".join([lines for (lines,) in rows]) if rows else None
 
-    def header(self, snapshot: Snapshot, name: BoardName) -> Header | None:
+    def header(self, snapshot: Snapshot, name: index.BoardName) -> Header | None:
         """Return the header of a board's history; None if there is none, or it cannot be read."""
         search = "SELECT lines FROM records WHERE kind = ? AND board = ? AND number = 0"
         row = snapshot.row(search, *name)
@@ -275,7 +275,7 @@ class Boards:
         """Return the number that a new board will have."""
         return 1 + snapshot.number("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
 
-    def replayed(self, name: BoardName, data: bytes) -> Board:
+    def replayed(self, name: index.BoardName, data: bytes) -> Board:
         """Return the board of a history. Raises DamagedHistory."""
         try:
             return read_board(name, data)
@@ -375,7 +375,7 @@ class Boards:
             self.rename(transaction, board, old, new)
         return len(names)
 
-    def put(self, transaction: Transaction, data: bytes, reading: Reading) -> None:
+    def put(self, transaction: Transaction, data: bytes, reading: index.Reading) -> None:
         """Let a board have another history, damaged or not, or make it. `reading` is what it says.
 
         Nothing is published.
@@ -406,13 +406,13 @@ class Boards:
                 self._remove(transaction, damage.name)
                 note_change(transaction, before.finish if before else None, None)
 
-    def _remove(self, transaction: Transaction, name: BoardName) -> None:
+    def _remove(self, transaction: Transaction, name: index.BoardName) -> None:
         """Remove the rows of a board, if it is there."""
         row = transaction.row(
             "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
         )
         if row:
-            _count(transaction, name.kind, BoardState(row[0]), -1)
+            _count(transaction, name.kind, index.BoardState(row[0]), -1)
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
         """Return a version that is higher than all that were given, as far as we know them.
@@ -443,7 +443,7 @@ class Boards:
             note_change(transaction, finish_of(before.game), finish_of(after.game))
 
 
-def _count(transaction: Transaction, kind: str, state: BoardState, number: int) -> None:
+def _count(transaction: Transaction, kind: str, state: index.BoardState, number: int) -> None:
     """Count a board, or one less."""
     transaction.run(
         "INSERT INTO board_counts (kind, state, number) VALUES (?, ?, ?) ON CONFLICT (kind, state) "
@@ -461,7 +461,7 @@ def _fill(transaction: Transaction, histories: Iterable[WithLines]) -> None:
         entry = reading.entry
         kind, board = entry.name
         records += [(kind, board, number, lines) for number, lines in enumerate(parts)]
-        if isinstance(entry, Damage):
+        if isinstance(entry, index.Damage):
             damages.append((kind, board, entry.line, entry.reason, entry.x, entry.o))
     transaction.run_all(_ADD, records)
     transaction.run_all(_ADD_DAMAGE, damages)
@@ -473,7 +473,7 @@ def _fill(transaction: Transaction, histories: Iterable[WithLines]) -> None:
 
 
 def _add_userids(
-    transaction: Transaction, boards: Iterable[tuple[Entry | Damage, Iterable[str]]]
+    transaction: Transaction, boards: Iterable[tuple[index.Entry | index.Damage, Iterable[str]]]
 ) -> None:
     transaction.run_all(
         "INSERT INTO board_userids (userid, kind, board, state, is_owner) VALUES (?, ?, ?, ?, ?)",
@@ -485,7 +485,7 @@ def _add_userids(
     )
 
 
-def _course(entry: Entry) -> tuple[Value, ...]:
+def _course(entry: index.Entry) -> tuple[Value, ...]:
     """Return those columns of a board that records change, after the version."""
     return (
         entry.state.value,
@@ -499,13 +499,13 @@ def _course(entry: Entry) -> tuple[Value, ...]:
     )
 
 
-def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
+def _row_of(reading: index.Reading, version: int) -> tuple[Value, ...]:
     """Return the columns of a board in their order."""
     entry, source = reading.entry, reading.source
     head = version, reading.challenge, *((source.word, source.number) if source else (None, None))
-    if isinstance(entry, Damage):
+    if isinstance(entry, index.Damage):
         nothing = "", "", "", None, None, 0, 0, 0, 0, None
-        return *head, BoardState.DAMAGED.value, *nothing, *entry.name
+        return *head, index.BoardState.DAMAGED.value, *nothing, *entry.name
     state, x, o, to_move, result, *rest = _course(entry)
     started = int(entry.is_rated), seconds(entry.started)
     return *head, state, entry.grid, x, o, to_move, result, *started, *rest, *entry.name

@@ -18,7 +18,6 @@ from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, Entry
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
 
 
@@ -174,12 +173,12 @@ class Salvage:
         self._warn = warn
         self._is_without_database = not (home.is_on_server or home.database.is_made)
 
-    def names(self, kind: str) -> list[BoardName]:
+    def names(self, kind: str) -> list[index.BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
         numbers = self._home.publisher.numbers
         return self._read(
             lambda: self._home.board_names(kind),
-            lambda: [BoardName(kind, number) for number in numbers(kind)],
+            lambda: [index.BoardName(kind, number) for number in numbers(kind)],
         )
 
     def game(self, kind: Kind, number: int) -> Game:
@@ -190,7 +189,7 @@ class Salvage:
 
     def _published(self, kind: Kind, number: int) -> Game:
         """Return the game of a board from its file alone. Raises as `game` does."""
-        name = BoardName(kind.name, number)
+        name = index.BoardName(kind.name, number)
         try:
             data = self._home.publisher.read(name)
         except NoSuchFile:
@@ -199,18 +198,18 @@ class Salvage:
             raise DamagedHistory(self._home.history_path(name), error) from None
         return self._home.boards.replayed(name, data).game
 
-    def history(self, name: BoardName) -> bytes:
+    def history(self, name: index.BoardName) -> bytes:
         """Return the history of a board. Raises NoSuchFile."""
         return self._read(lambda: self._home.history(name), lambda: self._home.publisher.read(name))
 
-    def entries(self, kind: Kind, player: str = "") -> Iterator[Entry | DamagedHistory]:
+    def entries(self, kind: Kind, player: str = "") -> Iterator[index.Entry | DamagedHistory]:
         """Yield what there is to say about each board of a kind, in order.
 
         No histories are read, but without the database. With a player, they are the boards on which
         the player stands, and damaged ones that may be theirs.
         """
 
-        def asked(snapshot: Snapshot) -> tuple[list[BoardName], list[Entry]]:
+        def asked(snapshot: Snapshot) -> tuple[list[index.BoardName], list[index.Entry]]:
             if not player:
                 entries = index.boards_of_kind(snapshot, kind.name)
                 return index.names_of(snapshot, kind.name), entries
@@ -221,7 +220,7 @@ class Salvage:
             return sorted(names), [entry for entry in found if entry]
 
         names, found = self._read(
-            lambda: self._home.ask(asked), lambda: (self.names(kind.name), list[Entry]())
+            lambda: self._home.ask(asked), lambda: (self.names(kind.name), list[index.Entry]())
         )
         fitting = {entry.name: entry for entry in found}
         for name in names:

@@ -23,8 +23,11 @@ from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action, parse_wish
 from pbm_oust.board.record import wish_of
 from pbm_oust.refusal import Refusal
+from tests.support import tables
 from tests.support.games import STARTED, act, actions, history_of, new_game, play
 from tests.support.strategies import relaxed
+
+tabled = tables.tabled(__file__)
 
 X, O = "rrognlie", "marksteere"
 MESSAGE_KEY = "feedfeedfeedfeed"
@@ -39,97 +42,25 @@ def plan(text: str, number: int, key: str = MESSAGE_KEY) -> Plan:
     return made
 
 
-def prospect(text: str, number: int, game: Game, userid: str = O) -> Prospect:
-    return plan(text, number).prospect(game, userid)
-
-
 @pytest.fixture
 def game() -> Game:
     return new_game("square 5x5")
 
 
-# When a plan fits
-
-
-@pytest.mark.parametrize(
-    ("text", "turn", "expected"),
-    [
-        ("D4", "x C3", Prospect.DUE),
-        ("if C3 then D4", "x C3", Prospect.DUE),
-        ("if C4 then D4", "x C3", Prospect.GONE),
-        ("if pass then D4", "x C3", Prospect.GONE),
-        ("if C3,C4 then D4", "x C3", Prospect.GONE),
-    ],
-)
-def test_a_plan_answers_the_turn_that_it_names(
-    text: str, turn: str, expected: Prospect, game: Game
+@tabled("moves", "number", "text", "expected")
+def test_a_plan_fits_the_turn_that_it_names(
+    moves: str, number: str, text: str, expected: str, game: Game
 ) -> None:
-    assert prospect(text, 1, game) is Prospect.WAITS
-    assert prospect(text, 1, act(game, turn)) is expected
+    """It is of the player who is to answer that turn, if none is named."""
+    words, _, userid = text.partition(" by ")
+    after = play(game, *filter(None, moves.split("; ")))
+    found = plan(words, int(number)).prospect(after, userid or (O, X)[(int(number) + 1) % 2])
+    assert found.name == expected
 
 
-CHAIN = ["x C3", "o C2", "x E1", "o D3", "x A5", "o E2", "x A1", "o E5"]
-
-
-@pytest.mark.parametrize("mails", [["x B3 D1 C5"], ["x B3", "x D1", "x C5"], ["x B3 D1", "x C5"]])
-def test_a_turn_is_one_however_many_mails_it_comes_in(mails: list[str], game: Game) -> None:
-    before = play(game, *CHAIN)
-    after = play(before, *mails)
-    assert prospect("if B3,D1,C5 then E3", 9, after) is Prospect.DUE
-    assert prospect("E3", 9, after) is Prospect.DUE
-    assert prospect("if B3,D1 then E3", 9, after) is Prospect.GONE
-    assert prospect("if B3,D1,C5,A2 then E3", 9, after) is Prospect.GONE
-    assert prospect("if D1,B3,C5 then E3", 9, after) is Prospect.GONE
-
-
-def test_a_plan_waits_while_the_turn_may_become_the_one_that_it_names(game: Game) -> None:
-    begun = play(game, *CHAIN, "x B3")
-    assert prospect("if B3,D1,C5 then E3", 9, begun) is Prospect.WAITS
-    assert prospect("E3", 9, begun) is Prospect.WAITS
-    assert prospect("if B2,D1,C5 then E3", 9, begun) is Prospect.GONE
-    assert prospect("if D1,C5 then E3", 10, begun) is Prospect.WAITS
-    assert prospect("if D1,C5 then E3", 10, play(begun, "x D1", "x C5")) is Prospect.DUE
-
-
-def test_a_swap_is_a_turn_that_can_be_answered_and_can_be_an_answer(game: Game) -> None:
-    swapped = play(game, "x C3", "o swap")
-    assert prospect("if swap then D4", 2, swapped, X) is Prospect.DUE
-    assert prospect("if C3 then swap", 1, act(game, "x C3")) is Prospect.DUE
-    assert prospect("if C3 then swap", 1, swapped) is Prospect.GONE
-    assert prospect("if swap then D4", 2, act(swapped, "o A1"), X) is Prospect.GONE
-
-
-def test_talk_leaves_a_plan_as_it_is(game: Game) -> None:
-    talked = play(game, "x C3", "o D1", "o propose", "x reject", "x undo", "o reject")
-    assert prospect("if E5 then A1", 3, talked) is Prospect.WAITS
-    assert prospect("if E5 then A1", 5, talked) is Prospect.WAITS
-    assert prospect("if E5 then A1", 3, act(talked, "x E5")) is Prospect.DUE
-
-
-@pytest.mark.parametrize("since", [["o undo", "x accept"], ["x resign"], ["x propose", "o accept"]])
-def test_whatever_else_changes_the_board_ends_a_plan(since: list[str], game: Game) -> None:
-    before = play(game, "x C3", "o D1")
-    assert prospect("A1", 3, before) is Prospect.WAITS
-    assert prospect("A1", 3, play(before, *since)) is Prospect.GONE
-
-
-def test_a_move_that_was_taken_back_before_anybody_knew_of_it_does_not_end_a_plan(
-    game: Game,
-) -> None:
-    retracted = play(game, "x C3", "x retract")
-    assert prospect("if A1 then D4", 1, retracted) is Prospect.WAITS
-    assert prospect("if A1 then D4", 1, act(retracted, "x A1")) is Prospect.DUE
-    assert prospect("if A1 then D4", 1, act(retracted, "x C3")) is Prospect.GONE
-
-
-def test_a_plan_is_of_no_use_once_it_was_answered_or_elsewhere(game: Game) -> None:
-    assert prospect("D4", 1, play(game, "x C3", "o D1")) is Prospect.GONE
-    assert prospect("D4", 1, play(game, "x C3", "o D1", "x E5")) is Prospect.GONE
-    assert prospect("D4", 1, game, X) is Prospect.GONE
-    assert prospect("D4", 1, game, "carol") is Prospect.GONE
-    assert prospect("D4", 2, game) is Prospect.GONE
-    assert replace(plan("D4", 1), board=18).prospect(game, O) is Prospect.GONE
-    assert replace(plan("D4", 1), kind="churn").prospect(game, O) is Prospect.GONE
+def test_a_plan_is_of_no_use_on_another_board(game: Game) -> None:
+    for other in (replace(plan("D4", 1), board=18), replace(plan("D4", 1), kind="churn")):
+        assert other.prospect(game, O) is Prospect.GONE
 
 
 # What follows

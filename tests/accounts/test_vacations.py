@@ -6,17 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.vacations import (
-    Absence,
-    away_at,
-    days_left,
-    due,
-    ended_at,
-    overlapping,
-    present,
-    together,
-    without_later,
-)
+from pbm_oust.accounts.vacations import Absence, days_left, due, ended_at, present, without_later
 
 BEGIN = datetime(2026, 12, 1, tzinfo=UTC)
 
@@ -57,19 +47,6 @@ def test_days_that_have_begun_are_taken_from_the_year_in_which_a_vacation_begins
     assert days_left(away(*some), 2026, UTC) == left
 
 
-def test_a_player_is_away_from_the_start_up_to_the_end() -> None:
-    some = away((2, 5))
-    assert [bool(away_at(some, day(at))) for at in (1.9, 2, 4.9, 5)] == [False, True, True, False]
-
-
-@pytest.mark.parametrize(
-    ("other", "overlaps"),
-    [((0, 2), False), ((5, 6), False), ((0, 2.1), True), ((3, 4), True), ((4.9, 9), True)],
-)
-def test_vacations_that_share_time_overlap(other: tuple[float, float], overlaps: bool) -> None:
-    assert bool(overlapping(away((2, 5)), *away(other))) is overlaps
-
-
 @pytest.mark.parametrize(
     ("now", "ended", "without"),
     [
@@ -97,8 +74,3 @@ def test_when_time_is_up_the_player_was_present_for_so_long(
     end = due(absences, start, lasting)
     assert present(absences, start, end) == lasting
     assert end >= start + lasting
-
-
-def test_vacations_of_two_accounts_become_one_where_they_meet() -> None:
-    one, other = away((0, 5), (10, 12)), away((4, 8), (12, 14), (20, 21))
-    assert together((*one, *other)) == away((0, 8), (10, 14), (20, 21))

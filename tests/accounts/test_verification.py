@@ -93,10 +93,3 @@ def test_an_account_keeps_its_latest_proofs() -> None:
     for proof in proofs:
         account = account.with_proof(proof)
     assert account.verified == tuple(proofs[1:])
-
-
-def test_a_player_who_has_signed_off_is_known_until_they_are_back() -> None:
-    away = ACCOUNT.with_signed_off(NOW)
-    assert away.signed_off_since == NOW
-    assert away.with_signed_off(None) == ACCOUNT
-    assert ACCOUNT.signed_off_since is None

@@ -1,29 +1,25 @@
 """Who may do what on a board, and what it does."""
 
+from contextlib import suppress
+from datetime import timedelta
+
 import pytest
 
 from pbm_oust.board import Game
 from pbm_oust.board.game import replay
 from pbm_oust.board.header import Terms
-from pbm_oust.board.reasons import (
-    AfterTurn,
-    AgainstRules,
-    GameOver,
-    MayNotPass,
-    MustPass,
-    NotYourTurn,
-    OffGrid,
-    SwapOff,
-    SwapTooLate,
-    game_in,
-)
+from pbm_oust.board.history import BadHistory, read_history
+from pbm_oust.board.notation import format_result, parse_ruling
+from pbm_oust.board.reasons import AfterTurn, AgainstRules, MustPass, OffGrid, game_in
 from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason
-from pbm_oust.rules import How, Result
 from pbm_oust.rules.oust import Oust, TakesNothing
 from pbm_oust.rules.position import Occupied
-from tests.support.boards import O, X, board, drawn, names, rows
-from tests.support.games import act, actions, new_game, play, standing_at
+from tests.support import tables
+from tests.support.boards import O, board, drawn, names, rows
+from tests.support.games import act, actions, history_of, new_game, standing_at
 from tests.support.recorded import recorded_game
+
+tabled = tables.tabled(__file__)
 
 NO_SWAP = Terms(swap=False)
 
@@ -34,6 +30,72 @@ def barred(game: Game, command: str) -> NotAllowedReason:
         act(game, command)
     assert game_in(refused.value.reason) is game
     return refused.value.reason
+
+
+def after(grid: str, moves: str) -> Game:
+    """Return a game after moves like `x C3` and rulings like `* void`."""
+    game = new_game(grid.removesuffix(" noswap"), Terms(swap="noswap" not in grid))
+    for move in filter(None, moves.split("; ")):
+        game = rule(game, move[2:]) if move[0] == "*" else act(game, move)
+    return game
+
+
+def rule(game: Game, words: str) -> Game:
+    at = game.header.started + timedelta(hours=game.next_number)
+    return game.rule(parse_ruling(words), at, f"{game.next_number:016x}")
+
+
+def said(game: Game) -> set[str]:
+    """Return all that is so of a game."""
+    numbers = range(game.next_number + 2)
+
+    found = {
+        f"{game.to_move.value} to move" if not game.result else format_result(game.result),
+        f"x: {game.x}",
+        f"o: {game.o}",
+        f"by {game.actor}".strip(),
+        "can swap" if game.can_swap else "no swap",
+        f"offer {game.offer.number}" if game.offer else "no offer",
+        f"latest {names(game.header.grid, game.latest_stones())}".strip(),
+        *(f"guard {number}" for number in numbers if game.meets_guard(number)),
+        *(f"as after {n}" for n in numbers[:-2] if game.after(n).position == game.position),
+    }
+    with suppress(NotAllowed):
+        found.add(f"latest turn behind {game.before_latest_turn()}")
+    return found
+
+
+@tabled("grid", "moves", "expected")
+def test_what_is_so_after_some_moves(grid: str, moves: str, expected: str) -> None:
+    game, found = after(grid, moves), said(after(grid, moves))
+    assert read_history(history_of(game)).game == game
+    for each in expected.split(", "):
+        assert (each.removeprefix("not ") in found) is not each.startswith("not "), found
+
+
+@tabled("grid", "moves", "command", "reason")
+def test_what_is_not_allowed_after_some_moves(
+    grid: str, moves: str, command: str, reason: str
+) -> None:
+    game = after(grid, moves)
+    if command[0] == "*":
+        with pytest.raises(NotAllowed, match=reason):
+            rule(game, command[2:])
+    else:
+        assert barred(game, command).word() == reason
+
+
+@tabled("words")
+def test_other_words_are_no_ruling(words: str) -> None:
+    with pytest.raises(ValueError, match="no action"):
+        parse_ruling(words)
+
+
+@pytest.mark.parametrize("line", ["   1 x void", "   1 * resign", "   1 * C3"])
+def test_a_side_does_not_rule_and_the_server_does_not_play(line: str) -> None:
+    record = f"{line:<34} 2026-11-20T15:36:00Z 0000000000000001\n"
+    with pytest.raises(BadHistory, match=r"cannot do|is no"):
+        read_history(history_of(new_game("square 5x5")) + record.encode())
 
 
 def must_pass() -> Game:
@@ -49,31 +111,6 @@ def must_pass() -> Game:
     )
 
 
-def test_x_begins_and_the_sides_take_turns() -> None:
-    game = new_game("square 3x3")
-
-    assert (game.to_move, game.player_to_move) == (X, "rrognlie")
-    game = act(game, "x A1")
-    assert (game.to_move, game.player_to_move) == (O, "marksteere")
-    assert act(game, "o C3").to_move is X
-
-
-def test_nothing_is_played_out_of_turn() -> None:
-    assert isinstance(barred(new_game(), "o D4"), NotYourTurn)
-    assert isinstance(barred(act(new_game(), "x D4"), "x E9"), NotYourTurn)
-    assert isinstance(barred(new_game(), "o pass"), NotYourTurn)
-    assert isinstance(barred(new_game(), "o swap"), NotYourTurn)
-
-
-@pytest.mark.parametrize("command", ["x D4", "o D4", "x pass", "o swap", "o resign", "x resign"])
-def test_nothing_is_allowed_after_the_end(command: str) -> None:
-    assert isinstance(barred(act(new_game(), "x resign"), command), GameOver)
-
-
-def test_a_pass_is_not_allowed_while_there_are_placements() -> None:
-    assert isinstance(barred(new_game(), "x pass"), MayNotPass)
-
-
 def test_a_side_without_placements_passes() -> None:
     game = must_pass()
 
@@ -87,70 +124,6 @@ def test_a_side_without_placements_is_told_to_pass_whatever_it_places(command: s
     assert isinstance(barred(must_pass(), command), MustPass)
 
 
-def test_a_swap_exchanges_the_owners_and_leaves_the_stones() -> None:
-    before = act(new_game("square 3x3"), "x A1")
-
-    after = act(before, "o swap")
-
-    assert (before.x, before.o) == ("rrognlie", "marksteere")
-    assert (after.x, after.o) == ("marksteere", "rrognlie")
-    assert after.position == before.position
-
-
-def test_the_new_owner_of_o_is_to_move_after_a_swap() -> None:
-    game = play(new_game("square 3x3"), "x A1", "o swap")
-
-    assert (game.to_move, game.player_to_move) == (O, "rrognlie")
-    assert (game.side_of("rrognlie"), game.side_of("marksteere")) == (O, X)
-    assert act(game, "o C3").player_to_move == "marksteere"
-
-
-def test_o_can_swap_as_its_first_action_only() -> None:
-    begun = act(new_game(), "x D4")
-
-    assert not new_game().can_swap
-    assert begun.can_swap
-    assert not act(begun, "o E9").can_swap
-    assert not act(begun, "o swap").can_swap
-    assert not act(begun, "x resign").can_swap
-
-
-@pytest.mark.parametrize(
-    ("commands", "swap"),
-    [(["x D4", "o E9", "x K10"], "o swap"), (["x D4", "o swap"], "o swap"), ([], "x swap")],
-)
-def test_a_swap_at_any_other_time_is_too_late(commands: list[str], swap: str) -> None:
-    assert isinstance(barred(play(new_game(), *commands), swap), SwapTooLate)
-
-
-def test_a_swap_is_refused_where_it_is_off() -> None:
-    game = act(new_game(terms=NO_SWAP), "x D4")
-
-    assert not game.can_swap
-    assert isinstance(barred(game, "o swap"), SwapOff)
-
-
-@pytest.mark.parametrize(
-    ("command", "result"),
-    [("x resign", Result(O, How.RESIGN)), ("o resign", Result(X, How.RESIGN))],
-)
-def test_either_side_can_resign_at_any_time(command: str, result: Result) -> None:
-    before_any_move = act(new_game(), command)
-    later = play(new_game(), "x D4", "o E9", command)
-
-    assert (before_any_move.result, later.result) == (result, result)
-
-
-def test_part_of_a_turn_waits_for_the_same_side() -> None:
-    begun = play(new_game("square 3x3"), "x A1", "o C1", "x B3", "o A3", "x B1")
-
-    assert begun.player_to_move == "rrognlie"
-    assert isinstance(barred(begun, "o C3"), NotYourTurn)
-    assert isinstance(barred(begun, "x pass"), MayNotPass)
-    whole = act(begun, "x C2")
-    assert (whole.to_move, actions(whole)[-2:]) == (O, ["x B1*1", "x C2"])
-
-
 def test_a_game_can_be_seen_as_it_was_after_each_record() -> None:
     moves = recorded_game("oust-hex-3-007").turns()
     games = [new_game("hex 3")]
@@ -159,20 +132,6 @@ def test_a_game_can_be_seen_as_it_was_after_each_record() -> None:
 
     assert [games[-1].after(number) for number in range(len(games))] == games
     assert replay(games[-1].header, games[-1].records) == games[-1]
-
-
-def test_the_latest_stones_are_those_of_the_latest_record() -> None:
-    game = play(new_game("square 3x3"), "x A1", "o C1", "x B3", "o A3")
-
-    assert names(game.header.grid, game.latest_stones()) == "A3"
-    assert names(game.header.grid, act(game, "x B1 C2").latest_stones()) == "B1 C2"
-
-
-@pytest.mark.parametrize("commands", [[], ["x A1", "o swap"], ["x A1", "o resign"]])
-def test_there_are_no_latest_stones_unless_the_latest_record_placed_some(
-    commands: list[str],
-) -> None:
-    assert play(new_game("square 3x3"), *commands).latest_stones() == 0
 
 
 # Placements that the board does not allow: what is said of them, and that nothing is done

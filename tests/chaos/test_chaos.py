@@ -3,13 +3,12 @@
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from tests.chaos.launcher import Build, replace
 from tests.chaos.report import report
-from tests.chaos.running import Outcome, Plan, conduct, planned_kills
+from tests.chaos.running import Outcome, Plan, conduct
 from tests.chaos.trial import ROOT
 from tests.support.waiting import PATIENCE
 
@@ -70,17 +69,6 @@ def test_a_program_that_does_not_check_ids_doubles_commands(tmp_path: Path) -> N
     outcome = conduct(plan, tmp_path)
     assert not outcome.is_right
     assert figures(outcome)["doubled"] > 0, report(outcome)
-
-
-def test_kills_are_spread_over_the_mails() -> None:
-    kills = planned_kills(Plan(mails=1000, kills=50, power=True), Random(1))
-    due = [kill.due for kill in kills[:-1]]
-    assert len(kills) == 50
-    assert due == sorted(due)
-    assert 0 < due[0] < 100
-    assert 900 < due[-1] < 1000
-    assert kills[0].share == kills[-1].share == 0
-    assert any(kill.is_at_start for kill in kills)
 
 
 @pytest.mark.parametrize("name", ["Game.was_renamed", "Player.was_renamed"])

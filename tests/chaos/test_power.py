@@ -61,28 +61,12 @@ def test_a_letter_that_is_moved_does_not_come_back_to_where_its_name_was_not_dur
     assert left(storage(steps), share=1) == {"new/a": b"letter"}
 
 
-def test_nothing_is_undone_where_everything_is_kept() -> None:
-    found = storage("create oust/1 record; create tmp/a letter; rename tmp/a new/a")
-    assert found.cut(Random(1), share=1) == 0
-    assert found.files() == {"oust/1": b"record", "new/a": b"letter"}
-
-
 def test_no_step_is_kept_after_one_in_the_same_folder_that_is_not() -> None:
     paths = [f"oust/{number}" for number in range(6)]
     for seed in range(50):
         steps = "; ".join(f"create {path}" for path in paths)
         found = sorted(left(storage(steps), 0.7, seed))
         assert found == paths[: len(found)]
-
-
-def test_the_steps_that_are_undone_are_counted() -> None:
-    steps = "create oust/1 first; sync oust/1; sync oust; create oust/2; write oust/1 5 +second"
-    assert storage(steps).cut(Random(1), share=0) == 2
-
-
-def test_a_step_on_a_file_that_nobody_made_is_reported() -> None:
-    with pytest.raises(WrongTrace, match="oust/1"):
-        storage("write oust/1 0 x")
 
 
 @pytest.fixture

@@ -104,35 +104,12 @@ def test_an_analysis_of_another_history_is_made_anew(home: Home) -> None:
     assert len(kept_in(home).evaluations) == 3
 
 
-def test_a_game_in_play_is_not_analysed(home: Home) -> None:
-    result = analyse(home, "oust", "17")
-    assert result.exit_code == 1
-    assert result.stdout == ""
-    assert result.stderr == (
-        "Error: oust 17 is not over, and only games that are over are analysed\n"
-    )
-
-
 def test_what_somebody_put_among_the_analyses_is_believed_of_no_game(home: Home) -> None:
     going = read_game(home, KINDS["oust"], 17)
     keep(home, going, Analysis.of(going, 1, (Evaluation(0.5, is_certain=False),) * 3))
     assert kept(home, going) is None
     home.do(keep_analysis, BoardName("oust", 2), "nonsense")
     assert kept(home, read_game(home, KINDS["oust"], 2)) is None
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "reason"),
-    [
-        (["oust", "3"], 1, "there is no board oust 3"),
-        (["oust", "2", "--seconds", "0"], 2, "0.0 is not in the range 0<x<=3600"),
-        (["oust", "2", "--sgf", "--json"], 2, "--sgf and --json are two forms; choose one of them"),
-    ],
-)
-def test_what_cannot_be_analysed(words: list[str], status: int, reason: str, home: Home) -> None:
-    result = analyse(home, *words)
-    assert result.exit_code == status
-    assert reason in result.stderr
 
 
 def test_no_mail_analyses_a_game(tmp_path: Path) -> None:

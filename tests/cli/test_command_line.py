@@ -131,6 +131,7 @@ def test_a_faulty_configuration_is_reported_with_file_and_key(home: Path) -> Non
         ('house = "off"\n\nrelay: 25\n', "(at line 3, column 6)"),
         ('realy = "smtp://127.0.0.1:25"', "realy: there is no such key; perhaps relay is meant"),
         ("readers = 1", "readers: true or false is wanted"),
+        ('house = "often"', "off, unrated, rated"),
         ("# \xe9", "the text is not UTF-8 from byte 2 on"),
     ],
 )

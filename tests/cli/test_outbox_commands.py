@@ -9,19 +9,13 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.bounces import Bounce
-from pbm_oust.board.formats import parse_any
 from pbm_oust.mail.relay import Relaying
-from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import parse_content
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.upkeep import forget_expired
 from pbm_oust.store.verifications import bounces_of, note_bounce
 from tests.support.command_line import run
-from tests.support.games import history_of
-from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
-from tests.support.kinds import Chance
 from tests.support.outbox import letters
 from tests.support.sink import listening_sink
 
@@ -125,30 +119,6 @@ def test_an_operator_has_an_address_written_to_again(home: Path) -> None:
     assert resumed.output == "unknown@example.org gets letters again\n"
     assert Home(home).ask(bounces_of, "unknown@example.org").bounces == ()
     assert run(home, "outbox", "resume", "unknown@example.org").exit_code == 1
-
-
-@pytest.mark.slow
-def test_a_letter_with_files_is_shown_without_them_and_arrives_with_them(home: Path) -> None:
-    game = Chance(KINDS["churn"], parse_grid("hex 4"), 2).game(board=1)
-    made = Home(home)
-    made.prepare()
-    lay_histories(made, {1: history_of(game).decode()}, "churn")
-    made.database.close()
-    mail = "From: dora@example.org\nSubject: churn show 1\n\n"
-    assert run(home, "deliver", stdin=mail).exit_code == 0
-    (letter,) = json.loads(run(home, "outbox", "list", "--json").output)
-    shown = run(home, "outbox", "show", letter["name"]).output
-    assert "It is attached with all times as churn-1.sgf" in shown
-    assert "FF[4]" not in shown
-    assert "outbox: 1 letter waiting" in run(home, "doctor").output
-    with listening_sink() as (sink, endpoint):
-        assert _flush(home, endpoint) == "1 sent, 0 kept, 0 failed\n"
-        (taken,) = sink.taken
-    assert isinstance(taken.content, bytes)
-    (part,) = parse_content(taken.content).iter_attachments()
-    data = part.get_content()
-    assert isinstance(data, bytes)
-    assert parse_any(data.decode()).check().game == game
 
 
 # What is left in the files of a home of a player who was forgotten

@@ -217,18 +217,3 @@ def test_ctrl_c_ends_a_command_with_a_line(words: tuple[str, ...], tmp_path: Pat
             process.send_signal(signal.SIGINT)
             assert read_until(seen, None).split() == ["Aborted!"]
             assert process.wait(timeout=PATIENCE) == 130
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "status", "reason"),
-    [
-        (["oust", "17#1"], 2, "--watch goes neither with --json nor with #N"),
-        (["oust", "17", "--json"], 2, "--watch goes neither with --json nor with #N"),
-        (["oust", "99"], 1, "there is no board oust 99"),
-    ],
-)
-def test_what_cannot_be_watched(arguments: list[str], status: int, reason: str, home: Home) -> None:
-    command = [PROGRAM, "--home", str(home.path), "games", "show", "--watch", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, reason in done.stderr) == (status, True)

@@ -11,24 +11,17 @@ from pbm_oust.accounts.account import MOST_WATCHED
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.settings import Setting
-from pbm_oust.board import Game, Ruling, Verb
+from pbm_oust.board import Game
 from pbm_oust.board.notation import format_header
-from pbm_oust.letters.letters import Letters
-from pbm_oust.play.notices import News
-from pbm_oust.play.request import Request
-from pbm_oust.play.telling import tell_players
-from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules import KINDS, Side
+from pbm_oust.rules import KINDS
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import note_bounce
 from tests.support import tables
 from tests.support.accounts import account_of, change_account, damage_account
 from tests.support.histories import lay_histories
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
+from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 
 tabled = tables.tabled(__file__)
-
-REQUEST = Request("", "", "", "server")
 
 
 @pytest.fixture
@@ -44,15 +37,6 @@ def game_of(talk: Talk) -> Game:
     return read_game(talk.home, KINDS["oust"], 1)
 
 
-def told_of_server(talk: Talk, game: Game, told_from: int = 0) -> list[str | None]:
-    """Return the userids of those who are told what the server did last."""
-    work = UnitOfWork(
-        talk.home, Letters(ADDRESS, lambda: talk.now, talk.home.key).write, lambda: talk.now
-    )
-    notices = tell_players(game, News.PLAYED, work, REQUEST, actor=None, told_from=told_from)
-    return [notice.reader.userid for notice in notices]
-
-
 def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(talk: Talk) -> None:
     talk.send(BOB, "settings bob lookingglass mail digest")
     for days in range(MOST_DAYS):
@@ -62,43 +46,6 @@ def test_who_has_settled_not_to_be_mailed_and_cannot_be_is_called_unreachable(ta
         f"{ALICE}: oust 1 #2: bob to move"
     ]
     assert "Mail to bob is coming back" in talk.text_to(ALICE)
-
-
-@pytest.mark.parametrize("setting", ["mine", "digest"])
-def test_a_reminder_goes_to_whom_it_is_for_whatever_he_has_settled(
-    setting: str, talk: Talk
-) -> None:
-    talk.send(ALICE, f"settings alice wonderland mail {setting}")
-    talk.send(BOB, f"settings bob lookingglass mail {setting}")
-    reminded = game_of(talk).rule(Ruling(Verb.REMIND, Side.X), talk.now, "1" * 16)
-    assert told_of_server(talk, reminded) == ["alice"]
-
-
-def test_what_the_operator_does_is_always_mailed(talk: Talk) -> None:
-    talk.send(ALICE, "settings alice wonderland mail digest")
-    talk.send(BOB, "settings bob lookingglass mail digest")
-    adopted = game_of(talk).rule(Ruling(Verb.ADOPT, Side.O, "carol"), talk.now, "1" * 16)
-    assert told_of_server(talk, adopted) == ["alice", "carol"]
-
-
-def test_what_was_not_told_yet_counts_besides_the_latest_record(talk: Talk) -> None:
-    talk.send(BOB, "settings bob lookingglass mail digest")
-    ruled = game_of(talk).rule(Ruling(Verb.REMIND, Side.O), talk.now, "1" * 16)
-    both = ruled.rule(Ruling(Verb.REMIND, Side.X), talk.now, "2" * 16)
-    assert told_of_server(talk, both) == ["alice"]
-    assert told_of_server(talk, both, told_from=1) == ["alice", "bob"]
-
-
-def test_who_watches_and_takes_a_side_over_is_mailed_once(talk: Talk) -> None:
-    talk.send(CAROL, "oust watch 1 carol rabbithole")
-    adopted = game_of(talk).rule(Ruling(Verb.ADOPT, Side.O, "carol"), talk.now, "1" * 16)
-    assert told_of_server(talk, adopted) == ["alice", "carol"]
-
-
-def test_a_damaged_account_of_somebody_who_watches_holds_up_no_move(talk: Talk) -> None:
-    talk.send(CAROL, "oust watch 1 carol rabbithole")
-    damage_account(talk.home, "carol")
-    assert len(talk.send(ALICE, "oust move 1 alice wonderland C3")) == 2
 
 
 @pytest.mark.parametrize("place", ["files"], indirect=True)
@@ -194,9 +141,7 @@ def test_a_time_zone_is_found_in_letters_of_either_case(typed: str, meant: str, 
     assert f"  zone        {meant}" in talk.text_to(BOB)
 
 
-@pytest.mark.parametrize(
-    "word", ["localtime", "posixrules", "Factory", "right/Europe/Paris", "posix/UTC", "/etc/passwd"]
-)
+@tabled("word")
 def test_what_is_only_a_file_among_the_time_zones_is_none(word: str, talk: Talk) -> None:
     talk.send(BOB, f"settings bob lookingglass zone {word}")
     assert talk.outcome == "refused: bad_zone"

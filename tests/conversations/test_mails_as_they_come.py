@@ -29,29 +29,6 @@ def talk(tmp_path: Path) -> Talk:
 # Marks of companies and gateways
 
 
-def test_a_move_from_an_exchange_server_is_played(talk: Talk) -> None:
-    data = mail(
-        "Received: from mbx7.corp.example (10.1.2.3) by edge.corp.example with HTTPS; "
-        + DATE[6:] % 5,
-        "From: Alice Player <alice@example.org>",
-        "To: <pbmserv@example.com>",
-        "Subject: oust move 1 alice wonderland D4",
-        DATE % 5,
-        "Message-ID: <SUPPRESS0001@corp.example>",
-        "X-MS-Has-Attach:",
-        "X-Auto-Response-Suppress: DR, OOF, AutoReply",
-        "X-MS-TNEF-Correlator:",
-        "MIME-Version: 1.0",
-        'Content-Type: text/plain; charset="us-ascii"',
-        text="Good luck Bob!\r\n",
-    )
-    assert talk.hand_in(data, ALICE, ADDRESS) == [
-        f"{ALICE}: oust 1 #2: bob to move",
-        f"{BOB}: oust 1 #2: your turn, bob",
-    ]
-    assert "Good luck Bob!" in talk.text_to(BOB)
-
-
 @pytest.mark.parametrize(
     ("line", "text", "told"),
     [
@@ -104,29 +81,6 @@ def test_a_mail_with_all_headers_of_two_companies_is_played(size: int, talk: Tal
     data = of_two_tenants("oust move 1 alice wonderland D4", size)
     assert len(data) > size
     assert f"{BOB}: oust 1 #2: your turn, bob" in talk.hand_in(data, ALICE, ADDRESS)
-
-
-GMAIL = (
-    "Content-Type: text/plain; charset=utf-8\r\n\r\n\U0001f44d\r\n\r\nBob Player reacted via Gmail"
-    "\r\n\r\nOn Wed, Nov 25, 2026 pbm_oust <pbmserv@example.com>\r\nwrote:\r\n\r\n> D4\r\n",
-    'Content-Type: text/vnd.google.email-reaction+json; charset="UTF-8"\r\n'
-    "Content-Transfer-Encoding: base64\r\n\r\n"
-    "ewogICJlbW9qaSI6ICLwn5GNIiwKICAidmVyc2lvbiI6IDEKfQo=\r\n",
-    "Content-Type: text/html; charset=utf-8\r\n\r\n<p>\U0001f44d</p><p>Bob Player reacted</p>",
-)
-
-
-def test_reactions_of_gmail_are_no_answers_however_many_there_are(talk: Talk) -> None:
-    talk.send(ALICE, "oust move 1 alice wonderland D4")
-    tag = talk.letter_to(BOB)["Reply-To"] or ""
-    header, text = parts(*GMAIL, kind="alternative")
-    for _ in range(20):
-        data = mail(
-            f"From: {BOB}", "Subject: Re: oust 1 #2: your turn, bob", new_id(), header, text=text
-        )
-        assert talk.hand_in(data, BOB, tag) == []
-    talk.send(BOB, "Re: oust 1 #2: your turn, bob", "B2", to=tag)
-    assert "bob played B2." in talk.text_to(ALICE)
 
 
 # What is one mail

@@ -1,6 +1,5 @@
 """What people write who have never seen the server, and what leads them on."""
 
-import subprocess
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,8 +9,6 @@ from pbm_oust.store.limits import USUAL_LIMITS, Counted
 from tests.support import tables
 from tests.support.accounts import codes
 from tests.support.home_by_mail import ALICE, BOB, Talk
-from tests.support.server import PROGRAM
-from tests.support.waiting import PATIENCE
 
 tabled = tables.tabled(__file__)
 
@@ -23,16 +20,7 @@ def talk(tmp_path: Path) -> Talk:
     return Talk.begin(tmp_path, ALICE, BOB)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "I enjoy boardgames",
-        "In summer I play boardgames",
-        "S wonderful boardgames",
-        "f bob",
-        "de gaulle boardgames",
-    ],
-)
+@tabled("line")
 def test_one_or_two_letters_are_no_command(line: str, talk: Talk) -> None:
     sent = talk.send(STRANGER, line)
     assert [each.partition(":")[0] for each in sent] == [STRANGER]
@@ -68,17 +56,7 @@ def test_whoever_asks_for_help_or_an_opponent_gets_it(line: str, subject: str, t
     assert talk.send(STRANGER, line) == [f"{STRANGER}: {subject}"]
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
-        "(no subject)",
-        "Re: (no subject)",
-        "No Subject",
-        "<no subject>",
-        "(kein Betreff)",
-        "\uff08无主题\uff09",
-    ],
-)
+@tabled("subject")
 def test_a_subject_that_says_that_there_is_none_is_none(subject: str, talk: Talk) -> None:
     talk.send(STRANGER, subject, "help")
     assert talk.letter_to(STRANGER).subject == "the help"
@@ -131,10 +109,7 @@ def test_an_answer_that_says_yes_as_people_do_confirms(text: str, talk: Talk) ->
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["No thanks", "no", "Nope.", "Non merci", "No, I did not ask for this", "Ce n'est pas moi"],
-)
+@tabled("text")
 def test_an_answer_that_says_no_ends_what_it_was_asked_for(text: str, talk: Talk) -> None:
     to = begun(talk)
     sent = talk.send(STRANGER, "Re: please confirm your account eve", text, to=to)
@@ -144,9 +119,7 @@ def test_an_answer_that_says_no_ends_what_it_was_asked_for(text: str, talk: Talk
     assert talk.outcome == "refused: no_such_code"
 
 
-@pytest.mark.parametrize(
-    "text", ["yes?", "yes or no", "Who is this?", "Thank you for your mail", "I am away. Yes", ""]
-)
+@tabled("text")
 def test_an_answer_that_says_neither_leaves_it_open(text: str, talk: Talk) -> None:
     to = begun(talk)
     talk.send(STRANGER, "Re: please confirm your account eve", text, to=to)
@@ -178,13 +151,3 @@ def test_letters_of_the_house_promise_to_pass_nothing_on(talk: Talk) -> None:
     assert "is a program and reads no text" in letters[-1]
     assert "answer this mail with:  rematch" in letters[-2]
     assert not any("goes to" in text for text in letters)
-
-
-def test_why_of_a_move_of_the_house_names_no_mail(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge house1 alice wonderland -size=5")
-    house = [PROGRAM, "--home", str(talk.home.path), "house"]
-    subprocess.run(house, check=True, timeout=PATIENCE)
-    talk.send(ALICE, "oust why 1 alice wonderland")
-    told = " ".join(talk.text_to(ALICE).split())
-    assert "house1 is a program of this server and played this by itself." in told
-    assert "came by a mail" not in told

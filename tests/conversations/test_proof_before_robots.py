@@ -1,5 +1,6 @@
 """Mail with headers that lists and offices share with robots: commands count, robots do not."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk, copy_of, home_of
 from tests.support.mails import mail, parts
 
-tabled = tables.tabled(__file__)
+ANSWERED = tables.of(__file__)["commands that are answered"]
 
 SHARED = [
     "X-Auto-Response-Suppress: DR, OOF, AutoReply",
@@ -54,30 +55,18 @@ def tag_for_alice(talk: Talk) -> str:
 
 
 @pytest.mark.parametrize("header", SHARED)
-def test_a_move_with_its_password_is_played_whatever_an_office_adds(
-    header: str, talk: Talk
-) -> None:
-    told = talk.send(ALICE, "oust move 1 alice wonderland A1", headers=[header])
-    assert talk.outcome == "done: move"
-    assert f"{BOB}: oust 1 #2: your turn, bob" in told
+def test_what_proves_its_player_is_done_whatever_an_office_adds(header: str, talk: Talk) -> None:
+    talk.send(ALICE, "oust move 1 alice wonderland Z9", headers=[header])
+    assert [letter.to for letter in talk.letters] == [ALICE]
+    talk.send(ALICE, "oust move 1 alice wonderland A1", headers=[header])
+    assert [letter.to for letter in talk.letters] == [ALICE, BOB]
     assert all(letter["Auto-Submitted"] for letter in talk.letters)
     marks = {letter["X-Auto-Response-Suppress"] for letter in talk.letters}
     assert marks == {"DR, RN, NRN, OOF, AutoReply"}
-
-
-@pytest.mark.parametrize("header", SHARED)
-def test_an_answer_with_its_token_is_played_whatever_an_office_adds(
-    header: str, talk: Talk
-) -> None:
-    tag = tag_for_alice(talk)
+    talk.send(BOB, "oust move 1 bob lookingglass E5")
+    tag = talk.letter_to(ALICE)["Reply-To"] or ""
     talk.send(ALICE, "Re: oust 1 #3: your turn, alice", "C3", to=tag, headers=[header])
     assert talk.outcome == "done: move"
-
-
-@pytest.mark.parametrize("header", SHARED)
-def test_a_proved_command_that_is_refused_gets_a_letter(header: str, talk: Talk) -> None:
-    talk.send(ALICE, "oust move 1 alice wonderland Z9", headers=[header])
-    assert [letter.to for letter in talk.letters] == [ALICE]
 
 
 def test_several_commands_with_passwords_are_done_whatever_an_office_adds(talk: Talk) -> None:
@@ -87,38 +76,21 @@ def test_several_commands_with_passwords_are_done_whatever_an_office_adds(talk: 
 
 
 @pytest.mark.parametrize("header", SHARED)
-@tabled("line", "letter")
-def test_a_command_is_answered_whatever_an_office_adds(
-    header: str, line: str, letter: str, talk: Talk
-) -> None:
-    assert talk.send(CAROL, line, headers=[header]) == [f"{CAROL}: {letter}"]
-
-
-@pytest.mark.parametrize("header", SHARED)
-def test_a_challenge_without_a_password_is_asked_about_whatever_an_office_adds(
-    header: str, talk: Talk
-) -> None:
+def test_a_command_is_answered_whatever_an_office_adds(header: str, talk: Talk) -> None:
+    for line, letter in ANSWERED:
+        assert talk.send(CAROL, line, headers=[header]) == [f"{CAROL}: {letter}"]
     told = talk.send(ALICE, "oust challenge alice bob", headers=[header])
     assert told == [f"{ALICE}: please confirm a challenge to bob"]
+    told = talk.send(ALICE, "", "oust show 1\n", headers=[header])
+    assert told == [f"{ALICE}: oust 1 #1: your turn, alice"]
 
 
 @pytest.mark.parametrize("header", SHARED[:-1])
-@pytest.mark.parametrize(
-    "line",
-    ["no command", "This week at our club", "oust", "Re: oust 1 #3: your turn, alice"],
-)
-@pytest.mark.parametrize("text", ["", "help"])
-def test_what_is_no_command_gets_no_answer_then(
-    header: str, line: str, text: str, talk: Talk
-) -> None:
-    assert talk.send(ALICE, line, text, headers=[header]) == []
-    assert talk.outcome == f"silent: {header.partition(':')[0]}"
-
-
-@pytest.mark.parametrize("header", SHARED)
-def test_a_command_in_the_first_line_is_answered_too(header: str, talk: Talk) -> None:
-    told = talk.send(ALICE, "", "oust show 1\n", headers=[header])
-    assert told == [f"{ALICE}: oust 1 #1: your turn, alice"]
+def test_what_is_no_command_gets_no_answer_then(header: str, talk: Talk) -> None:
+    lines = ("no command", "This week at our club", "oust", "Re: oust 1 #3: your turn, alice")
+    for line, text in product(lines, ("", "help")):
+        assert talk.send(ALICE, line, text, headers=[header]) == []
+        assert talk.outcome == f"silent: {header.partition(':')[0]}"
 
 
 @pytest.mark.parametrize("sender", ["noreply@example.net", "postmaster@example.net"])

@@ -1,16 +1,16 @@
 """Open challenges: how they are numbered, and that each is taken once."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS
+from pbm_oust.accounts.items import MOST_SEEKS
 from pbm_oust.rules import KINDS, Side
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from tests.support.accounts import damage_account, make_account, remove_account
+from tests.support.accounts import make_account, remove_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import NOON, copy_of, home_of, mailed
 from tests.support.processes import run_at_once
@@ -43,16 +43,6 @@ def test_of_those_who_seek_at_once_each_gets_a_number(home: Home) -> None:
     assert sorted(each.seeks[0].number for each in accounts if each) == [1, 2, 3]
 
 
-def test_an_open_challenge_waits_for_so_long_and_no_longer(home: Home) -> None:
-    send(home, "alice", "oust seek alice wonderland")
-    last = NOON + LIFETIME - timedelta(seconds=1)
-    assert "oust join 1" in send(home, "bob", "list", last)
-    assert "oust join 1" not in send(home, "bob", "list", NOON + LIFETIME)
-    join = "oust join 1 bob wonderland"
-    assert send(home, "bob", join, NOON + LIFETIME).startswith("not done")
-    assert send(home, "bob", join, last).startswith("oust 1 #1")
-
-
 def test_one_player_has_only_so_many_open_challenges(home: Home) -> None:
     for _ in range(MOST_SEEKS):
         assert send(home, "alice", "oust seek alice wonderland").startswith("open challenge")
@@ -81,13 +71,6 @@ def test_a_number_stays_given_when_its_account_is_removed(home: Home) -> None:
     remove_account(home, "alice")
     assert "oust join 2" in send(home, "carol", "oust seek carol wonderland")
     assert send(home, "bob", "oust join 2 bob wonderland").startswith("oust 2 #1")
-
-
-def test_a_damaged_account_keeps_nobody_from_the_challenges_of_others(home: Home) -> None:
-    send(home, "alice", "oust seek alice wonderland")
-    damage_account(home, "carol")
-    assert "oust join 1" in send(home, "bob", "list")
-    assert send(home, "bob", "oust join 1 bob wonderland").startswith("oust 1 #1")
 
 
 JOINING = """

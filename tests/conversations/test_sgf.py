@@ -45,16 +45,3 @@ def test_anybody_gets_the_record_as_a_file_that_can_be_read(
     assert isinstance(content, bytes)
     read = parse_sgf(content.decode()).check()
     assert (read.game.x, read.game.o, len(read.game.records)) == ("alice", "bob", 1)
-
-
-def test_a_player_may_answer_a_board_with_the_word(talk: Talk) -> None:
-    talk.send(ALICE, "oust showas alice wonderland 1")
-    letter = talk.letter_to(ALICE)
-    talk.send(ALICE, f"Re: {letter.subject}", "sgf", to=str(letter["Reply-To"]))
-    assert text_and_file(talk, ALICE)[1].get_filename() == "oust-1.sgf"
-
-
-def test_in_french_the_letter_says_what_is_attached(talk: Talk) -> None:
-    talk.send(ALICE, "settings alice wonderland language fr")
-    talk.send(ALICE, "oust sgf 1")
-    assert "oust-1.sgf est un fichier SGF" in text_and_file(talk, ALICE)[0]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.service.answers import MOST_ANSWERS
-from pbm_oust.store.verifications import SHEET_LIFETIME
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.listening import listening
@@ -40,29 +39,6 @@ def moves(talk: Talk, board: int, kind: str = "oust") -> list[str]:
 def listed(talk: Talk, line: str = "list") -> Letter:
     talk.send(ALICE, line)
     return talk.letter_to(ALICE)
-
-
-def test_a_list_that_somebody_else_asked_for_can_be_answered_by_nobody(talk: Talk) -> None:
-    talk.send(MALLORY, "oust games alice next")
-    letter = talk.letter_to(MALLORY)
-    assert letter["Reply-To"] is None
-    assert "sheet." not in str(letter["Message-ID"])
-
-
-def test_a_sheet_is_forgotten_in_time_and_with_its_player(talk: Talk) -> None:
-    letter = listed(talk)
-    talk.now += SHEET_LIFETIME
-    talk.sweep()
-    talk.answer(letter, "churn 1: C3")
-    assert not any(move.startswith("x") for move in moves(talk, 1, "churn"))
-
-
-def test_an_answer_that_has_lost_its_tag_counts_by_its_message_id(talk: Talk) -> None:
-    letter = listed(talk)
-    talk.answer(letter, "oust 1: C3", to=talk.own)
-    assert moves(talk, 1) == ["x C3"]
-    talk.answer(letter, "oust 2: C3", sender=MALLORY, to=talk.own)
-    assert moves(talk, 2) == []
 
 
 def test_over_smtp_an_answer_to_a_list_plays_on_each_board(talk: Talk) -> None:

@@ -51,21 +51,6 @@ def letters_to(home: Home, *addresses: str) -> list[str]:
     return [letter.subject for letter in letters(home) if letter.to in addresses]
 
 
-def test_a_move_whose_letters_wait_is_taken_back_and_its_letters_go(home: Home) -> None:
-    assert letters_to(home, BOB, BOBS_DESK) == ["oust 1 #3: your turn, bob"] * 2
-    mailed(home, ALICE, UNDO)
-    assert moves_of(home) == ["x A1", "o C3", "o retract"]
-    assert letters_to(home, BOB, BOBS_DESK) == []
-    assert letters_to(home, ALICE) == ["oust 1 #3: bob to move", "oust 1 #4: your turn, alice"]
-
-
-def test_the_same_mail_again_takes_nothing_more_back(home: Home) -> None:
-    for _ in range(2):
-        mailed(home, ALICE, UNDO, number=5)
-    assert moves_of(home) == ["x A1", "o C3", "o retract"]
-    assert letters_to(home, ALICE)[-1] == "oust 1: already done"
-
-
 @pytest.mark.parametrize("nth", [0, 1])
 def test_who_was_mailed_at_one_of_his_addresses_is_asked(nth: int, home: Home) -> None:
     bobs = [each for each in letters(home) if each.to in (BOB, BOBS_DESK)]
@@ -83,13 +68,6 @@ def test_who_opened_the_letter_in_the_outbox_is_asked(home: Home) -> None:
     assert moves_of(home)[-1] == "o undo"
 
 
-def test_who_has_asked_for_the_board_since_is_asked(home: Home) -> None:
-    mailed(home, BOBS_DESK, "oust show 1")
-    mailed(home, ALICE, UNDO)
-    assert moves_of(home)[-1] == "o undo"
-    assert letters_to(home, BOBS_DESK)[1].startswith("oust 1")
-
-
 @pytest.mark.parametrize(("kind", "expected"), [("digest", "o undo"), ("talk", "o retract")])
 def test_another_letter_since_is_a_doubt_unless_it_shows_no_board(
     kind: str, expected: str, home: Home
@@ -98,20 +76,6 @@ def test_another_letter_since_is_a_doubt_unless_it_shows_no_board(
     post(home, Draft(head, f"To: {BOB}\n\nYour boards\n".encode(), NOON))
     mailed(home, ALICE, UNDO)
     assert moves_of(home)[-1] == expected
-
-
-def test_who_has_acted_since_is_asked(home: Home) -> None:
-    mailed(home, BOB, "oust move 1 bob lookingglass propose")
-    mailed(home, BOB, "oust move 1 bob lookingglass E5")
-    mailed(home, ALICE, UNDO)
-    assert moves_of(home)[-1] == "o undo"
-
-
-def test_talk_of_ones_own_since_goes_with_the_move(home: Home) -> None:
-    mailed(home, ALICE, "oust move 1 alice wonderland propose")
-    mailed(home, ALICE, UNDO)
-    assert moves_of(home)[-2:] == ["o propose", "o retract"]
-    assert letters_to(home, BOB, BOBS_DESK) == []
 
 
 @pytest.mark.parametrize(("bounced", "expected"), [(-1, "o retract"), (1, "o undo")])
@@ -127,17 +91,6 @@ def test_who_was_out_of_reach_since_before_the_move_need_not_be_asked(
             home.do(note_bounce, address, lost)
     mailed(home, ALICE, UNDO, at=NOON + timedelta(hours=2))
     assert moves_of(home)[-1] == expected
-
-
-def test_what_the_other_player_had_queued_waits_again(home: Home) -> None:
-    clear_outbox(home)
-    mailed(home, BOB, "oust move 1 bob lookingglass E5")
-    mailed(home, BOB, "oust queue 1 bob lookingglass if E1 then C5")
-    clear_outbox(home)
-    mailed(home, ALICE, "oust move 1 alice wonderland A3")
-    mailed(home, ALICE, UNDO)
-    mailed(home, ALICE, "oust move 1 alice wonderland E1")
-    assert moves_of(home)[3:] == ["o A3", "o retract", "o E1", "x C5"]
 
 
 # The relay

@@ -9,10 +9,8 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.accounts.tags import salt_for
-from tests.support.accounts import all_codes, change_account, make_account
-from tests.support.command_line import run
-from tests.support.histories import board_numbers
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, PASSWORDS, Talk, mailed
+from tests.support.accounts import change_account, make_account
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk, mailed
 from tests.support.outbox import Letter
 from tests.support.steps import work_of
 
@@ -29,42 +27,6 @@ def talk(place: Path) -> Iterator[Talk]:
 
 def answer_address(letter: Letter) -> str:
     return letter["Reply-To"] or ""
-
-
-def asked(talk: Talk, line: str = LINE, text: str = "Hello Bob", number: int = 0) -> str:
-    """Send an unproved challenge, and return where a yes goes."""
-    assert talk.send(ALICE, line, text, number=number) == [ASKS]
-    return answer_address(talk.letter_to(ALICE))
-
-
-def test_an_answer_that_does_not_agree_starts_nothing(talk: Talk) -> None:
-    to = asked(talk)
-    talk.send(ALICE, "Out of office", "I am away until Monday.", to=to)
-    assert board_numbers(talk.home) == []
-
-
-@pytest.mark.parametrize("end", [["rename", "bob", "robert"], ["merge", "bob", "carol"]])
-def test_a_challenge_to_a_player_of_another_userid_waits_no_more(
-    talk: Talk, end: list[str]
-) -> None:
-    to = asked(talk)
-    ran = run(talk.home, "players", *end)
-    assert ran.exit_code == 0, ran.output
-    assert talk.home.ask(all_codes) == []
-    talk.send(ALICE, "", "yes", to=to)
-    assert talk.outcome == "refused: no_such_code"
-
-
-@pytest.mark.parametrize("sender", [ALICE, BOB])
-@pytest.mark.parametrize("line", ["forget {} {} really", "delete {} {}"])
-def test_a_challenge_of_or_to_a_player_who_has_gone_waits_no_more(
-    talk: Talk, sender: str, line: str
-) -> None:
-    asked(talk)
-    userid = sender.partition("@")[0]
-    talk.send(sender, line.format(userid, PASSWORDS[userid]))
-    assert talk.outcome.startswith("done: ")
-    assert talk.home.ask(all_codes) == []
 
 
 def test_a_password_is_tried_for_two_players_at_most(talk: Talk) -> None:

@@ -38,47 +38,12 @@ def text(home: Home, sender: str, line: str) -> str:
     return letter.text
 
 
-def test_who_made_a_move_is_told_the_message_id_of_its_mail(home: Home) -> None:
-    assert MESSAGE_ID in text(home, ALICE, "oust why 1#1 alice wonderland")
-
-
-def test_the_other_player_is_told_when_it_came_but_neither_address_nor_message_id(
-    home: Home,
-) -> None:
-    told = text(home, BOB, "oust why 1 bob lookingglass #1")
-    assert "It came by a mail of alice, which arrived here on 20 November 2026, 12:00" in told
-    assert "alices-desk" not in told
-    assert ALICE not in told
-
-
-def test_nobody_else_is_told_anything(home: Home) -> None:
-    told = text(home, CAROL, "oust why 1#1 carol rabbithole")
-    assert "carol does not play on board oust 1" in told
-    assert "arrived" not in told
-    told = text(home, CAROL, "oust why 1#1 alice rabbithole")
-    assert "arrived" not in told
-
-
-def test_a_mail_that_comes_again_stays_the_one_that_came_first(home: Home) -> None:
-    first = origin(home, 1).cause
-    mailed(home, ALICE, MOVE, headers=[f"Message-ID: {MESSAGE_ID}"], at=NOON + timedelta(hours=1))
-    assert origin(home, 1).cause == first
-
-
 def test_what_is_kept_of_a_mail_goes_after_a_year(home: Home) -> None:
     forget_expired(home, NOON + LIFETIME - timedelta(seconds=1))
     assert origin(home).way is Channel.MAIL
     forget_expired(home, NOON + LIFETIME)
     assert origin(home).way is Channel.UNKNOWN
     assert "no more is known about that" in text(home, BOB, "oust why 1 bob lookingglass")
-
-
-def test_it_goes_with_the_account_of_who_wrote_it(home: Home) -> None:
-    mailed(home, BOB, "oust move 1 bob lookingglass B2")
-    mailed(home, ALICE, "forget alice wonderland really")
-    assert origin(home, 1).way is Channel.UNKNOWN
-    assert origin(home, 2).way is Channel.MAIL
-    assert origin(home, 3).cause is None
 
 
 def test_it_follows_a_player_who_is_merged_into_another(home: Home) -> None:

@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.settings import NAMES, values_of
-from pbm_oust.board import Deed
-from pbm_oust.board.record import WISHED
 from pbm_oust.commands.settings import SETTING_WORDS
 from pbm_oust.grammar.notation import word_in, words_of
 from pbm_oust.grammar.values import BadPassword
@@ -28,17 +26,8 @@ from pbm_oust.grammar.vocabulary import (
 from pbm_oust.languages import LANGUAGES, Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
-from pbm_oust.service.table import (
-    FORMS,
-    GENERAL_FORMS,
-    KIND_FORMS,
-    VOCABULARY,
-    AnswerToBoard,
-    AnyForm,
-    parse_line,
-)
+from pbm_oust.service.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, AnyForm, parse_line
 from tests.support import tables
-from tests.support.commands import sure
 
 tabled = tables.tabled(__file__)
 
@@ -177,13 +166,6 @@ def test_a_near_miss_of_a_french_word_is_understood_but_not_carried_out(
     assert meant_by(read) == resembled
 
 
-@pytest.mark.parametrize("word", ["passe", "\u00e9change", "abandon"])
-def test_a_deed_in_french_alone_is_an_answer_to_a_board_mail(word: str) -> None:
-    _, read = parse_line(word)
-    assert isinstance(read, Unreadable)
-    assert read.reason == AnswerToBoard()
-
-
 @pytest.mark.parametrize("word", ["inscription", "reglages", "vacances", "francais"])
 def test_a_word_of_the_commands_in_french_is_no_password(word: str) -> None:
     assert word in VOCABULARY
@@ -218,12 +200,6 @@ def test_the_name_of_every_command_in_french_is_read_as_that_command(form: AnyFo
     assert line.form is form
 
 
-@pytest.mark.parametrize("deed", WISHED)
-def test_every_deed_in_french_is_read_as_that_deed(deed: Deed) -> None:
-    _, move = parse_line(said_in(f"oust move 1 carol secret1 {deed.value}#3", FRENCH))
-    assert sure("move", move)["wish"] is deed
-
-
 def said_in(text: str, language: Language) -> str:
     """Return a line in the words of a language, its password as it is."""
     _, read = parse_line(text)
@@ -237,28 +213,11 @@ def test_each_word_is_shown_as_its_place_has_it(line: str, french: str) -> None:
     assert parse_line(french)[1] == parse_line(line)[1]
 
 
-def test_userids_and_passwords_that_are_words_of_commands_stay() -> None:
-    line = "oust move 17 swap pass D4#3"
-    assert said_in(line, FRENCH) == "oust coup 17 swap pass D4#3"
-    assert said_in("message pass resign swap", FRENCH) == "message pass resign swap"
-
-
 def test_places_have_names_in_the_language() -> None:
     move = KIND_FORMS["move"]
     said = "oust coup PARTIE PSEUDO MOTDEPASSE POSES[#N]"
     assert move.command(kind=KINDS["oust"]).line(FRENCH) == said
     assert move.usages(KINDS["oust"], FRENCH)[0] == said
-
-
-def test_subjects_of_the_help_have_names_in_the_language() -> None:
-    assert said_in("help tutorial", FRENCH) == "aide tutoriel"
-    assert said_in("help move", FRENCH) == "aide coup"
-
-
-def test_english_lines_stay_as_they_are() -> None:
-    line = "oust move 17 alice wonderland pass#3"
-    assert said_in(line, LANGUAGES["en"]) == line
-    assert word_in("pass|swap", LANGUAGES["en"]) == "pass|swap"
 
 
 @given(st.text())

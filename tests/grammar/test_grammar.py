@@ -1,14 +1,14 @@
 """The grammar of commands: the ways in which each of them may be written."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.queue import Clause
 from pbm_oust.board import Deed, Place, Wish
 from pbm_oust.board.record import WISHED
+from pbm_oust.commands.play import Queueing
 from pbm_oust.grammar.form import Command
-from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.grammar.wish import WISH_SHOWN, read_wish, rest_of_wish
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules import KINDS
@@ -18,7 +18,6 @@ from tests.support import commands, tables
 tabled = tables.tabled(__file__)
 
 OUST = KINDS["oust"]
-ALL, ACTIVE, INACTIVE, NEXT = Filter.ALL, Filter.ACTIVE, Filter.INACTIVE, Filter.NEXT
 
 
 def command(text: str) -> Command:
@@ -27,136 +26,29 @@ def command(text: str) -> Command:
     return read
 
 
-def move(words: str) -> tuple[Wish, int | None]:
-    read = commands.sure("move", command(f"oust move 17 alice wonderland {words}"))
-    return read["wish"], read["guard"]
+@tabled("text", "full")
+def test_a_line_is_read_as_it_is_written_in_full(text: str, full: str) -> None:
+    assert command(text).line(mask=False) == full
+    assert command(full) == command(text)
 
 
-def test_help_alone_asks_for_the_overview() -> None:
-    assert command("help") == commands.command("help", subjects=())
-
-
-def test_help_takes_subjects_in_letters_of_either_case() -> None:
-    assert command("HELP Move oust") == commands.command("help", subjects=("move", "oust"))
-
-
-def test_signup_without_an_address() -> None:
-    assert command("signup alice wonderland") == commands.command(
-        "signup", userid="alice", password=Secret("wonderland"), addresses=()
-    )
-
-
-def test_signup_with_addresses_as_they_are_written() -> None:
-    read = command("signup Alice WonderLand Alice@Example.org alice+oust@example.net")
-    addresses = ("Alice@Example.org", "alice+oust@example.net")
-    assert read == commands.command(
-        "signup", userid="alice", password=Secret("WonderLand"), addresses=addresses
-    )
-
-
-def test_a_challenge_without_options_sets_nothing_more() -> None:
-    usual = commands.command("challenge", kind=OUST, x="rrognlie", o="marksteere", password=None)
-    for options in ("", "-size=11", "--nagtime=7"):
-        assert command(f"oust challenge rrognlie MarkSteere {options}") == usual
-
-
-def test_a_move_names_board_userid_and_password() -> None:
-    read = command("oust move 17 Alice WonderLand D4#131")
+def test_what_a_line_says_is_in_the_values_of_its_command() -> None:
+    read = command("oust move 17 Alice WonderLand D4,E5#131")
     assert read == commands.command(
         "move",
         kind=OUST,
         board=17,
         userid="alice",
         password=Secret("WonderLand"),
-        wish=Place(("D4",)),
+        wish=Place(("D4", "E5")),
         guard=131,
     )
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["D4,E5,F9", "D4 E5 F9", "d4,e5,f9", "D4, E5, F9", "D4;E5;F9", "D4 , E5 F9", "D4,E5,F9,"],
-)
-def test_placements_are_parted_by_commas_or_spaces(words: str) -> None:
-    assert move(words) == (Place(("D4", "E5", "F9")), None)
-
-
-@pytest.mark.parametrize("words", ["pass", "PASS", "pas"])
-def test_a_deed_may_be_shortened(words: str) -> None:
-    assert move(words) == (Deed.PASS, None)
-
-
-@pytest.mark.parametrize(
-    ("words", "wish"),
-    [
-        ("D4#9", Place(("D4",))),
-        ("D4 #9", Place(("D4",))),
-        ("D4# 9", Place(("D4",))),
-        ("D4,E5#9", Place(("D4", "E5"))),
-        ("D4 E5 #9", Place(("D4", "E5"))),
-        ("pass#9", Deed.PASS),
-        ("swap #9", Deed.SWAP),
-        ("resign#9", Deed.RESIGN),
-    ],
-)
-def test_a_guard_stands_behind_what_is_wished(words: str, wish: Wish) -> None:
-    assert move(words) == (wish, 9)
-
-
-@pytest.mark.parametrize(
-    ("words", "boards"),
-    [
-        ("17", (BoardAt(17),)),
-        ("17#13", (BoardAt(17, 13),)),
-        ("17#0", (BoardAt(17, 0),)),
-        ("17 18#2 19", (BoardAt(17), BoardAt(18, 2), BoardAt(19))),
-    ],
-)
-def test_show_takes_boards(words: str, boards: tuple[BoardAt, ...]) -> None:
-    assert command(f"oust show {words}") == commands.command(
-        "show", kind=OUST, boards=boards, userids=(), which=ALL
+    queued = command("oust queue 17 alice wonderland if F6 then D4; if G7 then pas#12")
+    clauses = (
+        Clause(Place(("D4",)), Place(("F6",))),
+        Clause(Deed.PASS, Place(("G7",))),
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "userids", "chosen"),
-    [
-        ("alice", ("alice",), ACTIVE),
-        ("Alice BOB", ("alice", "bob"), ACTIVE),
-        ("alice all", ("alice",), ALL),
-        ("alice active", ("alice",), ACTIVE),
-        ("alice bob inactive", ("alice", "bob"), INACTIVE),
-        ("alice NEXT", ("alice",), NEXT),
-    ],
-)
-def test_show_takes_userids_and_a_filter(
-    words: str, userids: tuple[str, ...], chosen: Filter
-) -> None:
-    assert command(f"oust show {words}") == commands.command(
-        "show", kind=OUST, boards=(), userids=userids, which=chosen
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "userids", "chosen"),
-    [
-        ("", (), ACTIVE),
-        ("all", (), ALL),
-        ("alice", ("alice",), ACTIVE),
-        ("alice bob next", ("alice", "bob"), NEXT),
-    ],
-)
-def test_games_takes_userids_and_a_filter(
-    words: str, userids: tuple[str, ...], chosen: Filter
-) -> None:
-    assert command(f"oust games {words}") == commands.command(
-        "games", kind=OUST, userids=userids, which=chosen
-    )
-
-
-@tabled("text", "full")
-def test_commands_may_be_shortened_and_capitals_do_not_matter(text: str, full: str) -> None:
-    assert command(text) == command(full)
+    assert (queued["queueing"], queued["clauses"], queued["guard"]) == (Queueing.SET, clauses, 12)
 
 
 def usage_of(form: AnyForm) -> str:

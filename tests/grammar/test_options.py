@@ -2,7 +2,6 @@
 
 import pytest
 
-from pbm_oust.board.header import Terms
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.parts import BadOptionValue, OptionTwice, UnknownOption
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -21,11 +20,6 @@ def challenge(options: str) -> Command:
     return sure("challenge", read)
 
 
-def terms_of(command: Command) -> Terms:
-    own = command.form.names
-    return Terms(**{name: value for name, value in command.given.items() if name not in own})
-
-
 def refused(options: str) -> tuple[UnreadableReason, str]:
     _, read = parse_line(f"{CHALLENGE} {options}")
     assert isinstance(read, Unreadable)
@@ -35,39 +29,6 @@ def refused(options: str) -> tuple[UnreadableReason, str]:
 @tabled("option", "grid")
 def test_a_challenge_names_its_grid(option: str, grid: str) -> None:
     assert challenge(option)["grid"] == parse_grid(grid)
-
-
-@pytest.mark.parametrize(
-    ("option", "terms"),
-    [
-        ("-noswap", Terms(swap=False)),
-        ("--noswap", Terms(swap=False)),
-        ("-unrated", Terms(rated=False)),
-        ("--nagtime=3", Terms(nagtime=3)),
-        ("-nagtime=3", Terms(nagtime=3)),
-        ("--forfeittime=14", Terms(forfeittime=14)),
-        ("--totaltime=100", Terms(totaltime=100)),
-        ("--totaltime=0", Terms()),
-        ("--maxtime=14", Terms(maxtime=14)),
-        ("-noswap --unrated -nagtime=1", Terms(swap=False, rated=False, nagtime=1)),
-    ],
-)
-def test_a_challenge_names_its_terms(option: str, terms: Terms) -> None:
-    assert terms_of(challenge(option)) == terms
-
-
-@pytest.mark.parametrize("option", ["-nos", "--unr", "-unra"])
-def test_options_may_be_shortened(option: str) -> None:
-    assert terms_of(challenge(option)) != Terms()
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["-size=9 -noswap alice bob", "alice -size=9 bob --noswap", "alice bob -noswap -size=9"],
-)
-def test_options_may_stand_before_between_and_behind_the_userids(words: str) -> None:
-    _, read = parse_line(f"oust challenge {words}")
-    assert read == challenge("-size=9 -noswap")
 
 
 def test_an_option_that_does_not_exist() -> None:
@@ -90,16 +51,7 @@ def test_one_or_two_letters_are_no_option(option: str) -> None:
     assert culprit == option
 
 
-@pytest.mark.parametrize(
-    ("options", "culprit"),
-    [
-        ("-noswap --noswap", "--noswap"),
-        ("-size=9 -siz=9", "-siz=9"),
-        ("-unr -unrated", "-unrated"),
-        ("-size=9 -hex", "-hex"),
-        ("-hex=5 -hex=5", "-hex=5"),
-    ],
-)
+@tabled("options", "culprit")
 def test_an_option_that_says_again_what_another_has_said(options: str, culprit: str) -> None:
     assert refused(options) == (OptionTwice(), culprit)
 
@@ -117,16 +69,7 @@ def test_an_option_with_a_value_it_does_not_take(option: str, forms: str) -> Non
     assert (reason.right, list(reason.forms), culprit) == (forms.split()[0], forms.split(), option)
 
 
-@pytest.mark.parametrize(
-    ("line", "takes"),
-    [
-        ("oust challenge alice bob -size=99", "square"),
-        ("churn challenge alice bob -size=99", "hex"),
-        ("oust challenge alice bob -hex=99", "hex"),
-        ("oust challenge alice bob -noswap=1", "nothing"),
-        ("oust challenge alice bob --nagtime=0", "days"),
-    ],
-)
+@tabled("line", "takes")
 def test_a_wrong_value_is_explained_by_what_the_option_takes(line: str, takes: str) -> None:
     _, refusal = parse_line(line)
     assert isinstance(refusal, Unreadable)

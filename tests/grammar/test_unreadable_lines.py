@@ -81,6 +81,11 @@ def test_a_line_that_ends_too_early(text: str, missing: str) -> None:
     assert refused(text) == (MissingWord(tuple(missing.split(" or "))), "")
 
 
+@tabled("text", "reason")
+def test_a_line_that_cannot_be_done_so_as_it_is_written(text: str, reason: str) -> None:
+    assert type(refused(text)[0]).__name__ == reason
+
+
 def test_the_name_of_a_game_alone() -> None:
     reason, culprit = refused("oust")
     assert isinstance(reason, MissingWord)

@@ -73,13 +73,6 @@ def test_no_line_of_a_traceback_passes_for_an_entry() -> None:
     assert not STEERS.search("".join(others))
 
 
-def test_a_mail_with_control_characters_reaches_no_log(home: Home, tmp_path: Path) -> None:
-    mail = f"From: {ALICE}\nSubject: oust \x1b[31mshow\rINFO\x9b 4\nMessage-ID: <1@x>\n\n\x1b[2J"
-    delivered = run(home, "deliver", stdin=mail)
-    assert delivered.exit_code == 0
-    assert not STEERS.search(delivered.output)
-
-
 @pytest.mark.parametrize(
     "subject",
     [
@@ -136,10 +129,6 @@ def damaged(home: Home) -> Home:
 )
 def test_a_history_with_control_characters_steers_no_terminal(damaged: Home, words: str) -> None:
     assert not STEERS.search(run(damaged, *words.split()).output)
-
-
-def test_the_history_is_shown_as_it_is(damaged: Home) -> None:
-    assert r"Kind: oust\x1b[31m\u202e" in run(damaged, "games", "history", "oust", "4").output
 
 
 def test_a_configuration_with_control_characters_steers_no_terminal(home: Home) -> None:

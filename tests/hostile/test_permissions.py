@@ -61,11 +61,6 @@ def test_a_home_is_closed_to_others(before: int, tmp_path: Path) -> None:
     assert mode(tmp_path) == 0o700
 
 
-def test_a_home_that_is_made_is_closed_to_others(tmp_path: Path) -> None:
-    assert run(tmp_path / "new", "sweep").exit_code == 0
-    assert mode(tmp_path / "new") == 0o700
-
-
 def test_the_default_home_of_a_fresh_copy_is_used_and_closed(tmp_path: Path) -> None:
     shutil.copytree(SAMPLES, tmp_path / "oust")
     (tmp_path / "README.md").touch()
@@ -73,12 +68,6 @@ def test_the_default_home_of_a_fresh_copy_is_used_and_closed(tmp_path: Path) -> 
     tmp_path.chmod(0o775)
     assert run(tmp_path, "sweep").exit_code == 0
     assert (mode(tmp_path), mode(tmp_path / "oust")) == (0o700, 0o755)
-
-
-def test_commands_that_only_read_change_no_permissions(home: Home) -> None:
-    home.path.chmod(0o755)
-    assert run(home.path, "games", "list").exit_code == 0
-    assert mode(home.path) == 0o755
 
 
 def test_readers_see_the_histories_and_nothing_else(home: Home) -> None:
@@ -132,12 +121,6 @@ def test_a_folder_that_is_no_home_is_refused_and_left_alone(
     assert refused.exit_code == 1
     assert refused.output.startswith(f"Error: cannot use {tmp_path} as home: {why}")
     assert modes(tmp_path) == before
-
-
-def test_a_home_that_was_never_finished_is_finished(tmp_path: Path) -> None:
-    (tmp_path / "oust").mkdir()
-    (tmp_path / ".profile").touch()
-    assert run(tmp_path, "sweep").exit_code == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")

@@ -1,6 +1,5 @@
 """Where a mail comes from: its client, or whom a hop of ours names, and nobody else."""
 
-import re
 import smtplib
 import socket
 from contextlib import ExitStack
@@ -9,16 +8,13 @@ from ipaddress import ip_address
 import pytest
 
 from pbm_oust.mail.clients import (
-    CLIENT,
     KEPT_FOR_MAIL_SERVERS,
     MOST_CONNECTIONS,
     MOST_CONNECTIONS_OF_ONE,
     S250_DONE,
     S421_BUSY_SOURCE,
-    BadNaming,
     ConnectionLimits,
     TurnedAway,
-    parse_naming,
     source_at,
 )
 from pbm_oust.mail.inbound import Envelope
@@ -133,19 +129,3 @@ def test_strangers_behind_a_proxy_leave_room_for_mail_servers() -> None:
     with pytest.raises(TurnedAway):
         limits.admit(proxy)
     limits.admit(ours)
-
-
-def test_values_are_decoded_from_xtext() -> None:
-    assert parse_naming("ADDR=192.0+2E2.7", CLIENT) == parse_naming("addr=192.0.2.7", CLIENT)
-
-
-@pytest.mark.parametrize("text", [None, "", " ", "ADDR=+0A", "ADDR=1 =2", "ADDR=\x01", "ADDR=é"])
-def test_what_names_nobody_is_refused(text: str | None) -> None:
-    with pytest.raises(BadNaming):
-        parse_naming(text, CLIENT)
-
-
-def test_all_that_is_announced_can_be_said() -> None:
-    for name in re.findall("[A-Z]+", CLIENT):
-        value = "192.0.2.7" if name == "ADDR" else "x"
-        parse_naming(f"{name}={value}", CLIENT)

@@ -121,15 +121,6 @@ def test_records_for_which_there_is_no_room_are_attached_and_can_be_imported() -
     assert moves.endswith(f"{format_moves(game)}\n")
 
 
-def test_what_the_other_player_wrote_stands_above_the_records() -> None:
-    for records, told in (
-        (200, "The whole game:"),
-        (900, "The whole game is attached"),
-    ):
-        text = text_of(letter_about(ended(records)))
-        assert text.index(CHAT) < text.index(told)
-
-
 def test_who_gets_text_alone_has_room_for_more_lines() -> None:
     letter = letter_about(ended(900), settings=Settings(board=BoardForm.TEXT))
     assert types(letter)[:2] == ["multipart/mixed", "text/plain"]
@@ -168,10 +159,6 @@ def test_all_that_is_attached_is_as_the_standards_want_it() -> None:
         filename = part.get_filename()
         assert filename
         assert re.fullmatch(r"[a-z0-9.-]+", filename)
-
-
-def test_a_letter_that_is_written_again_has_the_same_files() -> None:
-    assert files_in(letter_about(ended(900))) == files_in(letter_about(ended(900)))
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """Letters that show boards as players get them: text first, then the same as HTML."""
 
-from datetime import timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
@@ -33,18 +32,6 @@ def test_a_board_comes_as_text_and_after_that_as_html(talk: Talk) -> None:
     ] * 2
     assert "alice played C3." in talk.text_to(BOB)
     assert "alice played C3." in talk.page_to(BOB)
-
-
-def test_who_has_settled_it_gets_text_alone(talk: Talk) -> None:
-    talk.send(BOB, "settings bob lookingglass board text")
-    talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert {each.to: types(each.data) for each in talk.letters} == {
-        ALICE: ["multipart/alternative", "text/plain", "text/html"],
-        BOB: ["text/plain"],
-    }
-    talk.send(BOB, "settings bob lookingglass board html")
-    talk.send(BOB, "oust show 1")
-    assert talk.page_to(BOB)
 
 
 def test_the_text_is_the_same_with_html_and_without(talk: Talk) -> None:
@@ -104,74 +91,6 @@ def test_chat_that_looks_like_the_end_of_a_part_ends_none(talk: Talk) -> None:
             "text/html",
         ]
     assert "<b>D4</b>" in Page(talk.page_to(ALICE)).text
-
-
-def taps(page: str) -> set[str]:
-    """Return the points that can be tapped in a letter, each with its board."""
-    return {f"{tap.address.split('.')[1]} {tap.subject}" for tap in Page(page).taps()}
-
-
-def test_all_boards_of_a_player_that_he_asks_for_can_be_tapped_and_by_nobody_else(
-    talk: Talk,
-) -> None:
-    talk.send(ALICE, "oust challenge bob alice wonderland -size=2")
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=2")
-    talk.send(ALICE, "oust showas alice wonderland")
-    assert {tap.split()[0] for tap in taps(talk.page_to(ALICE))} == {"1", "3"}
-    talk.send(CAROL, "oust showas alice wonderland")
-    assert talk.page_to(CAROL)
-    assert not taps(talk.page_to(CAROL))
-    talk.send(BOB, "oust showas bob lookingglass")
-    assert {tap.split()[0] for tap in taps(talk.page_to(BOB))} == {"2"}
-
-
-def test_a_tap_on_one_of_several_boards_is_a_move_there(talk: Talk) -> None:
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=2")
-    talk.send(ALICE, "oust showas alice wonderland")
-    (tap,) = (
-        each
-        for each in Page(talk.page_to(ALICE)).taps()
-        if each.subject == "B2" and "oust.2." in each.address
-    )
-    talk.send(ALICE, tap.subject, to=tap.address)
-    assert "You played B2." in talk.text_to(ALICE)
-    assert "oust 2" in talk.letters[0].subject
-
-
-def test_who_is_refused_can_tap_a_point_instead(talk: Talk) -> None:
-    talk.send(ALICE, "oust move 1 alice wonderland Z9")
-    assert "1 C3" in taps(talk.page_to(ALICE))
-    talk.send(BOB, "oust move 1 bob lookingglass A1")
-    assert not taps(talk.page_to(BOB))
-
-
-def test_who_only_watches_can_tap_nothing(talk: Talk) -> None:
-    talk.send(CAROL, "oust show 1")
-    assert talk.page_to(CAROL)
-    assert not taps(talk.page_to(CAROL))
-
-
-def test_one_subject_for_all_letters_about_a_board(talk: Talk) -> None:
-    talk.send(ALICE, "settings alice wonderland subject board")
-    talk.send(ALICE, "oust move 1 alice wonderland C3")
-    assert talk.letters[0].subject == "oust 1: alice - bob"
-    assert talk.letters[1].subject == "oust 1 #2: your turn, bob"
-    talk.send(BOB, "oust move 1 bob lookingglass swap")
-    assert talk.letters[1].subject == "oust 1: alice - bob"
-    talk.send(BOB, "oust chat 1 bob lookingglass", "Hello")
-    assert talk.letters[1].subject == "oust 1: alice - bob"
-
-
-def test_the_boards_of_a_digest_can_be_tapped(talk: Talk) -> None:
-    talk.send(BOB, "settings bob lookingglass mail digest")
-    talk.send(ALICE, "oust challenge bob alice wonderland -size=2")
-    talk.send(ALICE, "oust move 1 alice wonderland C3")
-    talk.now += timedelta(days=1)
-    talk.sweep()
-    (page,) = (letter.page for letter in talk.letters)
-    assert {tap.split()[0] for tap in taps(page)} == {"1", "2"}
-    assert len(Page(page).boards) == 2
-    assert "too large" not in page
 
 
 def drawings() -> tuple[int, int, int]:

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
-from msgspec.structs import replace
 
-from pbm_oust.accounts.settings import BoardForm, Settings
 from pbm_oust.board import Game
 from pbm_oust.board.header import Terms
 from pbm_oust.commands.show import BoardsNotice
@@ -115,10 +113,6 @@ def test_who_must_pass_can_tap_that_and_nothing_else() -> None:
     assert "You have no placement. Tap pass and send the mail." in page.text
 
 
-def test_nobody_resigns_by_a_tap() -> None:
-    assert "resign" not in html_of(notice_of(GAME)).lower()
-
-
 def test_the_page_says_what_the_text_says_in_the_same_order() -> None:
     notice = structs.replace(
         notice_of(GAME), chat="Good luck\n\nHave fun", chat_from="marksteere", note="corners"
@@ -162,10 +156,6 @@ def test_points_that_capture_differ_from_others_and_the_page_says_how() -> None:
     assert "A circle with * marks a point where you capture." in page.text
     early = page_of(notice_of(play(new_game(), "x A1")))
     assert "*" not in early.text
-
-
-def test_a_side_without_stones_has_none() -> None:
-    assert "o, marksteere: no stones" in page_of(notice_of(play(new_game(), "x A1"))).text
 
 
 FRAME = {"html", "head", "meta", "title", "style", "body", "p", "br", "div"}
@@ -223,17 +213,6 @@ def test_nothing_that_players_write_becomes_markup(chat: str, note: str) -> None
     assert {value for name, value in page.attributes if name != "style"} == {
         value for name, value in PLAIN.attributes if name != "style"
     }
-
-
-@pytest.mark.parametrize("chat", ["</pre></body><a href='mailto:x'>D4</a>", "{{ 7 * 7 }}", "&#60;"])
-def test_what_players_write_is_shown_as_they_wrote_it(chat: str) -> None:
-    page = page_of(structs.replace(notice_of(GAME), chat=chat, chat_from="marksteere"))
-    assert chat in page.text
-
-
-def test_settings_board_text_leaves_the_text_alone() -> None:
-    reader = replace(notice_of(GAME).reader, settings=Settings(board=BoardForm.TEXT))
-    assert not html_of(structs.replace(notice_of(GAME), reader=reader))
 
 
 def test_several_boards_have_each_its_links_and_its_stones() -> None:

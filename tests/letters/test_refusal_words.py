@@ -15,13 +15,15 @@ from pbm_oust.commands.general import HelpNotice
 from pbm_oust.grammar.form import to_player
 from pbm_oust.letters.help import help_subjects, wrapped_usage
 from pbm_oust.letters.words import Words, place_of
-from pbm_oust.mail.inbound import SeveralSubjects
 from pbm_oust.play.notices import Reader, RefusalNotice
 from pbm_oust.play.starting import LimitReached
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.table import FORMS, KIND_FORMS, VOCABULARY, AnyForm, parse_line
+from tests.support import tables
 from tests.support.refusals import REFUSALS, all_reasons
+
+tabled = tables.tabled(__file__)
 
 WIDEST = 76
 PLACES = sorted({place_of(reason) for reason in all_reasons()})
@@ -52,34 +54,12 @@ def test_every_template_of_refusals_is_that_of_a_room_or_command_with_reasons() 
     assert sorted(path.with_suffix("").as_posix() for path in found) == PLACES
 
 
-def test_a_refusal_is_logged_by_the_word_of_its_reason() -> None:
-    assert str(NotAllowed(LimitReached("carol", 2, 2), "carol")) == "limit_reached"
-
-
 def test_every_reason_is_a_value_of_its_own_kind() -> None:
     assert all(structs.replace(refusal.reason) == refusal.reason for refusal in REFUSALS)
     assert len({reason.word() for reason in all_reasons()}) == len(all_reasons())
 
 
-MOVE = "oust move 17 alice wonderland"
-CHALLENGE = "oust challenge alice bob"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "oust show \ufffd", "xyzzy", "wonderland", "oust mvoe 17", "oust", "signup"),
-        *("oust move", "oust move wonderland", "oust challenge alice!", "oust games all alice"),
-        *("oust show wonderland 17", "oust show 17 wonderland", "oust 17 #131: your turn, alice"),
-        *("signup alice short", "signup alice wonderland x", "signup alice wonderland secretly"),
-        *(f"{MOVE} {words}" for words in ("I4", "4d", "D", "D#secret", "swpa", "D4 wonderland")),
-        *(
-            f"{CHALLENGE} {words}"
-            for words in ("wonderland carol", "wonderland secretly", "-swp", "-n", "-secret!")
-        ),
-        *(f"{CHALLENGE} {words}" for words in ("-hex -hex", "-size=99", "-size=9 -hex")),
-    ],
-)
+@tabled("text")
 def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> None:
     line, refusal = parse_line(text)
     assert isinstance(refusal, Unreadable)
@@ -89,12 +69,6 @@ def test_every_unreadable_line_is_refused_in_sentences_that_fit(text: str) -> No
     assert "wonderland" not in mail
     assert "secret" not in mail
     assert max(map(len, mail.splitlines())) <= WIDEST
-
-
-def test_several_subjects_are_refused_in_sentences_that_fit() -> None:
-    refusal = Unreadable(SeveralSubjects())
-    mail = WORDS.of(RefusalNotice(READER, refusal, "", "", 0, None)).text
-    assert "more than one Subject" in mail
 
 
 @pytest.mark.parametrize(
@@ -155,11 +129,6 @@ def test_every_option_of_a_challenge_is_described(kind: Kind) -> None:
             description = re.search(rf"^  {re.escape(shown)}\n(  \[.*\n)*      (.*)$", page, re.M)
             assert description
             assert len(description[2].split()) > 2
-
-
-@pytest.mark.parametrize("subject", [*help_subjects(), "overview", "commands"])
-def test_no_line_of_the_help_is_too_long(subject: str) -> None:
-    assert max(map(len, page_of(subject).splitlines())) <= WIDEST
 
 
 @pytest.mark.parametrize("subject", help_subjects())

@@ -71,16 +71,3 @@ def test_the_mail_of_a_client_that_goes_away_counts(home: Home) -> None:
 
     assert not asyncio.run(go_away())
     assert len(home.outbox.letters()) == 1
-
-
-def test_a_fault_of_ours_earns_nobody_trust(home: Home) -> None:
-    home.database_path.mkdir()
-
-    async def fail() -> bool:
-        with Workers() as workers:
-            handler = Handler(open_inbound(home, ADDRESS, lambda: NOW), workers, lambda: None)
-            reply, _ = await handler.take(HELP, envelope_of(ALICE, [ADDRESS]), Patience())
-            assert reply.startswith("451 ")
-            return workers.is_trusted(ALICE)
-
-    assert not asyncio.run(fail())

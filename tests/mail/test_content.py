@@ -119,11 +119,6 @@ def test_blocks_make_no_difference(data: bytes, sizes: list[int]) -> None:
     assert arriving(data, sizes)[0] == as_defined(data)
 
 
-def test_a_dot_that_was_added_to_a_line_is_taken_away() -> None:
-    data = b"..\r\n..x\r\n.x\r\nx.\r\n.\r\n"
-    assert arriving(data, [1000]) == ([b".\r\n.x\r\nx\r\nx.\r\n"], [b"250 kept"])
-
-
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("excess", [0, 1, LARGEST_MAIL // 2])
 def test_what_is_too_much_is_not_kept_and_its_end_is_found(excess: int, seed: int) -> None:

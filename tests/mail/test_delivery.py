@@ -27,7 +27,6 @@ from tests.support.waiting import PATIENCE
 FROM = f"From: {ALICE}\n".encode()
 HELP = FROM + b"Subject: help\n\n"
 BEGIN = FROM + b"Subject: oust challenge alice bob wonderland -size=5\n\n"
-PAGES = "https://games.example.org"
 TO = ("--sender", ALICE, "--recipient", ADDRESS)
 
 
@@ -117,14 +116,6 @@ def test_a_mail_for_somebody_else_may_come_again_while_no_address_is_set(tmp_pat
     assert run(tmp_path, "deliver", *TO, stdin=HELP).exit_code == os.EX_TEMPFAIL
     home.configuration.write_text(f'address = "{ADDRESS}"\n')
     assert run(tmp_path, "deliver", *TO, stdin=HELP).exit_code == os.EX_OK
-
-
-def test_letters_of_a_mail_without_a_server_lead_to_the_pages(tmp_path: Path) -> None:
-    home = home_of(tmp_path, ALICE, BOB)
-    home.configuration.write_text(f'address = "{ADDRESS}"\nweb_address = "{PAGES}"\n')
-    assert run(home, "deliver", *TO, stdin=BEGIN).exit_code == os.EX_OK
-    first, *_ = [each for each in letters(home) if each.to == ALICE]
-    assert f"{PAGES}/play/" in first.text
 
 
 @pytest.mark.parametrize(
@@ -239,11 +230,3 @@ def test_who_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
 )
 def test_a_sender_that_is_no_address_is_not_known(sender: str | None, known: str | None) -> None:
     assert handed(b"x\r\ny\n", sender, ADDRESS) == (b"x\r\ny\r\n", known, (ADDRESS,))
-
-
-def test_a_sender_beyond_ascii_is_handed_over(tmp_path: Path) -> None:
-    with listening_at_home_of(home_of(tmp_path), ADDRESS):
-        assert hand_over(tmp_path, handed(HELP, "j\u00fcrgen@example.org", ADDRESS)) == (
-            250,
-            "2.0.0 answered",
-        )

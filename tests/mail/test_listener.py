@@ -16,8 +16,7 @@ from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.workers import Workers
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
-from tests.support.accounts import all_codes, damage_account, make_account
-from tests.support.histories import lay_histories
+from tests.support.accounts import all_codes
 from tests.support.listening import (
     ADDRESS,
     ALICE,
@@ -34,37 +33,6 @@ from tests.support.mails import mail
 from tests.support.waiting import PATIENCE
 
 SIGNUP = command("signup alice wonderland", "Message-ID: <1@example.org>")
-
-
-def test_a_message_is_acknowledged_when_its_answer_is_in_the_outbox(home: Home, port: int) -> None:
-    with client_of(port) as client:
-        begin(client)
-        assert send(client, SIGNUP) == S250_DONE
-        (letter,) = home.outbox.letters()
-    assert b"Subject: please confirm " in home.outbox.read(letter)
-    assert len(home.ask(all_codes)) == 1
-
-
-@pytest.mark.parametrize("sender", ['"taro y"@docomo.example', "", "Taro", "taro@"])
-def test_a_sender_that_cannot_be_read_is_told_so_for_good(
-    sender: str, home: Home, port: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    with client_of(port) as client:
-        begin(client, sender='"taro y"@docomo.example')
-        reply = send(client, mail(f"From: {sender}", "Subject: signup taro sakuranohana7"))
-    assert reply.startswith("550 5.6.0 not readable: neither From nor the envelope sender")
-    assert "neither From nor the envelope sender" in caplog.text
-    assert home.ask(all_codes) == []
-
-
-@pytest.mark.parametrize("address", ['"taro..y."@docomo.example', '"a@b"@example.org'])
-def test_a_sender_in_quotes_gets_an_answer(address: str, home: Home, port: int) -> None:
-    with client_of(port) as client:
-        begin(client, sender=address)
-        signup = mail(f"From: {address}", "Subject: signup taro sakuranohana7")
-        assert send(client, signup) == S250_DONE
-    (letter,) = home.outbox.letters()
-    assert f"To: {address}".encode() in home.outbox.read(letter)
 
 
 def test_a_client_that_has_said_all_still_hears_the_replies(home: Home, port: int) -> None:
@@ -118,24 +86,6 @@ def test_letters_wait_for_an_outbox_that_cannot_be_written(home: Home, port: int
     assert len([*(home.outbox.path / "new").iterdir()]) == 2
 
 
-@pytest.mark.parametrize(
-    ("subject", "answer"),
-    [("oust show 1", S250_DONE), ("oust move 1 alice wonderland D4", S451_LATER)],
-)
-def test_only_what_a_player_writes_on_a_damaged_board_is_put_off(
-    home: Home, port: int, subject: str, answer: str
-) -> None:
-    make_account(home, "alice", "wonderland", "alice@example.org")
-    lay_histories(home, {1: "pbm_oust history 1\nKind: chess\n"})
-    assert deliver(port, command(subject)) == answer
-
-
-def test_a_command_with_a_damaged_account_is_put_off(home: Home, port: int) -> None:
-    make_account(home, "alice", "wonderland", "alice@example.org")
-    damage_account(home, "alice")
-    assert deliver(port, command("oust move 1 alice wonderland A1")) == S451_LATER
-
-
 def test_a_client_that_goes_away_does_not_interrupt_its_command(home: Home, port: int) -> None:
     with client_of(port) as client:
         begin(client)
@@ -171,11 +121,6 @@ def listen_at(endpoint: Endpoint, home: Home) -> None:
     asyncio.run(start())
 
 
-def test_a_port_that_is_used_cannot_be_listened_at(home: Home, port: int) -> None:
-    with pytest.raises(CannotListen, match=rf"cannot listen at 127\.0\.0\.1:{port}: .*in use"):
-        listen_at(Endpoint("127.0.0.1", port), home)
-
-
 def test_servers_on_a_database_share_a_port(home: Home) -> None:
     async def both() -> None:
         with Workers() as workers:
@@ -190,12 +135,6 @@ def test_servers_on_a_database_share_a_port(home: Home) -> None:
             second.close()
 
     asyncio.run(both())
-
-
-def test_a_path_without_its_folder_cannot_be_listened_at(home: Home) -> None:
-    path = str(home.path / "nowhere" / "lmtp")
-    with pytest.raises(CannotListen, match=f"cannot listen at unix:{path}: No such file"):
-        listen_at(Endpoint(path=path), home)
 
 
 def test_a_path_can_be_listened_at_again(home: Home) -> None:

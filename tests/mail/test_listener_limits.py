@@ -24,7 +24,6 @@ from pbm_oust.mail.clients import (
 from pbm_oust.mail.session import MOST_COMMANDS
 from pbm_oust.store.configuration import parse_networks
 from pbm_oust.store.home import Home
-from tests.support.accounts import all_codes
 from tests.support.listening import ADDRESS, ask, begin, client_of, command, listening, send
 from tests.support.mails import FROM, mail
 from tests.support.rings import slow
@@ -80,14 +79,6 @@ def test_a_client_that_never_stops_is_cut_off_and_memory_stays_flat(
     assert max(sent) < 16 * MEGABYTE
     assert resident() - before < 16 * MEGABYTE
     assert home.outbox.letters() == []
-
-
-def test_a_client_that_was_cut_off_harms_no_other(home: Home, port: int) -> None:
-    with client_of(port) as client:
-        begin(client)
-        send_without_end(port, OPENING, b"x" * 65536)
-        assert send(client, SIGNUP) == S250_DONE
-    assert len(home.ask(all_codes)) == 1
 
 
 def test_a_connection_that_is_used_again_and_again_takes_more_mails_than_commands(
@@ -186,14 +177,6 @@ def test_idle_connections_of_few_hosts_make_room_for_others(home: Home) -> None:
         # Whoever has more connections than the others finds no room.
         with socket.create_connection(("127.0.0.1", port), PATIENCE, (hosts[0], 0)) as another:
             assert first_line(another) in (S421_BUSY_SOURCE, S421_BUSY)
-
-
-def test_hosts_that_have_left_are_not_remembered() -> None:
-    limits = ConnectionLimits()
-    visitors = [limits.admit(at(host)) for host in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
-    for visitor in visitors:
-        limits.leave(visitor)
-    assert not limits._visitors
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_mails_are_counted_by_how_long_their_senders_have_waited() -> None:
 def test_connections_that_say_nothing_are_closed_and_take_few_threads(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(metrics._Handler, "timeout", 0.5)
+    monkeypatch.setattr(metrics._Handler, "timeout", 0.1)
     collected = metrics.Metrics(home, Counts(), lambda: datetime.now(UTC))
     with metrics.served(collected, Endpoint("127.0.0.1", 0)) as port, ExitStack() as clients:
         place = ("127.0.0.1", port)

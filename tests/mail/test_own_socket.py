@@ -109,28 +109,6 @@ def test_a_server_that_was_killed_leaves_no_hindrance(tmp_path: Path) -> None:
             assert mail_command(home).exit_code == 0
 
 
-@pytest.mark.slow
-def test_a_second_server_leaves_the_socket_to_the_first(tmp_path: Path) -> None:
-    home = configured(tmp_path / "home")
-    with running(home):
-        with running(home) as second:
-            second.stop()
-        assert f"serving without {home / FOR_OWNER}: another server listens at it" in second.log
-        assert mail_command(home).exit_code == 0
-
-
-@pytest.mark.slow
-def test_a_file_in_its_place_does_not_keep_mail_from_coming_in(tmp_path: Path) -> None:
-    home = configured(tmp_path / "home")
-    (home / FOR_OWNER).write_text("mine")
-    with running(home) as server:
-        with smtplib.SMTP("127.0.0.1", server.port, "localhost") as client:
-            client.sendmail(ALICE, ADDRESS, mail(f"From: {ALICE}", f"Subject: {CHALLENGE}"))
-        assert "it is no socket" in mail_command(home).stderr
-    assert "it is no socket; move it away" in server.log
-    assert (home / FOR_OWNER).read_text() == "mine"
-
-
 def test_a_home_may_have_a_long_path(tmp_path: Path) -> None:
     home = tmp_path / ("x" * 200)
     home.mkdir()

@@ -43,42 +43,6 @@ def test_a_server_that_is_told_to_stop_waits_for_nothing_longer_than_ten_seconds
     assert server.STOP_SECONDS + server.SWEEPER_STOP_SECONDS + relay.STOP_SECONDS < 10
 
 
-@pytest.mark.slow
-def test_letters_wait_for_a_relay_that_is_down_and_one_that_it_refuses_holds_up_no_other(
-    sink: tuple[Sink, str], tmp_path: Path
-) -> None:
-    relay, url = sink
-    with running(tmp_path, "--relay", f"smtp://127.0.0.1:{free_port()}") as server:
-        Player("alice", "wonderland", server).send(
-            "signup alice wonderland unknown@example.org alice@example.org"
-        )
-    assert len(json.loads(run(tmp_path, "outbox", "list", "--json").stdout)) == 2
-    flushed = run(tmp_path, "outbox", "flush", "--relay", url)
-    assert (flushed.exit_code, flushed.stdout) == (1, "1 sent, 0 kept, 1 failed\n")
-    assert [envelope.rcpt_tos for envelope in relay.taken] == [["alice@example.org"]]
-    assert letters_in(tmp_path) == {}
-    (listed,) = json.loads(run(tmp_path, "outbox", "list", "--json").stdout)
-    assert (listed["to"], listed["state"]) == ("unknown@example.org", "failed")
-
-
-@pytest.mark.slow
-def test_a_folder_in_the_place_of_a_history_disturbs_nobody(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        alice = Player("alice", "wonderland", server)
-        alice.sign_up()
-        (tmp_path / "oust" / "1.txt").mkdir()
-        Player("bob", "lookingglass", server).sign_up()
-        alice.send("oust challenge alice bob wonderland -size=5")
-        alice.send("oust games")
-        subjects = [str(mail["Subject"]) for mail in alice.new_mail()]
-    assert subjects == ["oust 1 #1: your turn, alice", "oust games: 1 board"]
-    verified = run(tmp_path, "games", "verify")
-    assert verified.exit_code == 0
-    assert "oust 1: ok" in verified.stdout
-    (aside,) = (tmp_path / "oust").glob("1.txt.edited-*")
-    assert aside.is_dir()
-
-
 def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:
     path = tmp_path / "lmtp"
     with running(tmp_path / "home", "--lmtp", f"unix:{path}"), smtplib.LMTP(str(path)) as lmtp:
@@ -207,17 +171,6 @@ def test_the_mail_command_says_why_a_mail_was_not_taken(
         assert refused.exit_code == 1
         assert f"the server at {place} did not take the mail{reason}" in refused.stderr
     assert run(tmp_path, "mail", "--from", "a@example.org", "help\nx").exit_code == 2
-
-
-def test_deliver_takes_a_message_on_standard_input(tmp_path: Path) -> None:
-    message = "From: alice@example.org\nSubject: signup alice wonderland\n\n"
-    assert run(tmp_path, "deliver", stdin=message).exit_code == 0
-    (code,) = letters_in(tmp_path).values()
-    to = ("--recipient", str(code["Reply-To"]))
-    message = "From: alice@example.org\nSubject: I am alice\n\nYes.\n"
-    assert run(tmp_path, "deliver", *to, stdin=message).exit_code == 0
-    subjects = [str(letter["Subject"]) for letter in letters_in(tmp_path).values()]
-    assert subjects == [code["Subject"], "welcome, alice"]
 
 
 def test_deliver_asks_for_another_try_when_the_home_cannot_be_written(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Boards as the players receive them in plain text, compared character by character."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from msgspec.structs import replace
@@ -17,25 +19,7 @@ from tests.support.recorded import figures
 from tests.support.strategies import Play, plays, relaxed
 
 tabled = tables.tabled(__file__)
-
-FIGURE_7 = """\
-x: rrognlie 41/46   o: marksteere 20/40
-
-   A B C D E F G H J K L M N
-13 o . . . o . . o . . o . . 13
-12 o o o o . o o . o o o o o 12
-11 . o . o . . . o . . o . o 11
-10 . . o o o . , o o , . . o 10
- 9 x . . o o o o o . o . . o 9
- 8 . . . . o . o . . . o o o 8
- 7 x x x , . o , . x , . o . 7
- 6 . . x . . X . x . x . . . 6
- 5 x x x x x . . x x . x . x 5
- 4 x . x , . x , . x x x x x 4
- 3 . . x . x . . x x . x . . 3
- 2 . . x x x x x x x x x x x 2
- 1 x x x . . . . . x . . . . 1
-   A B C D E F G H J K L M N"""
+DRAWN = tables.blocks(Path(__file__).with_name("drawn.txt"))
 
 
 def figure_7() -> Game:
@@ -46,7 +30,7 @@ def figure_7() -> Game:
 
 
 def test_figure_7_is_drawn_with_its_heading() -> None:
-    assert game_text(figure_7()) == FIGURE_7
+    assert game_text(figure_7()) == DRAWN["figure 7"]
 
 
 def test_the_owners_stand_beside_their_sides_after_a_swap() -> None:
@@ -55,77 +39,10 @@ def test_the_owners_stand_beside_their_sides_after_a_swap() -> None:
     assert game_text(game).splitlines()[0] == "x: marksteere 1/1   o: rrognlie 1/1"
 
 
-def test_a_hexagon_is_drawn_with_its_columns_leaning() -> None:
-    position = board(". . . / . . . . / . . x . . / . . . . / . . .", "hex 3")
-
-    assert "\n" + board_text(position) == (
-        """
-5     . . .
-4    . . . .
-3   . . x . .
-2    . . . . E
-1     . . . D
-       A B C"""
-    )
-
-
-def test_the_row_numbers_of_a_large_hexagon_are_aligned() -> None:
-    assert "\n" + board_text(Oust(hexagon(6))) == (
-        """
-11        . . . . . .
-10       . . . . . . .
- 9      . . . . . . . .
- 8     . . . . . . . . .
- 7    . . . . . . . . . .
- 6   . . . . . . . . . . .
- 5    . . . . . . . . . . L
- 4     . . . . . . . . . K
- 3      . . . . . . . . J
- 2       . . . . . . . H
- 1        . . . . . . G
-           A B C D E F"""
-    )
-
-
-def test_a_hexagon_with_two_sides_is_drawn() -> None:
-    position = placed(Oust(parse_grid("hex 3,4")), "A1 F6 F4")
-
-    assert "\n" + board_text(position) == (
-        """
-6     . . . o
-5    . . . . .
-4   . . . . . x
-3    . . . . . F
-2     . . . . E
-1      x . . D
-        A B C"""
-    )
-
-
-def test_a_hexagon_with_its_sides_the_other_way_round_is_drawn() -> None:
-    position = placed(Oust(parse_grid("hex 4,3")), "A1 F6 A3")
-
-    assert "\n" + board_text(position) == (
-        """
-6      . . o
-5     . . . .
-4    . . . . .
-3   x . . . . .
-2    . . . . . F
-1     x . . . E
-       A B C D"""
-    )
-
-
-def test_a_triangle_is_drawn() -> None:
-    assert "\n" + board_text(Oust(hexagon(1, 4))) == (
-        """
-4   . . . .
-3    . . . D
-2     . . C
-1      . B
-        A"""
-    )
+@pytest.mark.parametrize("name", [name for name in DRAWN if "hex" in name])
+def test_a_hexagon_is_drawn_with_its_columns_leaning(name: str) -> None:
+    grid, _, stones = name.partition("; ")
+    assert board_text(placed(Oust(parse_grid(grid)), stones)) == DRAWN[name]
 
 
 def test_the_stones_of_the_latest_record_are_capitals() -> None:

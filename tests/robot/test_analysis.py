@@ -89,22 +89,6 @@ def test_whatever_happened_in_a_game_the_same_position_has_the_same_evaluation(
         assert evaluations.setdefault(asked, evaluation) == evaluation
 
 
-@pytest.mark.parametrize("end", ["x resign", "o resign"])
-def test_how_the_players_end_a_game_changes_no_evaluation(end: str) -> None:
-    game = act(play(new_game("square 7x7", NO_SWAP), "x D4", "o B2"), end)
-    evaluations = analysed(game, 100).evaluations
-    assert evaluations[-1] == evaluations[-2]
-    assert not evaluations[-1].is_certain
-
-
-def test_a_draw_that_is_agreed_leaves_the_evaluation_of_the_stones() -> None:
-    game = play(new_game("hex 2", NO_SWAP), "x A1", "o propose", "x accept")
-    *_, before, proposed, accepted = analysed(game).evaluations
-    assert before == proposed == accepted
-    assert before.is_certain
-    assert before.x_wins != 0.5
-
-
 @pytest.mark.parametrize("winner", Side)
 def test_a_game_that_the_rules_have_ended_is_won_or_lost_for_certain(winner: Side) -> None:
     game = against_chance(new_game("square 5x5", NO_SWAP), winner, 30, seed=1)

@@ -44,6 +44,7 @@ def test_a_house_that_is_killed_goes_on_and_plays_each_turn_once(tmp_path: Path)
     assert len(moves_of(home)) == 3
 
 
+@pytest.mark.slow
 def test_the_same_process_plays_the_turns_of_a_game_and_ends_with_the_server(
     tmp_path: Path,
 ) -> None:

@@ -453,7 +453,7 @@ def megabytes(times):
             root.best().node.keep(2**19)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 first = megabytes(10)
-print(megabytes(100) - first)
+print(megabytes(25) - first)
 """
     done = subprocess.run([sys.executable, "-c", plant], check=True, capture_output=True, text=True)
     assert float(done.stdout) < 15

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import Deed, Place, Wish
-from pbm_oust.commands.play import Queueing
 from pbm_oust.grammar.form import Command, to_player
-from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import (
@@ -156,52 +154,16 @@ def test_subjects_of_our_letters_are_no_answers(subject: str, whose: str) -> Non
 OUST = KINDS["oust"]
 
 
-PREVIEWED = command("preview", kind=OUST, board=17, wish=Place(("E5",)), guard=None)
-
-
-def about_17(name: str, **given: object) -> Command:
-    return command(name, kind=OUST, board=17, userid="alice", password=REPLY, **given)
-
-
-def shown(*boards: BoardAt) -> Command:
-    return command("show", kind=OUST, boards=boards, userids=(), which=Filter.ALL)
-
-
-@pytest.mark.parametrize(
-    ("text", "command"),
-    [
-        ("show", shown(BoardAt(17))),
-        ("Show #5", shown(BoardAt(17, 5))),
-        ("show 18", shown(BoardAt(18))),
-        ("preview E5", PREVIEWED),
-        ("history", command("history", kind=OUST, userids=())),
-        ("history bob", command("history", kind=OUST, userids=("bob",))),
-        ("submit D4,E5", about_17("submit", wish=Place(("D4", "E5")), guard=None)),
-        ("confirm", about_17("confirm")),
-        ("queue", about_17("queue", queueing=Queueing.SHOW, clauses=(), guard=None)),
-        ("queue clear", about_17("queue", queueing=Queueing.CLEAR, clauses=(), guard=None)),
-        ("why", about_17("why", number=None)),
-        ("why #5", about_17("why", number=5)),
-        ("pourquoi#5", about_17("why", number=5)),
-        ("why 17#5", about_17("why", number=5)),
-        ("note", about_17("note", is_deleted=False)),
-        ("note delete", about_17("note", is_deleted=True)),
-        ("note supprime", about_17("note", is_deleted=True)),
-        (
-            "Aperçu\u00a0: E5",
-            PREVIEWED,
-        ),
-        ("Prévoir clear", about_17("queue", queueing=Queueing.CLEAR, clauses=(), guard=None)),
-        ("move D4 E5", about_17("move", wish=Place(("D4", "E5")), guard=None)),
-    ],
-)
-def test_of_a_command_of_the_board_the_letter_knows_the_rest(text: str, command: object) -> None:
+@tabled("text", "line")
+def test_of_a_command_of_the_board_the_letter_knows_the_rest(text: str, line: str) -> None:
     answer = read(text)
-    assert (answer.command, answer.is_whole) == (command, False)
+    assert isinstance(answer.command, Command)
+    assert (answer.command.line(), answer.is_whole) == (line, False)
+    assert answer.command.given.get("password", REPLY) is REPLY
 
 
 def test_the_text_of_chat_may_begin_in_its_own_line() -> None:
-    chat = about_17("chat")
+    chat = command("chat", kind=OUST, board=17, userid="alice", password=REPLY)
     answer = read("chat  It was a good game.\nThank you!")
     assert (answer.command, answer.text) == (chat, "It was a good game.\nThank you!")
     assert read("Chat\nThank you!").text == "Thank you!"

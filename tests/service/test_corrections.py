@@ -79,22 +79,6 @@ def test_the_example_is_no_hint_of_a_capture() -> None:
     assert example(position) == "A1"
 
 
-def test_the_example_is_the_first_placement_where_none_captures() -> None:
-    assert example(board("x . . / . . . / . . o")) == "A1"
-
-
-def test_there_is_no_example_where_there_is_no_placement() -> None:
-    assert example(board("x o / o x")) is None
-
-
-def test_the_player_to_move_could_place_the_example() -> None:
-    assert next_wish(game_of(Oust(square(3)))) == Place(("A1",))
-
-
-def test_the_player_to_move_could_pass_where_there_is_no_placement() -> None:
-    assert next_wish(game_of(board("x o / o x"))) is Deed.PASS
-
-
 def test_nobody_could_do_anything_when_the_game_is_over() -> None:
     game = replace(game_of(Oust(square(3))), result=Result(Side.X, How.RESIGN))
     assert next_wish(game) is None
@@ -118,11 +102,6 @@ def test_nearness_on_a_hexagonal_grid_counts_six_neighbours() -> None:
     grid = hexagon(3)
     cells = sum(grid.parse_cell(name) for name in ("A1", "D4", "C5"))
     assert nearest(grid, cells, "C3") == ["D4", "A1", "C5"]
-
-
-def test_the_cell_itself_is_not_near_itself() -> None:
-    grid = square(3)
-    assert nearest(grid, grid.parse_cell("B2"), "B2") == []
 
 
 def test_near_a_cell_that_the_grid_does_not_have_are_the_first_by_name() -> None:
@@ -182,11 +161,6 @@ def test_a_guard_for_another_record_is_replaced() -> None:
 def test_a_player_of_a_finished_game_is_shown_the_board() -> None:
     game = replace(game_of(Oust(square(3))), result=Result(Side.X, How.RESIGN))
     assert advice(game, "alice", "A1") == "oust show 17"
-
-
-def test_a_swap_that_is_off_is_replaced_by_the_example() -> None:
-    line = advice(game_of(Oust(square(3)), Terms(swap=False)), "alice", "swap")
-    assert line == "oust move 17 alice PASSWORD A1#1"
 
 
 @tabled("drawing", "userid", "words", "line")

@@ -1,6 +1,5 @@
 """What refusals suggest can be done: it has been tried on the board."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +9,6 @@ from pbm_oust.board.record import WISHED
 from pbm_oust.service.reading import tried
 from tests.support.commands import command
 from tests.support.games import act, new_game
-from tests.support.home_by_mail import ALICE, BOB, Talk
 
 GRIDS = (("oust", "square 4x4"), ("oust", "hex 3"), ("churn", "hex 2"))
 
@@ -50,50 +48,3 @@ def test_whatever_is_suggested_in_place_of_a_move_can_be_done(
     assert instead.is_whole
     assert instead.form.name in ("move", "queue", "show")
     instead.form.try_on(instead, game)
-
-
-@pytest.fixture(scope="module")
-def talk(tmp_path_factory: pytest.TempPathFactory) -> Talk:
-    talk = Talk.begin(tmp_path_factory.mktemp("home"), ALICE, BOB)
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=3")
-    talk.send(ALICE, "oust move 1 alice wonderland A1")
-    return talk
-
-
-def suggested(talk: Talk, sender: str, answer: str) -> str:
-    """Return what is suggested to somebody who answers the letter about Alice's first move."""
-    talk.send(sender, "oust show 1")
-    talk.answer(talk.letter_to(sender), answer, sender)
-    _, lead, behind = talk.text_to(sender).partition("Answer this mail with:\n\n  ")
-    return behind.partition("\n")[0] if lead else ""
-
-
-@pytest.mark.parametrize("answer", ["A1 xyzzy", "xyzzy A1", "1A"])
-def test_an_answer_with_a_taken_cell_is_not_suggested_again(answer: str, talk: Talk) -> None:
-    assert suggested(talk, BOB, answer) == "A2"
-
-
-def test_who_answers_moves_is_told_a_move_and_not_the_word_move(talk: Talk) -> None:
-    assert suggested(talk, BOB, "moves?") == "A2"
-
-
-def test_who_misspells_preview_is_told_a_preview_that_can_be_shown(talk: Talk) -> None:
-    assert suggested(talk, BOB, "previw") == "preview A2"
-
-
-def test_who_is_not_to_move_is_told_how_to_queue_the_move(talk: Talk) -> None:
-    assert suggested(talk, ALICE, "B2 xyzzy") == "queue B2"
-
-
-def test_a_line_without_its_password_is_suggested_with_a_move_that_can_be_made(
-    talk: Talk,
-) -> None:
-    talk.send(BOB, "oust mvoe 1 bob lookingglass A1")
-    assert "\n  oust move 1 bob PASSWORD A2#2\n" in talk.text_to(BOB)
-
-
-def test_a_command_that_needs_more_words_is_no_answer_to_send(talk: Talk) -> None:
-    assert suggested(talk, BOB, "challege") == ""
-    assert "in place of those in capitals:\n\n  oust challenge USERID1 USERID2\n" in (
-        talk.text_to(BOB)
-    )

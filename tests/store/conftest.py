@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from pbm_oust.store.database import Database
 from pbm_oust.store.disk import Disk
@@ -19,11 +18,6 @@ from tests.support.plans import served_by_indexes
 from tests.support.postgresql import database_on
 from tests.support.rings import first_is_fast
 from tests.support.waiting import PATIENCE
-
-# A busy machine takes longer for an example than hypothesis usually lets it.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
-
 
 ENGINES = first_is_fast(["sqlite", "postgresql"])
 

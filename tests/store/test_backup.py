@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.play.renaming import rename_player
-from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS
-from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import Copied, NotCopied, back_up, restore
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
@@ -19,8 +16,7 @@ from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.sqlite import UNFINISHED
 from tests.support.games import EXAMPLE
-from tests.support.histories import lay_histories
-from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed
+from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 
 OUST = KINDS["oust"]
 CHALLENGE = (ALICE, "oust challenge alice bob wonderland -size=5")
@@ -128,31 +124,6 @@ def test_what_is_not_published_yet_is_in_the_copied_history(home: Home, tmp_path
     again = restored(tmp_path / "copy", tmp_path / "again")
     assert records(again, 1) == 1
     assert again.history_path(BoardName("oust", 1)).read_bytes() == whole
-
-
-def test_a_player_renamed_meanwhile_has_one_userid_in_the_whole_backup(
-    home: Home, tmp_path: Path
-) -> None:
-    renamed = list[int]()
-
-    def rename(done: int, of: int) -> None:
-        if done == of and not renamed:
-            work = UnitOfWork(home, lambda _notice, _request: [], lambda: NOON)
-            renamed.append(rename_player("bob", "bobby", work))
-
-    back_up(home, tmp_path / "copy", rename)
-    again = restored(tmp_path / "copy", tmp_path / "again")
-    assert again.ask(all_userids) == ["alice", "bob"]
-    assert {read_game(again, OUST, board).o for board in boards(again)} == {"bob"}
-    assert {read_game(home, OUST, board).o for board in boards(home)} == {"bobby"}
-
-
-def test_a_damaged_board_is_copied_as_it_is(home: Home, tmp_path: Path) -> None:
-    lay_histories(home, {1: "nothing\n"})
-    back_up(home, tmp_path / "copy", quiet)
-    again = restored(tmp_path / "copy", tmp_path / "again")
-    assert again.history(BoardName("oust", 1)) == b"nothing\n"
-    assert (again.path / "oust" / "1.txt").read_text() == "nothing\n"
 
 
 def test_a_backup_is_private(home: Home, tmp_path: Path) -> None:

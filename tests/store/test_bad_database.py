@@ -4,7 +4,6 @@ import errno
 import os
 import re
 import smtplib
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,15 +12,14 @@ import apsw
 import pytest
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.sqlite import PATIENCE
 from tests.store.disturbed import ALICE, BOB
-from tests.support import waiting
+from tests.support.command_line import run
 from tests.support.home_by_mail import home_of, mailed
 from tests.support.listening import command, deliver, listening
 from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.rings import first_is_fast
-from tests.support.server import ADDRESS, PROGRAM, Server, running
+from tests.support.server import ADDRESS, Server, running
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 
 MOVE = "oust move 1 alice wonderland C3"
@@ -54,11 +52,6 @@ def send(server: Server, subject: str) -> int:
         return code
 
 
-def run(home: Home, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    program = [PROGRAM, "--home", str(home.path), *arguments]
-    return subprocess.run(program, input=stdin, capture_output=True, timeout=waiting.PATIENCE)
-
-
 @pytest.mark.slow
 def test_mail_stays_with_its_sender_as_long_as_another_program_holds_the_database(
     home: Home,
@@ -72,21 +65,6 @@ def test_mail_stays_with_its_sender_as_long_as_another_program_holds_the_databas
     assert len(letters(home)) == 4
 
 
-@pytest.mark.slow
-def test_a_database_that_another_program_holds_for_a_moment_is_waited_for(home: Home) -> None:
-    assert PATIENCE > 1
-    begun = subprocess.Popen(
-        [PROGRAM, "--home", str(home.path), "deliver", "--sender", ALICE],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    with closing(held(home)), pytest.raises(subprocess.TimeoutExpired):
-        begun.communicate(mail(f"From: {ALICE}", f"Subject: {MOVE}"), timeout=2)
-    begun.communicate(timeout=waiting.PATIENCE)
-    assert begun.returncode == os.EX_OK
-    assert len(letters(home)) == 4
-
-
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "its beginning is something else": lambda data: b"something else  " + data[16:],
     "its first page is gone": lambda data: bytes(4096) + data[4096:],
@@ -97,7 +75,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("damage", first_is_fast(DAMAGE))
 def test_with_a_damaged_database_games_are_shown_and_mail_stays_with_its_sender(
-    damage: str, home: Home
+    damage: str, home: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = home.database_path
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
@@ -105,29 +83,13 @@ def test_with_a_damaged_database_games_are_shown_and_mail_stays_with_its_sender(
     verified = run(home, "games", "verify")
     delivered = run(home, "deliver", stdin=mail(f"From: {ALICE}", "Subject: help"))
     served = run(home, "serve", "--smtp", "127.0.0.1:0")
-    assert b"oust 1, square 5x5: alice (x) to move" in shown.stdout
-    assert b"oust 1: ok, 0 records, alice (x) to move" in verified.stdout
-    assert shown.returncode == verified.returncode == 0
-    assert delivered.returncode == os.EX_TEMPFAIL
-    assert served.returncode == 1
+    assert "oust 1, square 5x5: alice (x) to move" in shown.stdout
+    assert "oust 1: ok, 0 records, alice (x) to move" in verified.stdout
+    codes = [each.exit_code for each in (shown, verified, delivered, served)]
+    assert codes == [0, 0, os.EX_TEMPFAIL, 1]
     advice = rf"{re.escape(str(path))} is damaged \(.+\)\. Stop the server, then restore a backup"
-    for each in (shown, verified, delivered, served):
-        assert re.search(advice, each.stderr.decode())
-
-
-@pytest.mark.slow
-def test_a_server_whose_database_is_damaged_meanwhile_keeps_nothing_and_loses_nothing(
-    home: Home,
-) -> None:
-    with running(home.path) as server:
-        assert send(server, MOVE) == 250
-        whole = home.database_path.with_name("whole")
-        home.database_path.rename(whole)
-        home.database_path.write_bytes(b"something else  " * 1000)
-        assert send(server, "oust show 1") == 451
-        whole.rename(home.database_path)
-        assert send(server, "oust show 1") == 250
-        assert server.stop() == 0
+    for told in (shown.stderr, verified.stderr, caplog.text, str(served.exception)):
+        assert re.search(advice, told)
 
 
 def test_a_disk_that_becomes_read_only_keeps_mail_with_its_sender_until_it_is_not(

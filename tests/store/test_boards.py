@@ -81,6 +81,8 @@ def test_who_acts_on_a_board_that_has_changed_is_told_so(kept: Kept) -> None:
     kept.play(number, "x A1")
     with pytest.raises(BoardChanged):
         kept.database.write(lambda each: kept.boards.append(each, board, acted))
+    with pytest.raises(BoardChanged):
+        kept.database.write(lambda each: kept.boards.start(each, new_game(number)))
     assert len(kept.read(number).game.records) == 1
 
 
@@ -101,22 +103,6 @@ def test_of_two_that_act_at_once_one_is_told_that_the_board_has_changed(kept: Ke
         done = [each for each in pool.map(act, cells) if each != "changed"]
     assert len(done) == 1
     assert f"x {done[0]} " in kept.read(number).data.decode()
-
-
-def test_what_a_transaction_undoes_is_not_published(kept: Kept) -> None:
-    number = kept.start()
-    board = kept.read(number)
-
-    def fail(transaction: Transaction) -> None:
-        acted = played(board.game, "x C3")
-        kept.boards.append(transaction, board, acted)
-        raise ValueError
-
-    with pytest.raises(ValueError):  # noqa: PT011 - it has no message
-        kept.database.write(fail)
-    assert kept.read(number) == board
-    assert kept.rows("SELECT records FROM boards") == [(0,)]
-    assert kept.file(number).read_bytes() == board.data
 
 
 def test_a_file_that_was_put_where_the_next_board_would_be_is_set_aside(kept: Kept) -> None:
@@ -188,9 +174,3 @@ def test_only_a_line_right_below_the_message_key_says_where_a_board_came_from(ho
     remarks = challenge_remark(key) + b"# by hand\n" + SEEK.remark
     home.do(home.boards.start, game, remarks)
     assert started_from(home, OUST, SEEK) is None
-
-
-def test_a_board_cannot_be_started_under_a_number_that_is_taken(kept: Kept) -> None:
-    kept.start()
-    with pytest.raises(BoardChanged):
-        kept.database.write(lambda each: kept.boards.start(each, new_game(1)))

@@ -17,7 +17,6 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.store import database as databases
 from pbm_oust.store import sqlite
 from pbm_oust.store.database import LATEST, Snapshot, Transaction
 from pbm_oust.store.faults import (
@@ -82,31 +81,6 @@ def test_a_home_without_a_database_reads_as_an_empty_one_and_stays_as_it_is(
     assert list(database.path.parent.iterdir()) == []
 
 
-def test_a_read_within_a_read_sees_the_same(database: SqliteDatabase) -> None:
-    write(database, "a")
-    with database.read() as outer:
-        write(database, "b")
-        with database.read() as inner:
-            assert inner is outer
-        assert keys_in(outer) == ["a"]
-
-
-def test_another_file_in_its_place_is_another_moment(
-    database: SqliteDatabase, tmp_path: Path
-) -> None:
-    before = database.moment()
-    write(database, "a")
-    first = database.moment()
-    copy_into(tmp_path / "copy.db", database)
-    (tmp_path / "copy.db").rename(database.path)
-    assert len({before, first, database.moment()}) == 3
-
-
-def copy_into(path: Path, database: SqliteDatabase) -> None:
-    with database.copied_to(path):
-        pass
-
-
 def test_a_reader_cannot_write(database: SqliteDatabase) -> None:
     write(database, "a")
     with database.read() as snapshot, pytest.raises(DatabaseFault):
@@ -127,17 +101,6 @@ def test_what_a_work_asks_of_the_database_is_its_transaction(database: SqliteDat
     with pytest.raises(Wrong):
         database.write(work)
     assert keys(database) == []
-
-
-def test_nothing_of_a_work_remains_that_ends_the_process(database: SqliteDatabase) -> None:
-    def work(transaction: Transaction) -> None:
-        add(transaction, "a")
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        database.write(work)
-    write(database, "b")
-    assert keys(database) == ["b"]
 
 
 PAGES = 1000
@@ -183,21 +146,6 @@ def owned(monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteDatabase]:
         write(database, "a")
         database.close()
         yield database
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_the_owner_waits_until_root_has_given_a_file_away(owned: SqliteDatabase) -> None:
-    def open_often() -> None:
-        for _ in range(1000):
-            open_and_close(owned.path)
-
-    child = begun_by_owner(open_often)
-    ended = 0
-    while not ended:
-        open_and_close(owned.path)
-        ended, status = os.waitpid(child, os.WNOHANG)
-    assert status == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -268,34 +216,6 @@ def open_and_close(path: Path) -> None:
         database.close()
 
 
-# Copies
-
-
-def test_a_copy_holds_what_was_there_while_others_write(
-    database: SqliteDatabase, tmp_path: Path
-) -> None:
-    write(database, *"ab")
-    with database.read():
-        write(database, "c")
-        copy_into(tmp_path / "copy.db", database)
-    write(database, "d")
-    copy = SqliteDatabase(tmp_path / "copy.db")
-    assert stat.S_IMODE(copy.path.stat().st_mode) == 0o600
-    assert keys(copy) == ["a", "b", "c"]
-    write(copy, "e")
-    assert keys(copy) == ["a", "b", "c", "e"]
-    assert copy.path.with_name("copy.db-wal").exists()
-    copy.close()
-
-
-def test_a_copy_that_finds_no_room_says_so(database: SqliteDatabase, tmp_path: Path) -> None:
-    write(database, "a")
-    trouble = Trouble(1, Fault.STAYS, errno.ENOSPC)
-    with FaultyVfs(trouble).in_use(), pytest.raises(DatabaseFull, match=r"copy\.db: the disk"):
-        copy_into(tmp_path / "copy.db", database)
-    assert keys(database) == ["a"]
-
-
 # Threads that write at once
 
 
@@ -357,17 +277,6 @@ def test_threads_that_write_at_once_share_one_sync(tmp_path: Path) -> None:
         database.close()
 
 
-def test_a_work_that_fails_among_others_reaches_its_own_thread_only(
-    database: SqliteDatabase,
-) -> None:
-    futures = write_together(database, adding("a"), wrong, adding("b"))
-    assert [type(future.exception()) for future in futures] == [type(None)] * 2 + [
-        Wrong,
-        type(None),
-    ]
-    assert keys(database) == ["a", "b", "first"]
-
-
 def test_a_commit_that_fails_fails_for_all_who_share_it(tmp_path: Path) -> None:
     trouble = Trouble()
 
@@ -407,22 +316,6 @@ def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(
     assert keys(database) == []
 
 
-def test_many_threads_lose_nothing(database: SqliteDatabase) -> None:
-    with ThreadPoolExecutor(10) as pool:
-        list(pool.map(lambda number: write(database, f"{number}"), range(500)))
-    assert len(keys(database)) == 500
-
-
-def test_a_thread_whose_work_comes_after_a_whole_transaction_goes_on_to_it(
-    database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(databases, "MOST_TOGETHER", 2)
-    waiting = [databases.Task(adding(key)) for key in "abc"]
-    database._waiting.extend(waiting)
-    assert database.write(adding("last")) == "last"
-    assert [task.result() for task in waiting] == [*"abc"]
-
-
 def test_a_thread_that_waits_for_its_turn_may_give_up(database: SqliteDatabase) -> None:
     """As when the operator presses Ctrl-C: what was not begun is not done later."""
     gave_up = threading.Event()
@@ -452,6 +345,14 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: SqliteDatabase) 
 
 
 # Trouble
+
+
+def test_a_copy_that_finds_no_room_says_so(database: SqliteDatabase, tmp_path: Path) -> None:
+    write(database, "a")
+    trouble = Trouble(1, Fault.STAYS, errno.ENOSPC)
+    with FaultyVfs(trouble).in_use(), pytest.raises(DatabaseFull, match=r"copy\.db: the disk"):
+        database.copied_to(tmp_path / "copy.db").__enter__()
+    assert keys(database) == ["a"]
 
 
 def other(database: SqliteDatabase) -> apsw.Connection:
@@ -484,21 +385,6 @@ def test_a_database_that_others_hold_for_a_moment_is_waited_for(tmp_path: Path) 
     assert keys(database) == ["a", "b"]
     holder.close()
     database.close()
-
-
-def test_a_lock_that_stays_fails_all_who_wait_for_it_together(
-    database: SqliteDatabase, impatient: SqliteDatabase
-) -> None:
-    write(database, "a")
-    holder = other(database)
-    holder.execute("BEGIN IMMEDIATE")
-    with ThreadPoolExecutor(4) as pool:
-        futures = [pool.submit(write, impatient, f"{number}") for number in range(4)]
-        errors = [future.exception(PATIENCE) for future in futures]
-    assert {type(error) for error in errors} == {DatabaseLocked}
-    assert len({id(error) for error in errors}) == 4
-    holder.close()
-    assert keys(database) == ["a"]
 
 
 def read_everything(database: SqliteDatabase) -> None:
@@ -571,6 +457,7 @@ def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
     database: SqliteDatabase, tmp_path: Path
 ) -> None:
     write(database, "a")
+    before = database.moment()
     restored = SqliteDatabase(tmp_path / "restored.db")
     write(restored, "b")
     restored.close()
@@ -578,6 +465,7 @@ def test_a_database_that_is_put_in_the_place_of_another_is_used_from_then_on(
     for companion in ("pbm_oust.db-wal", "pbm_oust.db-shm"):
         (tmp_path / companion).unlink()
     assert keys(database) == ["b"]
+    assert database.moment() != before
     write(database, "c")
     assert keys(database) == ["b", "c"]
 

@@ -1,7 +1,5 @@
-"""A real disk that is full or may not be written: a file system in memory, of the server alone."""
+"""A real disk that is full: a file system in memory, of the server alone."""
 
-import http.client
-import json
 import os
 import smtplib
 import subprocess
@@ -69,14 +67,6 @@ class Confined:
         """Undo `fill`."""
         (self.home / "filler").unlink()
 
-    def forbid_writing(self) -> None:
-        """Make the disk one that can only be read."""
-        self._within("mount", "-o", "remount,bind,ro", str(self.inside)).check_returncode()
-
-    def allow_writing(self) -> None:
-        """Undo `forbid_writing`."""
-        self._within("mount", "-o", "remount,bind,rw", str(self.inside)).check_returncode()
-
     def _within(self, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         enter = ("nsenter", "--preserve-credentials", "-U", "-m", "-t", str(self.process.pid))
         return subprocess.run(
@@ -84,44 +74,24 @@ class Confined:
         )
 
 
-def confined(inside: Path, *command: str) -> subprocess.Popen[str]:
-    """Start a command that alone sees the small file system."""
-    inside.mkdir()
-    return subprocess.Popen(
-        [*NAMESPACE, "sh", "-c", MOUNTED, str(inside), *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Confined]:
     """Give a server that runs, with two players and a board."""
     home = tmp_path / "home"
     serve = ("serve", "--address", ADDRESS, "--smtp", "127.0.0.1:0")
-    process = confined(home, PROGRAM, "--home", str(home), *serve)
+    home.mkdir()
+    process = subprocess.Popen(
+        [*NAMESPACE, "sh", "-c", MOUNTED, str(home), PROGRAM, "--home", str(home), *serve],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         server = Confined(process, home, listening_port(process))
         add_players(server)
         assert server.send("oust challenge alice bob wonderland -size=5", number=3) == 250
         wait_until((server.home / "oust" / "1.txt").exists, "a history")
         yield server
-    finally:
-        stopped(process)
-
-
-@pytest.fixture
-def idle(tmp_path: Path) -> Iterator[Confined]:
-    """Give a home at which no server runs, with two players and a board."""
-    process = confined(tmp_path / "home", "sh", "-c", "echo mounted; exec sleep 1000")
-    try:
-        assert process.stdout
-        assert process.stdout.readline() == "mounted\n"
-        idle = Confined(process, tmp_path / "home", 0)
-        add_players(idle)
-        assert idle.deliver("oust challenge alice bob wonderland -size=5") == os.EX_OK
-        yield idle
     finally:
         stopped(process)
 
@@ -168,41 +138,3 @@ def test_a_full_disk_keeps_mail_with_its_sender_until_there_is_room(server: Conf
         "alice challenges you: oust 2",
         "the help",
     ]
-
-
-@pytest.mark.slow
-def test_on_a_disk_that_cannot_be_written_mail_waits_and_games_are_shown(idle: Confined) -> None:
-    before = contents(idle)
-    idle.forbid_writing()
-    assert idle.deliver("help") == os.EX_TEMPFAIL
-    assert "oust 1, square 5x5: alice (x) to move" in idle.run("games", "show", "oust", "1").stdout
-    assert idle.run("games", "verify").stdout == "oust 1: ok, 0 records, alice (x) to move\n"
-    idle.allow_writing()
-    assert contents(idle) == before
-    assert idle.deliver("help") == os.EX_OK
-
-
-@pytest.mark.slow
-def test_pages_on_a_full_disk_say_that_no_mail_can_be_taken(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    process = confined(home, PROGRAM, "--home", str(home), "web", "--listen", "127.0.0.1:0")
-    try:
-        pages = Confined(process, home, listening_port(process))
-        add_players(pages)
-        assert trouble_at(pages.port) == ""
-        pages.fill()
-        wait_until(lambda: trouble_at(pages.port) == "full", "a full disk is noticed")
-        pages.make_room()
-        wait_until(lambda: trouble_at(pages.port) == "", "there is room again")
-    finally:
-        stopped(process)
-
-
-def trouble_at(port: int) -> str:
-    """Return what is said to keep mail away; empty if it may come."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    try:
-        connection.request("GET", "/healthz")
-        return str(json.load(connection.getresponse())["trouble"] or "")
-    finally:
-        connection.close()

@@ -16,7 +16,7 @@ from pbm_oust.store.home import open_database, open_server
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.postgresql import PostgresqlDatabase
-from tests.store.kept import Kept, played
+from tests.store.kept import Kept
 from tests.store.test_renaming import renamed
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -90,28 +90,6 @@ def test_a_damaged_history_comes_back_byte_by_byte(
     kept.database.write(lambda each: kept.boards.put(each, text, reading))
     with kept.database.read() as snapshot:
         assert kept.boards.history(snapshot, NAME) == text
-
-
-def test_a_move_that_was_undone_is_not_remembered(
-    database: Database, other: Database, tmp_path: Path
-) -> None:
-    kept, elsewhere = (Kept(tmp_path / "kept", database=each) for each in (database, other))
-    number = kept.start("x C3")
-    board = kept.read(number)
-    acted = played(board.game, "o E5")
-
-    def lost(transaction: Transaction) -> None:
-        kept.boards.append(transaction, board, acted)
-        raise Wrong
-
-    with pytest.raises(Wrong):
-        database.write(lost)
-    elsewhere.play(number, "o A1")
-    assert kept.read(number).game == elsewhere.read(number).game
-    kept.play(number, "x E5")
-    assert [record.action for record in elsewhere.read(number).game.records] == [
-        record.action for record in played(board.game, "o A1", "x E5").records
-    ]
 
 
 # The database

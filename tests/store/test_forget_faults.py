@@ -117,29 +117,8 @@ def test_letters_that_waited_for_a_player_who_was_forgotten_go_with_their_files(
     assert before[0].name != after[0].name
     there = {path.name for path in (home.outbox.path / "new").iterdir()}
     assert there == {letter.file for letter in home.ask(all_letters, LetterState.FILE)}
-
-
-def test_a_letter_that_a_forgotten_player_has_opened_stays_theirs(home: Home) -> None:
-    first = next(letter for letter in letters(home) if letter.to == ALICE)
-    opened = home.outbox.path / "cur" / f"{first.name}:2,S"
-    (home.outbox.path / "new" / first.name).rename(opened)
-    forget(home)
-    assert opened.exists()
-    assert not home.account("alice")
-
-
-def test_a_second_player_who_is_forgotten_gets_another_word(home: Home) -> None:
-    forget(home)
     sent("forget bob lookingglass really", BOB)(home)
     assert {userids_in(each) for each in histories(home)} == {frozenset({"gone-1", "gone-2"})}
-
-
-def test_a_mail_that_forgets_and_comes_again_is_answered(home: Home) -> None:
-    forget(home)
-    before = [letter.name for letter in letters(home)]
-    forget(home)
-    (answer,) = (letter for letter in letters(home) if letter.name not in before)
-    assert answer.to == ALICE
 
 
 @pytest.mark.parametrize(

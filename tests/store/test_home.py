@@ -12,10 +12,10 @@ from pbm_oust.store.home import REBUILDING, Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.sqlite import files_of
 from tests.store.disturbed import ALICE, BOB
-from tests.support.accounts import account_of, make_account
+from tests.support.accounts import make_account
 from tests.support.games import EXAMPLE
 from tests.support.home_by_mail import home_of, mailed
-from tests.support.processes import files, run_at_once
+from tests.support.processes import files
 from tests.support.waiting import PATIENCE
 
 DRAFTS = [".17.txt.4711.0.draft", ".key.4711.12.draft"]
@@ -24,19 +24,6 @@ OTHERS = [".hidden", ".17.txt.swp", ".17.txt.1", ".gitignore", ".1.2", ".17.txt.
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
-
-
-def test_boards_are_listed_by_number(tmp_path: Path) -> None:
-    folder = tmp_path / "oust"
-    folder.mkdir()
-    for number in (1, 2, 3, 10, 100):
-        (folder / f"{number}.txt").write_text(EXAMPLE.replace("Board: 17", f"Board: {number}"))
-    for name in ("notes.txt", "1.bak", "0.txt", "01.txt", "4.txt.edited-20261126T091500Z"):
-        (folder / name).touch()
-    home = home_of(tmp_path, ALICE, BOB)
-    found = home.board_names("oust")
-    assert [name.board for name in found] == [1, 2, 3, 10, 100]
-    assert home.board_names("churn") == []
 
 
 def test_what_players_say_is_private_and_histories_are_not(tmp_path: Path) -> None:
@@ -72,6 +59,9 @@ def test_the_database_of_a_new_home_knows_the_games_that_are_there(tmp_path: Pat
     again = Home(tmp_path)
     again.prepare()
     assert again.userids() == []
+    assert again.account("not a userid") is None
+    with pytest.raises(NoSuchFile):
+        again.history(BoardName("oust", 2))
     make_account(again, "bob", "lookingglass", BOB)
     (answer,) = mailed(again, BOB, "oust games bob")
     assert "oust 1" in answer.text
@@ -124,12 +114,6 @@ def test_drafts_go_from_every_folder_and_other_hidden_files_stay(folder: str, ho
     assert hidden == sorted(OTHERS)
 
 
-def test_a_hidden_folder_is_no_draft(home: Home) -> None:
-    (home.path / ".key.4711.12.draft").mkdir()
-    home.remove_drafts()
-    assert (home.path / ".key.4711.12.draft").is_dir()
-
-
 def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB)
     mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
@@ -143,38 +127,3 @@ def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:
 
 
 # Several processes
-
-
-def test_processes_that_change_an_account_at_once_lose_no_change(home: Home) -> None:
-    make_account(home, "alice", "wonderland", ALICE)
-    script = """
-import os
-from msgspec.structs import replace
-from datetime import UTC, datetime
-from pbm_oust.play.unit_of_work import UnitOfWork
-
-def add(work):
-    account = work.account("alice")
-    added = f"{os.getpid()}.{number}@example.org"
-    work.save(replace(account, addresses=(*account.addresses, added)))
-
-work = UnitOfWork(home, lambda notice, request: [], lambda: datetime.now(UTC))
-for number in range(30):
-    work.retried(add)
-"""
-    run_at_once(home, script, script)
-    assert len(account_of(home, "alice").addresses) == 61
-
-
-def test_accounts_are_listed_and_read(home: Home) -> None:
-    make_account(home, "bob", "lookingglass", BOB)
-    make_account(home, "alice", "wonderland", ALICE)
-    assert home.userids() == ["alice", "bob"]
-    assert account_of(home, "alice").addresses == (ALICE,)
-    assert home.account("carol") is None
-    assert home.account("not a userid") is None
-
-
-def test_a_board_that_does_not_exist_has_no_history(home: Home) -> None:
-    with pytest.raises(NoSuchFile):
-        home.history(BoardName("oust", 1))

@@ -12,10 +12,8 @@ from pbm_oust.store.letters import (
     Head,
     LetterState,
     add_letter,
-    addresses_waiting,
     begin_sending,
     content_of,
-    count_letters,
     due_letters,
     fail_letter,
     has_waiting,
@@ -23,13 +21,11 @@ from pbm_oust.store.letters import (
     may_show_board_since,
     put_off,
     remove_letters,
-    remove_letters_to,
     retry_letter,
     stop_sending,
-    turn_into_files,
     unsent_about,
 )
-from tests.store.posting import head, ids, letter, post
+from tests.store.posting import head, letter, post
 
 ALICE, BOB = "alice@example.org", "bob@example.net"
 SIX, SEVEN = About("oust", 17, 6), About("oust", 17, 7)
@@ -68,51 +64,6 @@ def test_a_letter_is_found_as_it_was_added(database: Database, now: datetime) ->
         assert content_of(snapshot, number + 1) is None
 
 
-def test_an_id_is_never_given_twice(database: Database, now: datetime) -> None:
-    first = post(database, head(), now)
-    database.write(lambda transaction: remove_letters(transaction, [first, first + 1]))
-    assert ids(database, LetterState.WAITING) == []
-    assert post(database, head(), now) == first + 1
-
-
-def test_a_letter_stays_when_its_reader_leaves_and_follows_a_new_userid(
-    database: Database, now: datetime
-) -> None:
-    make_account(database, "alice")
-    number = post(database, head(userid="alice"), now)
-    change(database, "UPDATE accounts SET userid = 'alicia'")
-    assert letter(database, number).head.userid == "alicia"
-    change(database, "DELETE FROM accounts")
-    assert letter(database, number).head.userid is None
-
-
-def test_letters_are_listed_and_counted_by_their_state(database: Database, now: datetime) -> None:
-    first, second = post(database, head(), now), post(database, head(BOB), now)
-    third = post(database, head(), now, state=LetterState.FILE)
-    fourth = post(database, head(), now, state=LetterState.HELD)
-    database.write(lambda transaction: fail_letter(transaction, second, "550 no"))
-    assert ids(database, LetterState.WAITING) == [first]
-    assert ids(database, LetterState.FAILED) == [second]
-    assert ids(database, LetterState.FILE) == [third]
-    assert ids(database, LetterState.HELD) == [fourth]
-    with database.read() as snapshot:
-        assert count_letters(snapshot) == dict.fromkeys(LetterState, 1)
-
-
-def test_the_letters_to_an_address_are_removed_however_it_is_written(
-    database: Database, now: datetime
-) -> None:
-    for address in (ALICE, "Alice+tag@example.org", BOB):
-        post(database, head(address), now)
-    failed = post(database, head(ALICE), now)
-    database.write(lambda transaction: fail_letter(transaction, failed, "550 no"))
-    database.write(lambda transaction: remove_letters_to(transaction, ALICE))
-    assert ids(database, LetterState.FAILED) == []
-    assert [
-        letter(database, each).head.recipient for each in ids(database, LetterState.WAITING)
-    ] == [BOB]
-
-
 # What a player has not been told
 
 
@@ -130,14 +81,6 @@ def test_letters_about_records_from_one_on_are_found(
     assert unsent(database, ALICE) == [six, seven]
     assert unsent(database, ALICE, since=7) == [seven]
     assert unsent(database, "carol@example.org") == []
-
-
-def test_a_letter_that_the_relay_may_have_says_so(database: Database, now: datetime) -> None:
-    six = post(database, head(ALICE, about=SIX), now)
-    database.write(lambda transaction: begin_sending(transaction, [six], now))
-    with database.read() as snapshot:
-        (found,) = unsent_about(snapshot, [ALICE], "oust", 17, 6)
-    assert found.is_leaving
 
 
 def test_another_letter_may_show_the_board(database: Database, now: datetime) -> None:
@@ -217,30 +160,10 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
     assert not letter(database, first).is_leaving
     database.write(lambda transaction: stop_sending(transaction, [third]))
     assert not letter(database, third).is_leaving
-
-
-def test_what_was_leaving_is_held_with_all_that_waits(database: Database, now: datetime) -> None:
-    first, second, third = (post(database, head(address), now) for address in (ALICE, BOB, BOB))
-    database.write(lambda transaction: begin_sending(transaction, [first, second], now))
-    database.write(lambda transaction: fail_letter(transaction, third, "550 no"))
+    database.write(lambda transaction: begin_sending(transaction, [third], now))
     assert database.write(hold_waiting) == 2
-    assert ids(database, LetterState.HELD) == [first, second]
-    assert not letter(database, first).is_leaving
-    assert database.write(lambda transaction: begin_sending(transaction, [first], now)) == []
-
-
-def test_a_letter_that_failed_is_tried_again_when_the_operator_says_so(
-    database: Database, now: datetime
-) -> None:
-    number = post(database, head(), now)
-    wait(database, number, now + MINUTE)
-    database.write(lambda transaction: fail_letter(transaction, number, "550 no"))
-    later = now + 2 * MINUTE
-    assert database.write(lambda transaction: retry_letter(transaction, number, later))
-    assert not database.write(lambda transaction: retry_letter(transaction, number, later))
-    assert due(database, later) == [number]
-    assert letter(database, number).failures == 0
-    assert ids(database, LetterState.FAILED) == []
+    assert not letter(database, third).is_leaving
+    wait(database, second, now, "it is gone")
 
 
 # However many letters wait
@@ -295,21 +218,3 @@ def steps(database: Database, question: Callable[[Snapshot], object]) -> int:
     finally:
         apsw.connection_hooks.remove(watch)
         database.close()
-
-
-def test_letters_to_some_addresses_become_files(database: Database, now: datetime) -> None:
-    first, second, third = (post(database, head(address), now) for address in (BOB, ALICE, BOB))
-    with database.read() as snapshot:
-        assert addresses_waiting(snapshot) == [ALICE, BOB]
-    database.write(lambda transaction: turn_into_files(transaction, [BOB]))
-    states = [letter(database, each).state for each in (first, second, third)]
-    assert states == [LetterState.FILE, LetterState.WAITING, LetterState.FILE]
-
-
-def test_each_failure_is_counted(database: Database, now: datetime) -> None:
-    number = post(database, head(), now)
-    for nth in range(1, 4):
-        wait(database, number, now + nth * MINUTE, f"451 {nth}")
-        assert letter(database, number).failures == nth
-    assert letter(database, number).reason == "451 3"
-    wait(database, number + 1, now, "it is gone")

@@ -148,20 +148,6 @@ def test_letters_are_taken_back_together_or_not_at_all(
     assert contents(maildir) == ["one"]
 
 
-def test_a_letter_may_go_to_the_relay_instead(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
-) -> None:
-    (number,) = add(database, now, "one")
-    maildir.write_out()
-    found = letter(database, number)
-    with maildir.withheld([found.file]) as is_withheld:
-        assert is_withheld
-        database.write(lambda transaction: recall_letter(transaction, found))
-    assert contents(maildir) == []
-    assert ids(database, LetterState.WAITING) == [number]
-    assert letter(database, number).file == ""
-
-
 def test_a_letter_that_has_just_become_a_file_does_not_go_to_the_relay_as_well(
     database: SqliteDatabase, maildir: Maildir, now: datetime
 ) -> None:

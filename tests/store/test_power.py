@@ -97,28 +97,28 @@ def check(folder: Path, committed: list[bytes]) -> None:
     assert kept.rows("SELECT * FROM renamed") == []
 
 
-@pytest.mark.parametrize(("share", "pace"), [slow(0, 1), (0, 2), (0.3, 3), slow(0.7, 4)])
+@pytest.mark.parametrize(("share", "pace"), [slow(0, 1), (0, 5), (0.3, 7), slow(0.7, 4)])
 def test_what_was_committed_is_there_after_a_power_cut_at_any_step(
-    share: float, pace: int, tmp_path: Path
+    share: float, pace: int, memory_path: Path
 ) -> None:
     most, is_cut = 0, True
     while is_cut:
         most += pace
-        folder = tmp_path / f"{most}"
+        folder = memory_path / f"{most}"
         folder.mkdir()
         kept, disk, is_cut = work_until(folder, PLAY, most)
         check(folder, cut_power(kept, disk.taken, share))
     assert most > 30
 
 
-@pytest.mark.parametrize(("works", "pace"), [slow(PLAY, 2), (PLAY, 4), (RENAME, 1)])
+@pytest.mark.parametrize(("works", "pace"), [slow(PLAY, 2), (PLAY, 9), (RENAME, 2)])
 def test_what_a_process_that_died_has_not_synced_is_synced_by_the_next(
-    works: Works, pace: int, tmp_path: Path
+    works: Works, pace: int, memory_path: Path
 ) -> None:
     most, is_cut = 0, True
     while is_cut:
         most += pace
-        folder = tmp_path / f"{most}"
+        folder = memory_path / f"{most}"
         folder.mkdir()
         _, _, is_cut = work_until(folder, works, most)
         disk = CutDisk(folder, ALL)
@@ -128,12 +128,12 @@ def test_what_a_process_that_died_has_not_synced_is_synced_by_the_next(
 
 
 def test_a_disk_that_syncs_nothing_is_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    memory_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CutDisk, "step_sync", lambda _disk, _handle: None)
-    kept, disk, _ = work_until(tmp_path, PLAY, ALL)
+    kept, disk, _ = work_until(memory_path, PLAY, ALL)
     committed = cut_power(kept, disk.taken, share=0)
-    kept = Kept(tmp_path / "home")
+    kept = Kept(memory_path / "home")
     numbers = range(1, len(committed) + 1)
     there = [kept.file(each).exists() and kept.file(each).read_bytes() for each in numbers]
     assert there != committed

@@ -1,9 +1,6 @@
 """Histories as files: published from the rows, mended from them, and never written over others'."""
 
 import errno
-import os
-import shutil
-import signal
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,15 +9,13 @@ import pytest
 
 from pbm_oust.board import Ruling, Verb
 from pbm_oust.rules import Side
-from pbm_oust.store.database import Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.index import BoardName, all_names
-from tests.store.disturbed import status_of_child
 from tests.store.dying import Death, Dying
-from tests.store.kept import Kept, edited, key_of, later, named, new_game, played
+from tests.store.kept import Kept, edited, key_of, later, named
 from tests.store.test_renaming import renamed
 from tests.support.beside import run_scripts
-from tests.support.rings import first_is_fast
+from tests.support.rings import first_is_fast, is_fast_ring
 from tests.support.trouble import Fault, FaultyDisk
 
 
@@ -286,12 +281,12 @@ def assert_all_is_published(path: Path, at: int) -> None:
 
 @pytest.mark.parametrize("fault", first_is_fast(Fault))
 def test_whatever_fails_files_are_what_was_committed_in_the_end(
-    fault: Fault, tmp_path: Path
+    fault: Fault, memory_path: Path
 ) -> None:
     at, is_disturbed = 0, True
     while is_disturbed:
-        at += 1
-        path = tmp_path / f"{at}"
+        at += 3 if is_fast_ring() else 1
+        path = memory_path / f"{at}"
         kept = Kept(path)
         kept.start("x C3", "o C4")
         trouble = Dying(at, fault)
@@ -301,84 +296,6 @@ def test_whatever_fails_files_are_what_was_committed_in_the_end(
         kept.database.close()
         assert_all_is_published(path, at)
     assert at > 30
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_process_killed_at_any_operation_leaves_nothing_that_the_next_does_not_mend(
-    tmp_path: Path,
-) -> None:
-    at, status = 0, -signal.SIGKILL
-    while status == -signal.SIGKILL:
-        at += 1
-        path = tmp_path / f"{at}"
-        kept = Kept(path)
-        kept.start("x C3", "o C4")
-        kept.database.close()
-
-        def die(path: Path = path, at: int = at) -> None:
-            work(Kept(path, FaultyDisk(_Killed(at))))
-            os._exit(0)
-
-        status = status_of_child(die)
-        assert_all_is_published(path, at)
-    assert status == 0
-    assert at > 30
-
-
-class _Killed(Dying):
-    """Kills the process at the chosen step."""
-
-    def is_met(self, *, needs_room: bool = False) -> bool:
-        self.steps += 1
-        if self.steps == self.at:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return False
-
-
-@pytest.fixture(scope="module")
-def thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which alice plays on a thousand boards."""
-    kept = Kept(tmp_path_factory.mktemp("thousand"))
-
-    def start(transaction: Transaction) -> None:
-        for number in range(1, 1001):
-            game = (
-                new_game(number, "alice", "bob") if number % 2 else new_game(number, "bob", "alice")
-            )
-            kept.boards.start(transaction, played(game, "x C3"))
-
-    kept.database.write(start)
-    kept.catch_up()
-    kept.database.close()
-    return kept.path
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-@pytest.mark.parametrize(("new", "share"), [("zoe", 0.3), ("carol", 0.02), ("gone-1", 0.9)])
-def test_a_player_with_a_thousand_boards_is_renamed_whole_although_the_process_is_killed(
-    new: str, share: float, thousand: Path, tmp_path: Path
-) -> None:
-    """To be merged into another one, and to be forgotten, is the same for boards."""
-    path = Path(shutil.copytree(thousand, tmp_path / "home"))
-
-    def die() -> None:
-        renamed(Kept(path, FaultyDisk(_Killed(int(share * 6000)))), "alice", new)
-        os._exit(0)
-
-    assert status_of_child(die) == -signal.SIGKILL
-    assert any(b"alice" in each.read_bytes() for each in (path / "oust").iterdir())
-    kept = Kept(path)
-    kept.catch_up()
-    assert is_published(kept, *range(1, 1001))
-    assert [each.name for each in path.glob("*/*.edited-*")] == []
-    assert kept.rows("SELECT count(*) FROM board_userids WHERE userid = ?", new) == [(1000,)]
-    kept.publisher.remove_drafts()
-    for name in {name for (name,) in kept.rows("SELECT name FROM sqlite_master")}:
-        if kept.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name):
-            assert "alice" not in repr(kept.rows(f"SELECT * FROM {name}")), name  # noqa: S608 - a table
-    assert not [each for each in path.rglob("*.txt*") if b"alice" in each.read_bytes()]
 
 
 # Several processes

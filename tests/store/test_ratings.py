@@ -1,16 +1,11 @@
 """Ratings that are kept are those that all finished games give."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.board.ratings import Table, finish_of, rate
 from pbm_oust.store import ratings
-from pbm_oust.store.database import Database, Transaction, Value
 from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import (
     best_players,
@@ -70,37 +65,6 @@ def test_a_rated_game_that_ends_is_counted_with_it(kept: Kept) -> None:
         number = finished(kept, winner)
         assert kept_standings(kept) == standings(computed(kept)) != []
         assert kept.rows("SELECT sum(wins + losses) FROM ratings") == [(2 * number,)]
-
-
-def test_games_that_end_in_the_same_second_count_by_their_numbers(kept: Kept) -> None:
-    numbers = [finished(kept, x="alice", o=f"player{nth}") for nth in range(11)]
-    assert numbers[-1] == 11
-    (table,) = computed(kept)
-    assert [rated.game.board for rated in table.games] == numbers
-    assert kept_standings(kept) == standings([table])
-
-
-@pytest.mark.parametrize("is_written", [False, True])
-@pytest.mark.parametrize(
-    "ending", [["o resign"], ["o C4", "x resign"], ["o C4", "x B4", "o resign"]]
-)
-def test_what_a_game_does_is_the_same_as_counted_from_the_first_one(
-    ending: list[str], is_written: bool, kept: Kept
-) -> None:
-    """It may have ended before the others, with one of them, or after them."""
-    for winner in ("x", "o"):
-        finished(kept, winner)
-    number = kept.start("x C3")
-    finish = finish_of(played(kept.read(number).game, *ending))
-    assert finish
-    if is_written:
-        kept.play(number, *ending)
-    with kept.database.read() as snapshot:
-        rated = changes_by(snapshot, finish)
-        games = {each.board: each for each in finished_games(snapshot, OUST)}
-    (table,) = rate((games | {number: finish}).values())
-    assert rated == next(each for each in table.games if each.game == finish)
-    assert are_right(kept)
 
 
 @pytest.mark.parametrize("deed", ["accept", "rename", "rebuild"])
@@ -230,83 +194,6 @@ def test_while_a_class_is_to_be_counted_anew_nobody_is_told_what_a_game_does(
     count_marked(kept.database)
     assert is_counted(kept)
     assert are_right(kept)
-
-
-class Watched:
-    """A database that notes how many statements each transaction takes."""
-
-    def __init__(self, database: Database) -> None:
-        self.taken = list[int]()
-        self._database = database
-
-    def write(self, work: Callable[[Transaction], Any]) -> object:
-        """Do some work, and note how much of it there is."""
-        self.taken.append(0)
-
-        def watched(transaction: Transaction) -> object:
-            return work(_Watching(transaction, self))
-
-        return self._database.write(watched)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._database, name)
-
-
-class _Watching(Transaction):
-    def __init__(self, transaction: Transaction, watched: Watched) -> None:
-        super().__init__(transaction._connection)
-        self._watched = watched
-
-    def run(self, statement: str, *values: Value) -> int:
-        self._watched.taken[-1] += 1
-        return super().run(statement, *values)
-
-    def run_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
-        self._watched.taken[-1] += len(rows)
-        super().run_all(statement, rows)
-
-
-def test_nobody_waits_until_all_games_are_counted(kept: Kept, few_at_once: int) -> None:
-    count = 11
-    for nth in range(count):
-        finished(kept, o=f"player{nth}")
-    kept.database.write(lambda each: each.run("DELETE FROM rating_steps WHERE kind = 'oust'"))
-    kept.database.write(lambda each: mark(each, OUST))
-    watched = Watched(kept.database)
-    count_marked(watched)  # type: ignore[arg-type]  # it passes all to the database
-    assert sum(watched.taken) >= 2 * count
-    assert max(watched.taken) <= 8 * few_at_once
-    assert is_counted(kept)
-    assert are_right(kept)
-
-
-@pytest.mark.parametrize(
-    "meanwhile",
-    [
-        [],
-        [[Deed(20, "x", 20)], [Deed(21, "x", 22)], [Deed(22, "o", 21)]],
-        [[Deed(20, "active")]] * 3,
-        [[Deed(20, "x", 0)]],
-        [[], [Deed(20, "x", 0)]],
-        [[], [Deed(1, "void")]],
-        [[], [Deed(9, "damaged")]],
-        4 * [[]] + [[*(Deed(nth, "damaged") for nth in (9, 8, 7)), Deed(20, "x", 5)]],
-    ],
-    ids=["nothing", "ends", "moves", "before it", "import", "void", "damaged", "fewer and import"],
-)
-def test_games_that_change_while_others_are_counted_anew_are_counted_in_the_end(
-    meanwhile: list[list[Deed]], tmp_path: Path, few_at_once: int
-) -> None:
-    """Counting goes on with the first of them."""
-    rated = Rated(SqliteDatabase(tmp_path / "pbm_oust.db"))
-    for nth in range(1, 10):
-        rated.do(Deed(nth, "x", nth, o=("bob", "carol", "dave")[nth % 3]))
-    rated.do(Deed(1, "o", 0))
-    rated.count([*meanwhile])
-    with rated.database.read_latest() as snapshot:
-        assert not is_counting(snapshot, OUST)
-    rated.check()
-    rated.database.close()
 
 
 @examples(100)

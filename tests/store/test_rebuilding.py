@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from pbm_oust.store import rebuilding
-from pbm_oust.store.boards import DamagedHistory, reading_of
-from pbm_oust.store.index import believe
+from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.rebuilding import NotAccepted, accept
 from tests.store.kept import OUST, Kept, edited, named
@@ -128,15 +127,6 @@ def test_whatever_a_file_holds_its_board_is_there_and_damaged(text: str, kept: K
     assert kept.catch_up() == 0
 
 
-def test_a_damaged_board_is_mended_by_its_file(kept: Kept) -> None:
-    kept.start("x C3")
-    kept.damage(1, "x C3", "x Z9")
-    edited(kept.file(1), "x Z9", "x B2")
-    assert accepted(kept) == kept.file(1)
-    assert b"x B2" in kept.read(1).data
-    assert kept.rows("SELECT * FROM damages") == []
-
-
 # Files that are accepted
 
 
@@ -185,14 +175,3 @@ def test_rows_that_others_have_changed_are_made_anew(kept: Kept) -> None:
     kept.database.write(lambda each: each.run("UPDATE boards SET x = 'zoe' WHERE board = 2"))
     assert kept.rebuild() == 3
     assert kept.said() == wanted
-
-
-def test_what_is_believed_of_a_file_is_what_its_board_says(kept: Kept) -> None:
-    fill(kept, 10)
-    believed = 0
-    for number in range(1, 11):
-        data = kept.file(number).read_bytes()
-        reading = believe(named(number), data)
-        assert reading in (None, reading_of(named(number), data))
-        believed += reading is not None
-    assert believed >= 4

@@ -11,7 +11,7 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.index import has_played
 from tests.store.dying import Death, Dying
 from tests.store.kept import Kept, key_of, later, named
-from tests.support.rings import first_is_fast
+from tests.support.rings import first_is_fast, is_fast_ring
 from tests.support.trouble import Fault, FaultyDisk
 
 
@@ -78,12 +78,12 @@ def test_a_former_userid_is_nowhere_once_all_is_published(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("fault", first_is_fast(Fault))
 def test_a_renaming_that_is_broken_off_anywhere_is_finished_by_the_next(
-    fault: Fault, tmp_path: Path
+    fault: Fault, memory_path: Path
 ) -> None:
     at, is_disturbed = 0, True
     while is_disturbed:
-        at += 1
-        before = with_boards(tmp_path / f"{at}")
+        at += 3 if is_fast_ring() else 1
+        before = with_boards(memory_path / f"{at}")
         trouble = Dying(at, fault)
         with suppress(Death):
             renamed(Kept(before.path, FaultyDisk(trouble)), "alice", "zoe")

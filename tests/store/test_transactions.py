@@ -102,32 +102,6 @@ def test_nothing_is_there_when_the_body_fails(error: type[BaseException], home: 
     assert is_settled(home)
 
 
-def test_a_part_that_fails_leaves_out_what_it_has_written(home: Home) -> None:
-    def deed() -> None:
-        settle(home, OTHER)
-        with pytest.raises(ValueError, match="part"):
-            settle_and_fail(home, ValueError("part"))
-        assert not is_settled(home)
-
-    within(home, deed)
-    assert is_settled(home, OTHER)
-    assert not is_settled(home)
-    assert texts(home) == []
-
-
-def test_one_transaction_that_fails_leaves_those_that_share_its_commit(home: Home) -> None:
-    def fail(_: Transaction) -> None:
-        settle(home)
-        raise ValueError("one")
-
-    one, other = home.database.write_all([fail, lambda _: settle(home, OTHER)])
-    other.result()
-    with pytest.raises(ValueError, match="one"):
-        one.result()
-    assert is_settled(home, OTHER)
-    assert not is_settled(home)
-
-
 def test_what_was_undone_of_an_account_is_not_remembered(home: Home) -> None:
     def deed() -> None:
         home.save(with_address(account_of(home, "alice"), "one@example.org"))

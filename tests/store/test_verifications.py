@@ -1,18 +1,23 @@
-"""Verifications: what waits for a code is found by it, for three days."""
+"""Verifications: what waits for a code is found by it, for three days. Bounces of addresses."""
 
 from datetime import datetime, timedelta
+from email.utils import make_msgid
+from functools import partial
 
 import pytest
 from msgspec.structs import replace
 
+from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned
 from pbm_oust.accounts.tags import CODE_LIFETIME, Pending, Purpose
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.store.database import Database
 from pbm_oust.store.verifications import (
+    MOST_KEPT,
     find_verification,
     forget_old_verifications,
     forget_verifications_of,
     keep_verification,
+    note_bounce,
     requests_of,
 )
 
@@ -85,3 +90,52 @@ def test_what_signs_in_counts_for_a_quarter_of_an_hour_and_then_goes(
         assert requests_of(snapshot, "alice", KEY, late) == [signup]
     assert database.write(lambda transaction: forget_old_verifications(transaction, late)) == 1
     assert found(database, OTHER, late) == signup
+
+
+# Bounces
+
+
+ALICE, BOB = "alice@example.org", "bob@example.net"
+LETTER = "<oust.17.5.0123456789abcdef@example.com>"
+
+
+@pytest.fixture
+def bounce(now: datetime) -> Bounce:
+    return Bounce.of(now, "5.1.1", LETTER, "oust 17 #6: your turn, alice")
+
+
+def note(database: Database, address: str, *bounces: Bounce) -> Returned:
+    found = Returned(address, ())
+    for bounce in bounces:
+        found = database.write(partial(note_bounce, address=address, bounce=bounce))
+    return found
+
+
+def others(bounce: Bounce, number: int) -> list[Bounce]:
+    return [replace(bounce, letter=make_msgid(domain="example.com")) for _ in range(number)]
+
+
+def on_days(bounce: Bounce, status: str = "5.1.1", a_day: int = 1) -> list[Bounce]:
+    """Letters that come back on as many days as close a mailbox."""
+    bounce = replace(bounce, status=status)
+    days = (replace(bounce, at=bounce.at + timedelta(days=days)) for days in range(MOST_DAYS))
+    return [each for day in days for each in others(day, a_day)]
+
+
+def test_many_letters_a_day_do_not_hide_the_days_before(database: Database, bounce: Bounce) -> None:
+    assert note(database, ALICE, *on_days(bounce, a_day=30)).is_suspended
+
+
+@pytest.mark.parametrize("status", ["5.7.1", "5.7.0", "5.7.26", "4.2.2", "4.4.7", "5.3.4", "5.6.0"])
+def test_no_mailbox_is_closed_for_policy_or_for_a_while(
+    status: str, database: Database, bounce: Bounce
+) -> None:
+    assert not note(database, ALICE, *on_days(bounce, status, a_day=5)).is_suspended
+
+
+def test_only_the_latest_letters_are_kept_and_one_of_each_day_before(
+    database: Database, bounce: Bounce
+) -> None:
+    bounces = others(bounce, MOST_KEPT + 5)
+    assert note(database, ALICE, *bounces).bounces == (bounces[0], *bounces[5:])
+    assert note(database, BOB, bounce).bounces == (bounce,)

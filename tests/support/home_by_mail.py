@@ -101,6 +101,8 @@ class Talk:
     """The letters that the latest mail led to."""
     outcome: str = ""
     """What became of the latest mail."""
+    swept: list[str] = field(default_factory=list)
+    """What the latest sweep did: `oust 1: remind x`."""
     own: str = ADDRESS
     """The address that takes commands."""
     limits: Limits = USUAL_LIMITS
@@ -147,7 +149,8 @@ class Talk:
     def sweep(self) -> None:
         """Let the server do what is due."""
         before = set(self.home.outbox.letters())
-        sweep(open_inbound(self.home, self.own, lambda: self.now).work)
+        swept = sweep(open_inbound(self.home, self.own, lambda: self.now).work)
+        self.swept = [f"{deed.about}: {deed.what}" for deed in swept.done]
         self.letters = letters(self.home, but=before)
 
     def letter_to(self, address: str) -> Letter:

@@ -28,7 +28,7 @@ NOW = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 ANYWHERE = Endpoint("127.0.0.1", 0)
 USUAL = Patience()
 NO_TLS = Tls()
-GRACE = 5.0
+GRACE = 1.0
 """Seconds that a session has for its end once nobody listens any more."""
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -31,25 +30,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
         yield found
 
 
-def test_the_front_page_shows_boards_results_and_open_challenges(pages: Website) -> None:
-    got = pages.get("/")
-    assert got.status == 200
-    for words in ("oust 1", "square 5x5", "churn 1", "carol", "square 7x7"):
-        assert words in got.text
-
-
 def test_a_browser_that_asks_for_french_gets_french(pages: Website) -> None:
     got = pages.get("/", accept_language="fr-CA,fr;q=0.9,en;q=0.5")
     assert (got.headers["content-language"], got.headers["vary"]) == ("fr", "Accept-Language")
     assert '<html lang="fr">' in got.text
     assert "Parties en cours" in got.text
     assert '<html lang="en">' in pages.get("/", accept_language="de, en;q=0.1, fr;q=0").text
-
-
-def test_what_is_not_there_is_a_page_that_says_so(pages: Website) -> None:
-    got = pages.get("/nothing/here")
-    assert got.status == 404
-    assert "No such page" in got.text
 
 
 @tabled("path")
@@ -94,10 +80,6 @@ def test_every_page_forbids_what_it_does_not_need(path: str, pages: Website) -> 
     assert "server" not in headers
 
 
-def test_no_address_of_a_player_stands_on_a_page(pages: Website) -> None:
-    assert "alice@" not in pages.get("/").text
-
-
 def test_style_and_script_are_kept_for_ever_under_names_that_change(pages: Website) -> None:
     page = pages.get("/").text
     (style,) = (each.partition('"')[0] for each in page.split('href="')[1:] if "style.css" in each)
@@ -105,9 +87,3 @@ def test_style_and_script_are_kept_for_ever_under_names_that_change(pages: Websi
     assert got.status == 200
     assert "immutable" in got.headers["cache-control"]
     assert pages.get("/static/0000/style.css").status == 404
-
-
-def test_the_pages_stop_when_they_are_told(tmp_path: Path) -> None:
-    home_of(tmp_path / "home", ALICE).database.close()
-    with website(tmp_path / "home") as found:
-        assert found.stop() == 0

@@ -17,7 +17,7 @@ from tests.support.home_by_mail import home_of
 from tests.support.waiting import PATIENCE, wait_until
 from tests.support.website import Website, website
 
-MANY = 30
+MANY = 12
 RECORDS = 2000
 PATH = re.compile(r" path=(\S+) status=200 ")
 

@@ -1,7 +1,6 @@
 """Signing in by a link that comes by mail: once, for a while, and for nobody else."""
 
 import re
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -17,7 +16,6 @@ from tests.support.accounts import account_of
 from tests.support.browsing import Browser
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
-from tests.support.server import PROGRAM
 from tests.support.waiting import wait_until
 from tests.support.website import Got, website
 from tests.web.signed_in import WEB, Place
@@ -28,24 +26,6 @@ def _ask(here: Place, address: str) -> Browser:
     browser.open("/sign-in")
     browser.send(browser.form("Send me a link"), address=address)
     return browser
-
-
-def test_a_link_by_mail_signs_in_once(here: Place) -> None:
-    browser = _ask(here, ALICE)
-    assert "If a player has this address, a link is on its way there." in browser.text
-    letter = here.mail_to(ALICE)
-    assert letter.subject == "sign in as alice"
-    link = here.link_in(letter)
-    assert "within 15 minutes" in letter.words
-    for _ in range(2):
-        assert browser.open(link).status == 200
-        assert not browser.cookies
-    browser.send(browser.form("Sign in as alice"))
-    assert (browser.path, browser.got.status) == ("/me", 200)
-    assert "<h1>alice</h1>" in browser.text
-    other = Browser(here.site)
-    assert other.open(link).status == 410
-    assert here.site.post(link, "").status == 410
 
 
 @pytest.mark.parametrize(("days", "status"), [(0, 200), (3650, 303), (-29, 303)])
@@ -72,7 +52,7 @@ def test_nor_do_the_limits_whoever_asks(here: Place) -> None:
     with website(here.talk.home.path) as site:
         for nth, address in enumerate((ALICE, "nobody@example.org")):
             form = urlencode({"address": address})
-            sources = [f"192.0.2.{100 * nth + host}" for host in range(4) for _ in range(7)]
+            sources = [f"192.0.2.{100 * nth + host}" for host in range(2) for _ in range(7)]
             asked[address] = [
                 site.post("/sign-in", form, x_forwarded_for=source).status for source in sources
             ]
@@ -89,10 +69,6 @@ def test_what_strangers_ask_for_keeps_no_player_from_signing_in(here: Place) -> 
         before, form = len(letters(here.talk.home)), urlencode({"address": ALICE})
         got = site.post("/sign-in", form, x_forwarded_for="192.0.2.1")
         assert (got.status, len(letters(here.talk.home))) == (200, before + 1)
-
-
-def test_what_is_no_address_is_said_to_be_none(here: Place) -> None:
-    assert "That is no mail address." in _ask(here, "alice").text
 
 
 def test_a_link_is_no_code_for_mail(here: Place) -> None:
@@ -126,23 +102,6 @@ def test_signing_out_ends_the_session_itself(here: Place) -> None:
     assert here.site.get("/me", cookie=f"session={cookie}").status == 303
 
 
-def test_a_new_password_ends_every_session(here: Place) -> None:
-    one, other = here.signed_in(ALICE), here.signed_in(ALICE)
-    here.talk.send(ALICE, "change password alice wonderland jabberwocky")
-    assert here.talk.outcome == "done: change password"
-    for browser in (one, other):
-        browser.open("/me")
-        assert browser.path == "/sign-in"
-
-
-def test_a_disabled_player_is_signed_out(here: Place) -> None:
-    browser = here.signed_in(ALICE)
-    home = str(here.talk.home.path)
-    subprocess.run([PROGRAM, "--home", home, "players", "disable", "alice"], check=True)
-    browser.open("/me")
-    assert browser.path == "/sign-in"
-
-
 def test_the_cookie_is_kept_from_scripts_and_other_sites(here: Place) -> None:
     browser = _ask(here, ALICE)
     link = here.link_in(here.mail_to(ALICE))
@@ -158,10 +117,10 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(here: Place) -> None:
 
 def test_links_are_mailed_a_few_times_a_day_only(here: Place) -> None:
     before = len(letters(here.talk.home))
-    pages = [_ask(here, ALICE).text for _ in range(30)]
+    pages = [_ask(here, ALICE).text for _ in range(16)]
     mailed = len(letters(here.talk.home)) - before
     assert 1 < mailed < 15
-    assert ["a link is on its way" in page for page in pages] == [n < mailed for n in range(30)]
+    assert ["a link is on its way" in page for page in pages] == [n < mailed for n in range(16)]
     assert all("Too many links have been asked for." in page for page in pages[mailed:])
 
 
@@ -220,21 +179,6 @@ def _signed_up(here: Place, userid: str, address: str, language: str = "en") -> 
     return browser
 
 
-def test_an_account_is_made_once_its_address_is_proved(here: Place) -> None:
-    browser = _signed_up(here, "carol", CAROL)
-    assert "has to be answered" in browser.text
-    assert here.talk.home.account("carol") is None
-    browser.open(here.link_in(here.mail_to(CAROL)))
-    assert "<h1>Make the account carol</h1>" in browser.text
-    assert here.talk.home.account("carol") is None
-    browser.send(browser.form("Make the account carol"))
-    assert browser.path == "/me"
-    assert here.talk.home.account("carol")
-    assert here.mail_to(CAROL).subject.startswith("welcome")
-    here.talk.send(CAROL, "settings carol rabbithole")
-    assert here.talk.outcome == "answered"
-
-
 def test_a_userid_that_is_taken_is_said_only_to_who_has_the_address(here: Place) -> None:
     free, taken = _signed_up(here, "carol", CAROL), _signed_up(here, "alice", CAROL)
     assert free.got.text.replace("carol", "") == taken.got.text.replace("carol", "")
@@ -242,49 +186,6 @@ def test_a_userid_that_is_taken_is_said_only_to_who_has_the_address(here: Place)
     taken.send(taken.form())
     assert "That was not done" in taken.text
     assert "alice2" in taken.text
-
-
-def test_what_is_wrong_with_a_form_is_said(here: Place) -> None:
-    before = len(letters(here.talk.home))
-    for userid, address in (("caro l", CAROL), ("carol!", CAROL), ("carol", "carol")):
-        browser = _signed_up(here, userid, address)
-        assert "That was not done" in browser.text
-    assert len(letters(here.talk.home)) == before
-
-
-def test_a_french_browser_makes_a_french_account(here: Place) -> None:
-    browser = _signed_up(here, "carol", CAROL, "fr")
-    browser.open(here.link_in(here.mail_to(CAROL)))
-    assert '<html lang="fr">' in browser.text
-    browser.send(browser.form())
-    assert '<html lang="fr">' in browser.text
-
-
-def test_a_forgotten_password_is_replaced_on_a_page(here: Place) -> None:
-    here.talk.send(ALICE, "forgot alice")
-    browser = Browser(here.site)
-    code = here.mail_to(ALICE)["Reply-To"]
-    assert code
-    path = f"/code/{str(code).partition('verify.')[2].partition('@')[0]}"
-    browser.open(path)
-    form = browser.form("Set a new password for alice")
-    browser.send(form, new="x")
-    assert "That was not done" in browser.text
-    browser.send(form, new="jabberwocky")
-    assert browser.path == "/me"
-    here.talk.send(ALICE, "settings alice jabberwocky")
-    assert here.talk.outcome == "answered"
-
-
-def test_a_challenge_without_a_password_is_confirmed_on_a_page(here: Place) -> None:
-    here.talk.send(ALICE, "oust challenge alice bob -size=5")
-    browser = Browser(here.site)
-    reply = str(here.mail_to(ALICE)["Reply-To"])
-    browser.open(f"/code/{reply.partition('verify.')[2].partition('@')[0]}")
-    assert "oust challenge alice bob -size=5" in browser.text
-    browser.send(browser.form("Start the board"))
-    assert (here.talk.home.path / "oust" / "1.txt").exists()
-    assert "That is done" in browser.text
 
 
 def test_what_is_no_code_opens_nothing(here: Place) -> None:
@@ -348,6 +249,7 @@ def test_wrong_passwords_of_one_host_wait_one_after_the_other(here: Place) -> No
     assert all("That was not done" in each.text for each in answers)
 
 
+@pytest.mark.slow
 def test_many_passwords_at_once_need_the_memory_of_one(here: Place) -> None:
     _sent(here, 1)
     before = _peak(here)

@@ -16,11 +16,11 @@ from msgspec import Struct
 
 from pbm_oust import __version__
 from pbm_oust.board.formats.sheet import BadGame, Piece, Sheet, UncheckedSheet, draft
-from pbm_oust.board.game import Game, redo
+from pbm_oust.board.game import Game
 from pbm_oust.board.notation import NUMBER, format_action, format_record, parse_action, record_line
 from pbm_oust.board.record import Deed, Record
-from pbm_oust.rules.grid import Grid, NoSuchCell, Shape, parse_grid, square
-from pbm_oust.rules.position import How, Position, Result, Side
+from pbm_oust.rules import Grid, How, Position, Result, Shape, Side, parse_grid
+from pbm_oust.rules.grid import NoSuchCell, square
 
 _TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
@@ -180,7 +180,7 @@ def _nodes(sheet: Sheet, notes: Notes) -> Iterator[Properties]:
     screen = _Screen(game.header.grid)
     yield _noted(_root(sheet), notes.get(0, {}))
     for record in sheet.game.records:
-        following = redo(game, record)
+        following = game.redo(record)
         *nodes, last = _record_nodes(game.position, following.position, record, screen)
         yield from nodes
         yield _noted(last, notes.get(record.number, {}))

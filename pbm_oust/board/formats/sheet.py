@@ -7,18 +7,11 @@ import textwrap
 from collections.abc import Sequence
 from itertools import groupby
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
+from pbm_oust.board import notation
 from pbm_oust.board.game import Game
 from pbm_oust.board.history import BadHistory, read_history
-from pbm_oust.board.notation import (
-    FIRST_LINE,
-    format_action,
-    format_header,
-    format_result,
-    format_time,
-)
 
 FORMAT = "pbm_oust game 1"
 """The name and version that programs look for in the formats that have one."""
@@ -52,14 +45,16 @@ class Sheet(Struct, frozen=True):
     @property
     def header(self) -> list[tuple[str, str]]:
         """The keys and the values of the header, in order."""
-        lines = format_header(self.game.header).split("\n")
-        pairs = (line.partition(": ") for line in lines if line and line != FIRST_LINE)
+        lines = notation.format_header(self.game.header).split("\n")
+        pairs = (line.partition(": ") for line in lines if line and line != notation.FIRST_LINE)
         return [(key, value) for key, _, value in pairs]
 
     @property
     def result(self) -> str:
         """The words of the result, such as `x resign`; empty while the game goes on."""
-        return format_result(self.game.result).removeprefix("= ") if self.game.result else ""
+        return (
+            notation.format_result(self.game.result).removeprefix("= ") if self.game.result else ""
+        )
 
 
 def read_sheet(data: bytes) -> Sheet:
@@ -87,7 +82,7 @@ class Checked(Struct, frozen=True):
         """Return the same game under another number."""
         header = self.game.header
         before, after = (f"\n{_BOARD}{board}\n" for board in (header.board, number))
-        game = replace(self.game, header=replace(header, board=number))
+        game = structs.replace(self.game, header=structs.replace(header, board=number))
         return Checked(game, self.history.replace(before, after, 1))
 
 
@@ -110,7 +105,7 @@ class UncheckedSheet(Struct, frozen=True):
             raise BadGame(where, error.reason) from None
         game = history.game
         if game.result and not history.has_result_line:
-            text += f"{format_result(game.result)}\n"
+            text += f"{notation.format_result(game.result)}\n"
         return Checked(game, text)
 
 
@@ -121,7 +116,12 @@ def draft(
 
     Raises BadGame for a line that cannot be in its place.
     """
-    pieces = [Piece(FIRST_LINE, "the beginning"), *header, Piece("", "the header"), *records]
+    pieces = [
+        Piece(notation.FIRST_LINE, "the beginning"),
+        *header,
+        Piece("", "the header"),
+        *records,
+    ]
     for number, remark in sorted(remarks, key=lambda each: each[0]):
         if not 1 <= number <= len(pieces) + 1:
             raise BadGame(remark.where, f"the history has no line {number} for this remark")
@@ -142,9 +142,11 @@ def format_moves(game: Game) -> str:
     There is no newline at the end.
     """
     lines = list[str]()
-    for day, records in groupby(game.records, lambda record: format_time(record.at)[:10]):
+    for day, records in groupby(game.records, lambda record: notation.format_time(record.at)[:10]):
         first, *later = records
-        done = " ".join(f"{each.by} {format_action(each.action)}" for each in (first, *later))
+        done = " ".join(
+            f"{each.by} {notation.format_action(each.action)}" for each in (first, *later)
+        )
         lines += textwrap.wrap(
             f"{first.number:>4} {day} {done}",
             _WIDTH,
@@ -152,7 +154,7 @@ def format_moves(game: Game) -> str:
             break_long_words=False,
             break_on_hyphens=False,
         )
-    lines += [format_result(game.result)] if game.result else []
+    lines += [notation.format_result(game.result)] if game.result else []
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pbm_oust.board.formats.sheet import FORMAT, BadGame, Piece, Sheet, UncheckedSheet, draft
 from pbm_oust.board.notation import format_action, format_time, record_line
 from pbm_oust.board.record import Record
-from pbm_oust.rules.position import Result
+from pbm_oust.rules import Result
 
 V = TypeVar("V")
 

@@ -1,0 +1,209 @@
+"""Conversations by mail as people can read them: what is mailed, and what comes of it.
+
+A line is one of these:
+
+    alice > LINE                a mail with this Subject; with `>#7` it is the same mail each time,
+                                and with `>#-` it has no Message-ID
+    alice >> TEXT               an answer to the latest letter to alice
+    bob >>(alice) TEXT          an answer to a letter that somebody else has got, or that was kept;
+                                with `~` before its text, it goes to our plain address
+      : NAME: VALUE             a header of the mail above
+      | TEXT                    a line of the text of the mail above
+    keep old: alice             keeps the latest letter to alice under a name
+    carol taps(old) SUBJECT     a tap on a link of the latest letter to carol, or of a kept one
+    ends: old                   what a mail program sends to get no more letters like this one
+    later: 3 days               lets time go by; `sweep` lets the server do what is due, and
+                                `restart` begins it anew
+    $ COMMAND                   a command of the operator, which ends well
+    set: house = "off"          a line of the configuration
+    damaged: alice              makes an account one that nobody can read
+    sent                        lets the relay take all letters
+    told: alice, bob            who gets letters about the latest mail, in their order, or nobody
+    alice < SUBJECT             a letter about the latest mail, with the whole Subject
+    alice reads: WORDS          words in the letters to alice about the latest mail
+    alice reads not: WORDS      words that are not there
+    alice in: fr                the language of the letter to alice about the latest mail
+    alice has NAME: WORDS       words in a header of that letter; `has no NAME` where there is none
+    alice can tap: SUBJECT, ..  the links of that letter, or nothing
+    waits: alice, bob           to whom letters are in the outbox, or nobody
+    swept: oust 1: remind x     what the latest sweep did, or nothing
+    kept of alice: LINE         a line of what an account keeps; `not kept of alice` if it is none
+    outcome: done: move         what became of the latest mail, as the log has it
+    board oust 1: x C3, o D4    what was done on a board, or nothing
+    no board oust 2             there is none
+
+CODE(alice) in a LINE is the latest code that was mailed to alice, CODE(alice, -2) the one before.
+"""
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from datetime import timedelta
+from email.utils import parseaddr
+
+from pbm_oust.accounts.document import account_lines
+from pbm_oust.store.home import Home
+from tests.support.accounts import account_of, codes, damage_account
+from tests.support.command_line import done
+from tests.support.histories import board_numbers, moves_of
+from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk, new_id
+from tests.support.outbox import Letter, clear_outbox, letters
+from tests.support.pages import Page
+
+PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
+MAIL = re.compile(r"(\S+) (>>?)(?:\((\w+)\))?(~)?(?:#(\d+|-))? ?(.*)", re.DOTALL)
+TAP = re.compile(r"(\S+) taps(?:\((\w+)\))? (.+)")
+READS = re.compile(r"(\S+) reads( not)?: (.+)")
+HAS = re.compile(r"(\S+) has (no )?([\w-]+)(?:: (.+))?")
+KEPT = re.compile(r"(not )?kept of (\w+): (.+)")
+BOARD = re.compile(r"board (\w+) (\d+): (.+)")
+CODE = re.compile(r"CODE\((\S+?)(?:, (-\d))?\)")
+LATER = re.compile(r"later: (-?\d+) (days?|hours?|minutes?|seconds?)")
+
+
+def address_of(name: str) -> str:
+    return PLAYERS.get(name, name)
+
+
+@dataclass
+class Conversation:
+    """A conversation that goes on line by line."""
+
+    talk: Talk
+    latest: dict[str, Letter] = field(default_factory=dict)
+    """The latest letter to each address, and those that were kept."""
+
+    def say(self, lines: list[str]) -> None:
+        """Take all lines, each mail with its further headers and the lines of its text."""
+        waiting = list(lines)
+        while waiting:
+            line, text = waiting.pop(0), list[str]()
+            while waiting and waiting[0].startswith(("  :", "  |")):
+                further = waiting.pop(0)
+                if further[2] == ":":
+                    line += f"\r\n{further[4:]}"
+                else:
+                    text.append(further[4:])
+            self.take(line, "\n".join(text))
+
+    def take(self, line: str, text: str) -> None:
+        """Do what a line says, or fail unless it is so."""
+        if mail := MAIL.fullmatch(line):
+            self.mail(mail, text)
+        elif tap := TAP.fullmatch(line):
+            name, kept, subject = tap.groups()
+            self.tap(address_of(name), self.latest[address_of(kept or name)], subject)
+        elif line.startswith("$ "):
+            before = set(self.talk.home.outbox.letters())
+            done(self.talk.home, *shlex.split(line[2:]))
+            self.got(letters(self.talk.home, but=before))
+        elif later := LATER.fullmatch(line):
+            self.talk.now += timedelta(**{later[2].rstrip("s") + "s": int(later[1])})
+        elif line == "sweep":
+            self.talk.sweep()
+        elif line == "restart":
+            self.talk.home.close()
+            self.talk.home = Home(self.talk.home.path)
+        elif line == "sent":
+            clear_outbox(self.talk.home)
+        else:
+            self.look(line)
+            return
+        self.got(self.talk.letters)
+
+    def got(self, letters: list[Letter]) -> None:
+        """Take letters for those about the latest mail."""
+        self.talk.letters = letters
+        self.latest |= {letter.to: letter for letter in letters}
+
+    def mail(self, line: re.Match[str], text: str) -> None:
+        """Send a mail, or answer a letter as mail programs do."""
+        sender, arrow, got, is_plain, number, said = line.groups()
+        talk, address = self.talk, address_of(sender)
+        said = CODE.sub(lambda code: self.code_to(address_of(code[1]), int(code[2] or -1)), said)
+        if arrow == ">":
+            headers = [] if number == "-" else [new_id(int(number or 0))]
+            talk.send(address, said, text, headers=headers)
+        else:
+            letter = self.latest[address_of(got or sender)]
+            _, to = parseaddr(letter["Reply-To"] or str(letter["From"]))
+            to = talk.own if is_plain else to
+            talk.answer(letter, f"{said}\n{text}", address, to=to, number=int(number or 0))
+
+    def tap(self, sender: str, letter: Letter, subject: str) -> None:
+        """Send the mail that a link of a letter begins."""
+        (tapped,) = (each for each in Page(letter.page).taps() if each.subject == subject)
+        self.talk.send(sender, tapped.subject, to=tapped.address)
+
+    def end(self, letter: Letter) -> None:
+        """Send what a mail program sends to get no more letters like this one."""
+        address = str(letter["List-Unsubscribe"]).partition("?")[0].removeprefix("<mailto:")
+        robotic = ("Auto-Submitted: auto-generated", "Precedence: bulk")
+        self.talk.send("robot@mail.example", "unsubscribe", to=address, headers=robotic)
+
+    def code_to(self, address: str, nth: int) -> str:
+        """Return one of the codes that were mailed to an address."""
+        return [code for to, code in codes(self.talk.home) if to == address][nth]
+
+    def set(self, line: str) -> None:
+        """Put a line into the configuration, in place of one with the same key."""
+        path, key = self.talk.home.configuration, line.partition(" =")[0]
+        lines = path.read_text().splitlines() if path.exists() else []
+        kept = [each for each in lines if each.partition(" =")[0] != key]
+        path.write_text("".join(f"{each}\n" for each in [*kept, line]))
+
+    def look(self, line: str) -> None:
+        """Compare what a line says of the letters about the latest mail, and of the home."""
+        if reads := READS.fullmatch(line):
+            texts = [each.words for each in self.talk.letters if each.to == address_of(reads[1])]
+            assert texts
+            told = " ".join(texts)
+            assert (reads[3] in told) is not bool(reads[2]), told
+        elif has := HAS.fullmatch(line):
+            value = self.talk.letter_to(address_of(has[1]))[has[3]]
+            assert value is None if has[2] else value and (has[4] or "") in value, value
+        elif board := BOARD.fullmatch(line):
+            moves = [] if board[3] == "nothing" else board[3].split(", ")
+            assert moves_of(self.talk.home, int(board[2]), board[1]) == moves
+        elif kept := KEPT.fullmatch(line):
+            lines = account_lines(account_of(self.talk.home, kept[2]))
+            assert (kept[3] in lines) is not bool(kept[1]), lines
+        else:
+            self.compare(line)
+
+    def compare(self, line: str) -> None:
+        """Compare the rest of what a line may say."""
+        talk = self.talk
+        what, _, words = line.partition(": ")
+        named = [] if words in ("nobody", "nothing") else words.split(", ")
+        if what == "told":
+            assert [letter.to for letter in talk.letters] == list(map(address_of, named))
+        elif what == "waits":
+            assert {letter.to for letter in letters(talk.home)} == set(map(address_of, named))
+        elif what == "swept":
+            assert talk.swept == named
+        elif what == "outcome":
+            assert talk.outcome == words
+        elif what == "set":
+            self.set(words)
+        elif what == "damaged":
+            damage_account(talk.home, words)
+        elif what == "ends":
+            self.end(self.latest[address_of(words)])
+            self.got(talk.letters)
+        elif what.endswith(" in"):
+            to = address_of(what.removesuffix(" in"))
+            assert talk.letter_to(to)["Content-Language"] == words
+        elif what.endswith(" can tap"):
+            page = talk.page_to(address_of(what.removesuffix(" can tap")))
+            assert [tap.subject for tap in Page(page).taps()] == named, page
+        elif what.startswith("no board "):
+            kind, board = what.split()[2:]
+            assert int(board) not in board_numbers(talk.home, kind)
+        elif what.startswith("keep "):
+            self.latest[what.removeprefix("keep ")] = self.latest[address_of(words)]
+        else:
+            name, arrow, subject = line.partition(" < ")
+            assert arrow, f"no line of a conversation: {line}"
+            to = address_of(name)
+            assert subject in [each.subject for each in talk.letters if each.to == to], talk.letters
