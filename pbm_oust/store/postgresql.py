@@ -426,7 +426,8 @@ class PostgresqlDatabase(database.Database):
         except errors.InsufficientPrivilege:
             raise faults.DatabaseTooOld(
                 f"{there} it has no tables yet, this program needs version {database.LATEST}, and "
-                "whom it connects as may not make them. Name the database with a user who may as URL:  "
+                "whom it connects as may not make them. "
+                "Name the database with a user who may as URL:  "
                 + faults.command_line(self._home, "home", "upgrade", "--owner", "URL")
             ) from None
         row = raw.execute(
