@@ -22,7 +22,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
@@ -312,10 +311,11 @@ class Database(ABC):
         self._process = os.getpid()
         self._here = _Here()
         self._most = most
-        self._free = LifoQueue[Connection | None]()
-        """What may be lent: connections that read, and None in place of each that is not open."""
-        for _ in range(most):
-            self._free.put(None)
+        self._free = threading.Semaphore(most)
+        """How many connections may still be lent."""
+        self._lent = set[Connection]()
+        self._idle = list[Connection]()
+        """Connections that read; there are as many as were ever lent at once."""
         self._writer: Connection | None = None
         """The connection that writes; only who has the turn may use it."""
         self._turn = threading.Lock()
@@ -409,30 +409,34 @@ class Database(ABC):
     def lend(self) -> Iterator[Connection]:
         """Lend a connection that reads. Raises DatabaseBusy if too many are lent for too long."""
         self._check_process()
-        try:
-            connection = self._free.get(timeout=self.patience)
-        except Empty:
+        if not self._free.acquire(timeout=self.patience):
             reason = f"all {self._most} connections of this process are in use"
-            raise faults.DatabaseBusy(f"{self.where}: {reason}") from None
+            raise faults.DatabaseBusy(f"{self.where}: {reason}")
+        connection: Connection | None = None
         try:
+            with suppress(IndexError):
+                connection = self._idle.pop()
             if connection and not connection.is_sound:
                 connection.close()
                 connection = None
             connection = connection or self.connect(reads_only=True)
+            self._lent.add(connection)
             yield connection
         finally:
             if connection:
+                self._lent.discard(connection)
                 with suppress(faults.DatabaseFault):
                     connection.roll_back()
                 if connection.is_broken:
                     connection.close()
-                    connection = None
-            self._free.put(connection)
+                else:
+                    self._idle.append(connection)
+            self._free.release()
 
     @property
     def lent(self) -> int:
         """How many connections that read are in use."""
-        return self._most - self._free.qsize()
+        return len(self._lent)
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, and may be where nobody has committed."""
@@ -586,12 +590,10 @@ class Database(ABC):
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
-        idle = [self._free.get() for _ in range(self._free.qsize())]
-        for connection in (*idle, self._writer):
-            if connection:
-                connection.close()
-        for _ in idle:
-            self._free.put(None)
+        while self._idle:
+            self._idle.pop().close()
+        if self._writer:
+            self._writer.close()
         self._writer = None
 
     def _check_process(self) -> None:

@@ -228,7 +228,8 @@ class Publisher:
                 return found != wanted
             if is_renamed:
                 with locked_folder(path.parent, shares=True):
-                    self._disk.replace(path, wanted, HISTORY)
+                    mode = stat.S_IMODE(os.fstat(handle).st_mode)
+                    self._disk.replace(path, wanted, mode)
                 return True
             self._set_aside(path)
         return self._mended(name, syncs=syncs)
