@@ -62,6 +62,8 @@ So letters of a host that died, which are free half a minute later, leave within
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
+_Reply = tuple[int, bytes]
+"""What a relay says to a command: a code, and words."""
 Leaving = tuple[letters.Letter, bytes]
 """A letter that a worker has taken, and its content."""
 
@@ -118,34 +120,49 @@ def transmit(
     What the relay has against us is never permanent. Raises Lost if it goes away, or speaks
     otherwise; the connection is closed then, as it is after a reply that takes too long.
     """
-    is_about_us = False
-    text: bytes | str
+    # What smtplib itself does to addresses, and to dots, takes longer than all that is done here.
+    smtp.command_encoding = "utf-8" if options else "ascii"
+    if smtp.has_extn("size"):
+        options = [f"size={len(letter)}", *options]
+    stuffed = letter.replace(b"\n.", b"\n..").removesuffix(b"\r\n") + b"\r\n.\r\n"
+    stuffed = b"." + stuffed if stuffed.startswith(b".") else stuffed
+
+    def hand_over() -> _Reply:
+        smtp.send(stuffed)
+        return smtp.getreply()
+
+    introduce = partial(smtp.docmd, "mail", " ".join((f"FROM:<{sender}>", *options)))
+    steps: tuple[tuple[Callable[[], _Reply], tuple[int, ...]], ...] = (
+        (introduce, (250,)),
+        (partial(smtp.docmd, "rcpt", f"TO:<{recipient}>"), (250, 251)),
+        (partial(smtp.docmd, "data"), (354,)),
+        (hand_over, (250,)),
+    )
     try:
-        smtp.sendmail(sender, recipient, letter, options)
-    except smtplib.SMTPRecipientsRefused as error:
-        ((code, text),) = error.recipients.values()
-    except smtplib.SMTPResponseException as error:
-        code, text = error.smtp_code, error.smtp_error
-        is_about_us = isinstance(error, smtplib.SMTPSenderRefused)
-        if isinstance(error, smtplib.SMTPDataError) and smtp.sock:
-            with suppress(OSError):
-                smtp.rset()  # smtplib leaves a letter begun whose DATA is refused
+        for step, right in steps:
+            code, text = step()
+            if code not in right:
+                break
+        else:
+            return None
     except OSError as error:
         smtp.close()
         reason = f"{type(error).__name__}: {error}"
         if isinstance(error.__context__, TimeoutError):
             return RelayRefusal(reason, is_permanent=False)
         raise Lost(reason) from error
-    else:
-        return None
-    words = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    words = text.decode("utf-8", "replace")
     said = f"{code} {words}"
     if not 400 <= code < 600 or code == 421:
         smtp.close()
+    else:
+        with suppress(OSError):
+            smtp.rset()
     if not smtp.sock:
         raise Lost(said)
     found = STATUS.match(words)
     status = status_of(found[0] if found else f"{code // 100}.0.0", said)
+    is_about_us = step is introduce
     return RelayRefusal(said, code >= 500 and not is_about_us, status, is_about_us)
 
 

@@ -87,22 +87,19 @@ def board_html(
     if not taps:
         return "".join(drawn)
     places, (placements, _) = _bare(grid).places, choices(position)
-    links = _links(grid, side, taps.is_slim)
-    pieces = [
-        linked if cell & placements else other
-        for cell, linked, other in zip(places, links, drawn[1:], strict=True)
-    ]
-    left, capturing = marks.taken & placements, taps.capturing
+    capturing, taken = taps.capturing, marks.taken & placements
+    pieces = list(drawn)
     for some, is_capturing, is_taken in (
-        (capturing & ~left, True, False),
-        (left & ~capturing, False, True),
-        (left & capturing, True, True),
+        (placements & ~(capturing | taken), False, False),
+        (capturing & ~taken, True, False),
+        (taken & ~capturing, False, True),
+        (taken & capturing, True, True),
     ):
         if some:
             links = _links(grid, side, taps.is_slim, is_capturing, is_taken)
-            for cell in grid.each(some):
-                pieces[places[cell]] = links[places[cell]]
-    return (drawn[0] + "".join(pieces)).replace(_ADDRESS, taps.link)
+            for nth in map(places.__getitem__, grid.each(some)):
+                pieces[nth] = links[nth]
+    return "".join(pieces).replace(_ADDRESS, taps.link)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -115,41 +112,40 @@ def draw_html(
     HTML up to the next.
     """
     bare, looks = _bare(grid), _LETTERS if is_bare else _STONES
-    (of_x, of_o), of_latest = looks.stones, looks.latest
-    pieces = [
-        of_x + behind if cell & x else of_o + behind if cell & o else free
-        for cell, behind, free in zip(bare.places, bare.behind, bare.free, strict=True)
-    ]
-    left = taken & ~(x | o)
-    for cell in grid.each(latest | left):
-        nth = bare.places[cell]
-        look = looks.taken if cell & left else of_latest[0 if cell & x else 1]
-        pieces[nth] = look + bare.behind[nth]
-    return bare.lead, *pieces
+    places, behind, pieces = bare.places, bare.behind, list(bare.pieces)
+    for some, look in (
+        (x & ~latest, looks.stones[0]),
+        (o & ~latest, looks.stones[1]),
+        (x & latest, looks.latest[0]),
+        (o & latest, looks.latest[1]),
+        (taken & ~(x | o), looks.taken),
+    ):
+        for nth in map(places.__getitem__, grid.each(some)):
+            pieces[nth] = look + behind[nth]
+    return tuple(pieces)
 
 
 class _Bare(Struct, frozen=True):
     """A board without stones."""
 
-    lead: str
-    """What stands before the first cell."""
+    pieces: tuple[str, ...]
+    """What stands before the first cell, and each cell with the HTML up to the next."""
     places: dict[int, int]
-    """The cells, top row first, and which of them each is."""
+    """Which of the pieces each cell is, the top row first."""
     behind: tuple[str, ...]
-    """The HTML between each cell and the next."""
-    free: tuple[str, ...]
-    """Each cell, with the HTML up to the next."""
+    """The HTML between each cell and the next; before the first one, that is all of the piece."""
 
 
 @lru_cache(maxsize=GRIDS_REMEMBERED)
 def _bare(grid: Grid) -> _Bare:
     behind, stars = behind_cells(tuple(_lines(grid))), star_points(grid)
-    lead = behind.pop(0)
     return _Bare(
-        lead,
-        {cell: nth for nth, cell in enumerate(behind)},
+        tuple(
+            f">{_STAR if cell & stars else _OTHER}{text}" if cell else text
+            for cell, text in behind.items()
+        ),
+        {cell: nth for nth, cell in enumerate(behind) if cell},
         tuple(behind.values()),
-        tuple(f">{_STAR if cell & stars else _OTHER}{text}" for cell, text in behind.items()),
     )
 
 
@@ -186,18 +182,21 @@ _LETTERS = _Looks(
 def _links(
     grid: Grid, side: Side, is_slim: bool, is_capturing: bool = False, is_taken: bool = False
 ) -> tuple[str, ...]:
-    """Return each cell of a board as a link of a side, with the HTML up to the next."""
+    """Return each cell of a board as a link of a side, with the HTML up to the next.
+
+    It stands where the board without stones has it.
+    """
     ring = f";border:.1em solid;{_ROUND};line-height:1.8em" if is_capturing else ""
     ring = f";{_DASHED}" if is_taken else ring
     look = f' style="display:block;color:{COLOURS[side]};text-decoration:none{ring}"'
     bare, stars = _bare(grid), star_points(grid)
-    links = []
-    for cell, behind in zip(bare.places, bare.behind, strict=True):
+    links = [""]
+    for cell, nth in bare.places.items():
         name = grid.format_cell(cell)
         sign = _CAPTURE if is_capturing else _STAR if cell & stars else _PLACEMENT
         label = "" if is_slim else f' aria-label="{name}{_CAPTURE * is_capturing}"{look}'
         # The line breaks within the tag: no line of a mail may have more than 998 characters.
-        links.append(f'><a\nhref="{_ADDRESS}{name}"{label}>{sign}</a>{behind}')
+        links.append(f'><a\nhref="{_ADDRESS}{name}"{label}>{sign}</a>{bare.behind[nth]}')
     return tuple(links)
 
 

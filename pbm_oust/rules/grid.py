@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, lru_cache
+from itertools import compress
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """The names of the columns: the letters from A without I."""
@@ -30,6 +31,11 @@ _HEX = re.compile(r"[1-9][0-9]?(?:,[1-9][0-9]?){0,5}")
 _LENGTHS = (1, 2, 3, 6)
 """How many lengths may name a hexagon."""
 _LENGTH = re.compile(r"[0-9]+")
+
+
+_CELLS = tuple(1 << number for number in range(LONGEST * (LONGEST + 1)))
+"""The cells that any grid may have."""
+_DIGITS = bytes.maketrans(b"01", b"\0\1")
 
 
 class Shape(Enum):
@@ -54,7 +60,7 @@ class Grid:
     `square`, `hexagon` and `parse_grid` make grids; `shape` and `size` tell them apart.
     """
 
-    shape: Shape
+    shape: Shape = field(hash=False)
     size: tuple[int, ...]
     """Square: columns and rows. Hexagonal: the lengths of sides, as `hexagon` takes them."""
     cells: int = field(compare=False, repr=False)
@@ -120,10 +126,7 @@ class Grid:
 
     def each(self, some: int) -> Iterator[int]:
         """Yield the cells of `some` one by one, by row from the bottom, then by column."""
-        while some:
-            cell = some & -some
-            yield cell
-            some ^= cell
+        return compress(_CELLS, f"{some:b}"[::-1].encode().translate(_DIGITS))
 
     def place_of(self, cell: int) -> tuple[int, int]:
         """Return the column and the row of a cell, both counted from 1."""

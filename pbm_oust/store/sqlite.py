@@ -124,6 +124,8 @@ class SqliteConnection:
         self.execute("PRAGMA foreign_keys = ON")
         self.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
         self.execute(f"PRAGMA journal_size_limit = {RESET_SIZE}")
+        # What undoes a part of a transaction would be in a temporary file: at every move.
+        self.execute("PRAGMA temp_store = MEMORY")
         # A process may have died between writing a transaction and syncing it. Whoever opens the
         # database next sees that transaction, and must not build on it before it is durable.
         with suppress(FileNotFoundError):
@@ -256,6 +258,8 @@ class SqliteDatabase(database.Database):
         self.path = path
         self._disk = disk or Disk()
         self._key = path.with_name(KEY)
+        self._known_key = ((0, 0, 0), b"")
+        """The key as it was read last, and what tells whether its file has changed since."""
 
     @property
     def is_made(self) -> bool:
@@ -269,10 +273,14 @@ class SqliteDatabase(database.Database):
 
     def read_key(self) -> bytes:
         """Return the key, 32 bytes. Raises OSError if it cannot be read."""
-        data = bytes_of(self._key)
-        if not _KEY.fullmatch(data):
-            raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
-        return bytes.fromhex(data.decode())
+        status = os.lstat(self._key)
+        state = status.st_ino, status.st_mtime_ns, status.st_ctime_ns
+        if self._known_key[0] != state:
+            data = bytes_of(self._key)
+            if not _KEY.fullmatch(data):
+                raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
+            self._known_key = state, bytes.fromhex(data.decode())
+        return self._known_key[1]
 
     def put_key(self, key: bytes) -> None:
         """Write a key of 32 bytes, unless there is one. Raises OSError."""
