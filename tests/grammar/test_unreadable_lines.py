@@ -97,6 +97,7 @@ def test_the_name_of_a_game_alone() -> None:
     [
         ("oust rematch 17 alice wonderland carol", "carol"),
         ("oust challenge alice bob wonderland carol", ""),
+        ("oust move 17 alice wonderland resign D4", "D4"),
         ("signup alice wonderland a@b c@d e@f g@h i@j k@l m@n", "k@l"),
     ],
 )

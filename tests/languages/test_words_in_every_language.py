@@ -107,9 +107,13 @@ def test_a_subject_without_help_is_answered_with_subjects_in_the_words_of_the_la
     assert "defi, cherche, rejoins" in " ".join(mail.split())
 
 
-def test_a_password_that_is_forgotten_is_answered_in_any_language(tmp_path: Path) -> None:
+@pytest.mark.parametrize("subject", ["Re: {}", ""])
+def test_a_password_that_is_forgotten_is_answered_in_any_language(
+    subject: str, tmp_path: Path
+) -> None:
     talk = Talk.begin(tmp_path, ALICE)
     talk.send(ALICE, "oublie alice")
     code = talk.letters[0]
-    talk.send(ALICE, f"Re: {code.subject}", "motdepasse jabberwocky\n", to=str(code["Reply-To"]))
+    asked = subject.format(code.subject)
+    talk.send(ALICE, asked, "motdepasse jabberwocky\n", to=str(code["Reply-To"]))
     assert talk.outcome == "done: verify"

@@ -4,7 +4,7 @@ import string
 import textwrap
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pbm_oust.letters.layout import BOARD as MARK
@@ -32,6 +32,7 @@ def test_sentences_are_whole_and_broken_only_in_the_text(some: list[str]) -> Non
 
 
 @given(st.text("ab-  ", max_size=90), st.integers(3, 30))
+@example("abcdef abcdef", 3)
 def test_lines_are_broken_as_textwrap_breaks_them(line: str, width: int) -> None:
     usual = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
     assert broken(line, width) == (usual or [""])
