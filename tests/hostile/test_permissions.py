@@ -125,7 +125,7 @@ def test_a_folder_that_is_no_home_is_refused_and_left_alone(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 def test_the_home_of_another_user_is_refused(home: Home) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         Path(folder).chmod(0o755)
         shutil.copytree(home.path, Path(folder) / "home")
         (Path(folder) / "home").chmod(0o755)

@@ -138,9 +138,12 @@ _SHARED_LOCK, _SHARED_SIZE = 128, 3
 
 @pytest.fixture
 def owned(monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteDatabase]:
-    """A closed database of another user, who waits as long as it takes for what root makes."""
+    """A closed database of another user, who waits as long as it takes for what root makes.
+
+    It lies where others come to, whatever TMPDIR says.
+    """
     monkeypatch.setattr(sqlite, "FOR_ROOT", PATIENCE)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         os.chown(folder, 4711, 4712)
         database = SqliteDatabase(Path(folder) / "pbm_oust.db")
         write(database, "a")
