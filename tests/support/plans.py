@@ -19,10 +19,8 @@ LISTINGS = (
     "SELECT state, count(*) FROM letters GROUP BY state",
     "SELECT kind, state, number FROM board_counts",
     "SELECT name FROM parts",
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-    " ORDER BY rowid",
-    "SELECT seq FROM sqlite_sequence WHERE name = ?",
-    "DELETE FROM sqlite_sequence WHERE name = ?",
+    "SELECT t.name, c.name, c.type FROM sqlite_schema t JOIN pragma_table_info(t.name) c "
+    "WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.pk > 0 ORDER BY t.rowid, c.pk",
     "SELECT id, at FROM renamed",
     "SELECT count(*) FROM boards",
     "SELECT kind, board FROM boards ORDER BY kind, board",
