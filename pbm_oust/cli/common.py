@@ -22,15 +22,8 @@ from pbm_oust.render.text import in_columns
 from pbm_oust.render.visible import visible_line, visible_text
 from pbm_oust.rules import KINDS, Grid, Kind, Shape
 from pbm_oust.rules.grid import parse_size
+from pbm_oust.store import configuration as configurations
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.configuration import (
-    BadConfiguration,
-    Configuration,
-    Endpoint,
-    parse_configuration,
-    parse_endpoint,
-    parse_relay,
-)
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import CONFIGURATION, Home
@@ -108,7 +101,7 @@ class Operator:
         """Return a unit of work on the home, whose notices become letters."""
         return self.inbound().work
 
-    def relaying(self, relay: Endpoint) -> "Relaying":
+    def relaying(self, relay: configurations.Endpoint) -> "Relaying":
         """Return what hands the letters of the home to a relay."""
         from pbm_oust.mail.relay import Relaying  # few homes with a pipe have a relay
 
@@ -119,7 +112,7 @@ class Operator:
         if relay := self.configuration.relay:
             try:
                 self.relaying(relay).flush()
-            except (BadConfiguration, OSError) as error:
+            except (configurations.BadConfiguration, OSError) as error:
                 say(f"letters stay in the outbox: {error}", err=True)
 
     def close(self) -> None:
@@ -148,19 +141,19 @@ class Operator:
             raise no_board(kind, board) from None
 
     @cached_property
-    def configuration(self) -> Configuration:
+    def configuration(self) -> configurations.Configuration:
         """The configuration of the home. Raises UsageError if it is faulty."""
         try:
             return self.read_configuration()
-        except BadConfiguration as error:
+        except configurations.BadConfiguration as error:
             raise click.UsageError(str(error)) from None
 
-    def read_configuration(self) -> Configuration:
+    def read_configuration(self) -> configurations.Configuration:
         """Return the configuration as it is now. Raises BadConfiguration, which names the file."""
         try:
-            return parse_configuration(self._home.read_configuration())
-        except (BadConfiguration, OSError) as error:
-            raise BadConfiguration(f"{self._home.configuration}: {error}") from None
+            return configurations.parse_configuration(self._home.read_configuration())
+        except (configurations.BadConfiguration, OSError) as error:
+            raise configurations.BadConfiguration(f"{self._home.configuration}: {error}") from None
 
 
 def no_board(kind: Kind, board: int) -> Refused:
@@ -267,8 +260,8 @@ def _read_board(text: str) -> BoardAt:
 KIND = Parsed("KIND", _read_kind, tuple(KINDS))
 BOARD_AT = Parsed("BOARD", _read_board)
 ADDRESS = Parsed("ADDRESS", parse_own_address)
-ENDPOINT = Parsed("HOST:PORT", parse_endpoint)
-RELAY = Parsed("smtp://HOST:PORT", parse_relay)
+ENDPOINT = Parsed("HOST:PORT", configurations.parse_endpoint)
+RELAY = Parsed("smtp://HOST:PORT", configurations.parse_relay)
 
 
 def complete_boards(

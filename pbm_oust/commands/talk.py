@@ -27,6 +27,8 @@ from pbm_oust.rules import Kind
 from pbm_oust.store.accounts import wanting_broadcasts
 from pbm_oust.store.open_boards import read_game
 
+HEADING = Heading.TALKING
+
 
 class NothingWritten(MayHaveBoard, NotAllowedReason, frozen=True):
     """There is no text to pass on."""
@@ -102,9 +104,7 @@ class TalkSentNotice(notices.OutcomeNotice, frozen=True):
         )
 
 
-def chat(
-    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, meant: Wish | None
-) -> Handled:
+def chat(actor: Actor, work: UnitOfWork, kind: Kind, board: int, meant: Wish | None) -> Handled:
     """Pass the text of a mail on to the other player of a board.
 
     `meant` is the move that the text may have been meant as, if it came as an answer.
@@ -112,11 +112,11 @@ def chat(
     game = read_game(work.home, kind, board)
     side_on(actor.userid, game)
     other = work.account(game.opponent_of(actor.userid))
-    text = _text(request, game)
-    return _pass_on(text, [other], game, meant, actor, request, work)
+    text = _text(work.request, game)
+    return _pass_on(text, [other], game, meant, actor, work)
 
 
-def message(actor: Actor, request: Request, work: UnitOfWork, to: tuple[str, ...]) -> Handled:
+def message(actor: Actor, work: UnitOfWork, to: tuple[str, ...]) -> Handled:
     """Pass the text of a mail on to players."""
     if len(to) > MOST_READERS:
         raise NotAllowed(TooManyReaders(MOST_READERS))
@@ -126,7 +126,7 @@ def message(actor: Actor, request: Request, work: UnitOfWork, to: tuple[str, ...
             raise NotAllowed(SignedOff(player.userid == actor.userid), player.userid)
         if actor.userid in player.rejected:
             raise NotAllowed(MessageRejected(player.userid, actor.userid), player.userid)
-    return _pass_on(_text(request, None), players, None, None, actor, request, work)
+    return _pass_on(_text(work.request, None), players, None, None, actor, work)
 
 
 def _text(request: Request, game: Game | None) -> str:
@@ -142,7 +142,6 @@ def _pass_on(
     game: Game | None,
     wish: Wish | None,
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
 ) -> Handled:
     """Pass a text on to players; `wish` is the move that it may have been meant as.
@@ -156,17 +155,17 @@ def _pass_on(
     readers = [(player.userid, work.player(player)) for player in to]
     reached = tuple(userid for userid, reader in readers if reader.addresses)
     lost = tuple(userid for userid, reader in readers if not reader.addresses)
-    if not work.was_done(actor.userid, request):
+    if not work.was_done(actor.userid):
         spend(of_texts(actor.userid, reached), work)
     notices = [
         TalkNotice(reader, actor.userid, text, reached, game)
         for _, reader in readers
         if reader.addresses
     ]
-    own = work.player_at(actor.account, request)
+    own = work.player_at(actor.account)
     done = TalkSentNotice(own, text, reached, lost, game, meant)
     handled = Handled(Outcome.DONE, game.name if game else "")
-    return work.do_once(notices, done, actor, request, handled)
+    return work.do_once(notices, done, actor, handled)
 
 
 DELETE = "delete"
@@ -198,28 +197,25 @@ class NoteNotice(notices.BoardOutcomeNotice, frozen=True):
     became: Became
 
 
-def take_note(
-    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, is_deleted: bool
-) -> Handled:
+def take_note(actor: Actor, work: UnitOfWork, kind: Kind, board: int, is_deleted: bool) -> Handled:
     """Keep the text as a note about a board, show the note if nothing is written, or delete it."""
     game = read_game(work.home, kind, board)
     side_on(actor.userid, game)
-    text = "" if is_deleted else request.chat.strip()
+    text = "" if is_deleted else work.request.chat.strip()
     if len(text) > LONGEST_NOTE:
         raise NotAllowed(NoteTooLong(game, len(text), LONGEST_NOTE))
 
     def told(account: Account, became: Became) -> NoteNotice:
         note = account.note_about(game.name)
-        return NoteNotice(work.player_at(account, request), game, note, became)
+        return NoteNotice(work.player_at(account), game, note, became)
 
     if not text and not is_deleted:
-        return work.answer(told(actor.account, Became.SHOWN), request)
+        return work.answer(told(actor.account, Became.SHOWN))
     became = Became.KEPT if text else Became.DELETED
     return work.change_account(
         lambda account: account.with_note(game.name, text),
         lambda account: told(account, became),
         actor,
-        request,
         board=game.name,
     )
 
@@ -259,9 +255,9 @@ class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
     """The number of players who get it."""
 
 
-def broadcast(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def broadcast(actor: Actor, work: UnitOfWork) -> Handled:
     """Pass the text of a mail on to everybody else, at most a few times a day."""
-    text = request.chat
+    text = work.request.chat
     if not text.strip():
         raise NotAllowed(NothingWritten())
 
@@ -281,9 +277,9 @@ def broadcast(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
         return notices_to(others, text, actor.userid, work)
 
     def tell(account: Account) -> BroadcastSentNotice:
-        return BroadcastSentNotice(work.player_at(account, request), text, len(notices()))
+        return BroadcastSentNotice(work.player_at(account), text, len(notices()))
 
-    return work.change_account(change, tell, actor, request, tell_others=lambda _account: notices())
+    return work.change_account(change, tell, actor, tell_others=lambda _account: notices())
 
 
 def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
@@ -299,7 +295,7 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
         else:
             readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
             notices = _told(readers, "", text, is_to_all=False)
-        with work.posting(notices, request):
+        with work.answering(request).posting(notices):
             return len(notices)
 
     return work.retried(deed)
@@ -322,21 +318,11 @@ def _told(
     ]
 
 
-CHAT = Form(
-    "chat",
-    OF_BOARD,
-    heading=Heading.TALKING,
-    rank=10,
-    text=Text.CONTENT,
-    implied={"meant": None},
-    run=ForPlayer(chat),
-)
+CHAT = Form("chat", OF_BOARD, text=Text.CONTENT, implied={"meant": None}, run=ForPlayer(chat))
 MESSAGE = Form(
     "message",
     OWN,
     rest(("to",), ("USERID..",), read_userids, tuple),
-    heading=Heading.TALKING,
-    rank=20,
     is_of_kind=False,
     text=Text.CONTENT,
     run=ForPlayer(message),
@@ -344,22 +330,12 @@ MESSAGE = Form(
 FORMS = (
     CHAT,
     MESSAGE,
+    Form("broadcast", OWN, is_of_kind=False, text=Text.CONTENT, run=ForPlayer(broadcast)),
     Form(
         "note",
         OF_BOARD,
         only_word(DELETE, "is_deleted"),
-        heading=Heading.TALKING,
-        rank=40,
         text=Text.CONTENT,
         run=ForPlayer(take_note),
-    ),
-    Form(
-        "broadcast",
-        OWN,
-        heading=Heading.TALKING,
-        rank=30,
-        is_of_kind=False,
-        text=Text.CONTENT,
-        run=ForPlayer(broadcast),
     ),
 )

@@ -124,10 +124,6 @@ class Form(Generic[R_co]):
     _: KW_ONLY
     run: R_co
     """What runs the command, and what has to prove whose it is; see `play/forms.py`."""
-    heading: notation.Heading
-    """Where the overview of the help shows it."""
-    rank: int
-    """Its place under the heading; commands that share a place are in the order of their names."""
     is_of_kind: bool = True
     """Whether it begins with the name of a game."""
     text: notation.Text = notation.Text.BESIDE

@@ -29,15 +29,15 @@ class Service(Struct, frozen=True):
     """Returns what is known of a line before it is carried out."""
     handle: Callable[[Request, UnitOfWork], Handled]
     """Carries out a request."""
-    carry_out: Callable[[Request, UnitOfWork], Handled]
-    """Carries out the line of a request within the current unit of work."""
+    carry_out: Callable[[UnitOfWork], Handled]
+    """Carries out the line of the request of a unit of work, within that."""
 
 
 class ForPlayer(Struct, frozen=True):
     """Runs a command for the player whose password it carries."""
 
     run: Callable[..., Handled]
-    """Takes the Actor, the Request, the UnitOfWork, and the values of the command but for those
+    """Takes the Actor, the UnitOfWork, and the values of the command but for those
     that prove whose it is."""
     may_be_sender: bool = True
     """Whether a verified sender may prove whose it is; not if it changes what proves that."""
@@ -51,7 +51,7 @@ class ForAnybody(Struct, frozen=True):
     """Runs a command that anybody may send."""
 
     run: Callable[..., Handled]
-    """Takes the Request, the UnitOfWork, and the values of the command."""
+    """Takes the UnitOfWork, and the values of the command."""
     signers: ClassVar = ()
 
 
@@ -72,7 +72,7 @@ class WithService(Struct, frozen=True):
     """Runs a command that works with other commands."""
 
     run: Callable[..., Handled]
-    """Takes the Request, the UnitOfWork, the Service, and the values of the command."""
+    """Takes the UnitOfWork, the Service, and the values of the command."""
     signers: ClassVar = ()
 
 

@@ -34,18 +34,7 @@ from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import addresses
-from pbm_oust.web.ground import (
-    CHECKED,
-    HTML,
-    LATER,
-    Ground,
-    Made,
-    Templates,
-    answer,
-    ground_of,
-    headers_in,
-    source_of,
-)
+from pbm_oust.web.ground import CHECKED, HTML, LATER, Ground, Made, Templates, ground_of, source_of
 from pbm_oust.web.live import TooManyWatch
 from pbm_oust.web.png import png_beside
 
@@ -196,7 +185,7 @@ async def page(request: Request) -> Response:
     if made is None:
         made = await _in_turn(request, partial(_page, request, templates))
         ground.cache.put(asked, made, state)
-    return answer(request, made, HTML, headers_in(templates.language, made.keeping))
+    return made.answer(request, HTML, templates.headers(made.keeping))
 
 
 def _page(request: Request, templates: Templates) -> Made:
@@ -219,9 +208,8 @@ async def svg(request: Request) -> Response:
     """Answer with a picture of a board."""
     asked = _asked(request)
     templates = asked.ground.templates_for(request)
-    headers = headers_in(templates.language, asked.keeping)
     made = await _in_turn(request, partial(_drawn, asked, templates))
-    return answer(request, made, _SVG, headers)
+    return made.answer(request, _SVG, templates.headers(asked.keeping))
 
 
 async def png(request: Request) -> Response:
@@ -235,7 +223,7 @@ async def png(request: Request) -> Response:
             draw = partial(png_beside, svg.content.decode(), PNG_WIDTH)
             made = Made(await ground.drawing.do(draw))
         ground.cache.put(made_from, made)
-    return answer(request, made, "image/png", {"Cache-Control": asked.keeping})
+    return made.answer(request, "image/png", {"Cache-Control": asked.keeping})
 
 
 async def file(request: Request) -> Response:
@@ -250,7 +238,7 @@ async def file(request: Request) -> Response:
         "Cache-Control": _OVER if asked.game.result else CHECKED,
         "Content-Disposition": f'inline; filename="{name}"',
     }
-    return answer(request, made, form.media_type, headers)
+    return made.answer(request, form.media_type, headers)
 
 
 async def events(request: Request) -> Response:

@@ -241,12 +241,12 @@ def _mail_links(address: str, asked: Asked, ground: Ground) -> bool:
             pending = tags.Pending(
                 tags.Purpose.SIGN_IN, account.userid, own, now, asked.identity, language=language
             )
-            done.append(ask(pending, [own], asked, work))
+            done.append(ask(pending, [own], work))
         if not accounts:
-            done.append(spend_time_for_a_code(asked, work, address, tags.Purpose.SIGN_IN))
+            done.append(spend_time_for_a_code(work, address, tags.Purpose.SIGN_IN))
         return Mailed.MAILED in done
 
-    return ground.work.retried(deed)
+    return ground.work.answering(asked).retried(deed)
 
 
 def _asked_by_stranger(request: Request) -> Asked:

@@ -49,7 +49,9 @@ def told_of_server(talk: Talk, game: Game, told_from: int = 0) -> list[str | Non
     work = UnitOfWork(
         talk.home, Letters(ADDRESS, lambda: talk.now, talk.home.key).write, lambda: talk.now
     )
-    notices = tell_players(game, News.PLAYED, work, REQUEST, actor=None, told_from=told_from)
+    notices = tell_players(
+        game, News.PLAYED, work.answering(REQUEST), actor=None, told_from=told_from
+    )
     return [notice.reader.userid for notice in notices]
 
 

@@ -15,7 +15,7 @@ def test_what_runs_a_command_takes_the_values_that_its_form_reads(form: AnyForm)
         proved = {"userid", "password"}
     elif isinstance(run, ForTwoPlayers):
         proved = {"password"}
-    beside = 3 if isinstance(run, ForPlayer | WithService) else 2
+    beside = 2 if isinstance(run, ForPlayer | ForTwoPlayers | WithService) else 1
     signature = inspect.signature(run.header if isinstance(run, ForTwoPlayers) else run.run)
     given = {name: None for name in form.names if name not in proved}
     signature.bind(*[None] * beside, **given)
