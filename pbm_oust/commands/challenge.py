@@ -108,7 +108,7 @@ def _needs_hex(kind: Kind) -> bool:
     return kind.own_shape is not Shape.HEX
 
 
-def _switch(name: str, sets: str, chosen: bool | Side) -> Option[object]:
+def _switch(name: str, sets: str, chosen: bool | Side) -> Option:
     """Return an option without a value, which chooses something by being there."""
 
     def read(_kind: Kind, value: str | None) -> object:
@@ -122,7 +122,7 @@ def _switch(name: str, sets: str, chosen: bool | Side) -> Option[object]:
     return Option(name, lambda _kind: (f"-{name}",), read, write, takes="nothing", sets=sets)
 
 
-def _days(name: str, least: int) -> Option[int]:
+def _days(name: str, least: int) -> Option:
     """Return the option for a time in days."""
 
     def read(_kind: Kind, value: str | None) -> int:

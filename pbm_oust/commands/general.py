@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from pbm_oust.accounts.tags import SheetReply
 from pbm_oust.grammar.form import Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
@@ -218,7 +218,7 @@ MULTIPLE = Form(
 FORMS: tuple[Form[WithService | ForAnybody], ...] = (
     Form(
         "help",
-        rest=rest(
+        rest=Rest(
             ("subjects",),
             ("[SUBJECT..]",),
             _read_subjects,

@@ -17,7 +17,7 @@ from pbm_oust.board.record import PLAYING
 from pbm_oust.grammar import wish as wishes
 from pbm_oust.grammar.form import Command, Form, SurplusWord
 from pbm_oust.grammar.notation import Blank, Heading
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
 from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.play import moving
@@ -457,7 +457,7 @@ SUBMIT = Form(
 QUEUE = Form(
     "queue",
     OF_BOARD,
-    rest(
+    Rest(
         ("queueing", "clauses", "guard"),
         ("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"),
         _read_queue,

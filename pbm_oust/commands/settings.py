@@ -13,7 +13,7 @@ from pbm_oust.commands.vacation import VACATION
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Form, MissingWord
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import Parameter, rest
+from pbm_oust.grammar.parts import Parameter, Rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import SenderNotEnough
@@ -252,7 +252,7 @@ def _change_rejected(
 SETTINGS = Form(
     "settings",
     OWN,
-    rest(
+    Rest(
         ("changes",),
         ("[NAME VALUE]..",),
         _read_changes,
@@ -276,14 +276,14 @@ FORMS = (
     Form(
         "reject",
         OWN,
-        rest(("userids",), ("[USERID..]",), read_userids, tuple, least=0),
+        Rest(("userids",), ("[USERID..]",), read_userids, tuple, least=0),
         is_of_kind=False,
         run=ForPlayer(reject),
     ),
     Form(
         "unreject",
         OWN,
-        rest(("userids",), ("USERID..",), read_userids, tuple),
+        Rest(("userids",), ("USERID..",), read_userids, tuple),
         is_of_kind=False,
         run=ForPlayer(unreject),
     ),

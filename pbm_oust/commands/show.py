@@ -18,7 +18,7 @@ from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form, MissingWord, SurplusWord, names_shown
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import find_command_word, find_word
 from pbm_oust.play import notices
 from pbm_oust.play.finding import Found, Wish, active_games, find_boards, find_games, find_latest
@@ -596,7 +596,7 @@ def _change_watched(
 
 GAMES = Form(
     "games",
-    rest=rest(
+    rest=Rest(
         ("userids", "which"),
         (f"[USERID..] [{values.FILTERS}]",),
         values.read_userids_and_filter,
@@ -610,7 +610,7 @@ GAMES = Form(
 )
 LIST = Form(
     "list",
-    rest=rest(("kinds",), ("[GAME..]",), _read_kinds, _write_kinds, least=0),
+    rest=Rest(("kinds",), ("[GAME..]",), _read_kinds, _write_kinds, least=0),
     is_of_kind=False,
     needs_own_mail=True,
     cost=Cost(work=2),
@@ -618,7 +618,7 @@ LIST = Form(
 )
 HISTORY = Form(
     "history",
-    rest=rest(("userids",), ("[USERID..]",), values.read_userids, tuple, least=0),
+    rest=Rest(("userids",), ("[USERID..]",), values.read_userids, tuple, least=0),
     options=(notices.PAGE,),
     cost=Cost(work=2),
     run=ForAnybody(list_past),
@@ -639,7 +639,7 @@ RATINGS = Form(
 )
 SHOW = Form(
     "show",
-    rest=rest(
+    rest=Rest(
         ("boards", "userids", "which"),
         ("BOARD[#N]..", f"USERID.. [{values.FILTERS}]"),
         _read_boards_or_userids,
@@ -666,7 +666,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     Form(
         "showas",
         values.OWN,
-        rest(
+        Rest(
             ("boards", "which"),
             ("BOARD[#N]..", f"[{values.FILTERS}]"),
             _read_boards_or_filter,
@@ -678,7 +678,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     ),
     Form(
         "all",
-        rest=rest(
+        rest=Rest(
             ("userids", "which"),
             (f"show USERID.. [{values.FILTERS}]",),
             _read_all_show,
@@ -692,7 +692,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     Form(
         "why",
         values.OF_BOARD,
-        rest(
+        Rest(
             ("number",),
             ("[#N]",),
             _read_record,

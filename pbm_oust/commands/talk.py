@@ -12,7 +12,7 @@ from pbm_oust.board.reasons import MayHaveBoard, OfBoard
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.form import Command, Form
 from pbm_oust.grammar.notation import Heading, Text
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play import notices
 from pbm_oust.play.authentication import of_texts, spend
@@ -322,7 +322,7 @@ CHAT = Form("chat", OF_BOARD, text=Text.CONTENT, implied={"meant": None}, run=Fo
 MESSAGE = Form(
     "message",
     OWN,
-    rest(("to",), ("USERID..",), read_userids, tuple),
+    Rest(("to",), ("USERID..",), read_userids, tuple),
     is_of_kind=False,
     text=Text.CONTENT,
     run=ForPlayer(message),

@@ -18,7 +18,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.board import Summary
 from pbm_oust.grammar.form import Command, Form, MissingWord, SurplusWord
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.vocabulary import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES
@@ -432,7 +432,7 @@ def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:
 VACATION = Form(
     "vacation",
     OWN,
-    rest(
+    Rest(
         ("asked",),
         ("DATE DAYS", Ask.CANCEL.value, ""),
         _read_asked,

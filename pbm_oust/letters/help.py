@@ -127,7 +127,7 @@ def usages_of(form: AnyForm, language: Language = ENGLISH) -> list[str]:
     return [usage for kind in kinds for usage in form.usages(kind, language)]
 
 
-def shown_in_any(option: Option[object]) -> list[str]:
+def shown_in_any(option: Option) -> list[str]:
     """Return the ways in which the help of the games shows an option, each once."""
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
 
