@@ -218,7 +218,8 @@ def _calendar(account: Account, ground: Ground) -> icalendar.Calendar:
     for game in found:
         calendar.add_component(_event(game, account, ground))
     if not found:
-        calendar.add_component(_utc())  # a calendar has one component at least (RFC 5545, 3.6)
+        # A calendar has one component at least (RFC 5545, 3.6); this one shows nothing.
+        calendar.add_component(icalendar.Timezone.from_tzid("Etc/UTC"))
     return calendar
 
 
@@ -252,16 +253,3 @@ def _event(game: Game, account: Account, ground: Ground) -> icalendar.Event:
     event.add("url", f"{ground.base}{addresses.of_board(game.name)}")
     event.add("transp", "TRANSPARENT")  # nobody is busy because of it
     return event
-
-
-def _utc() -> icalendar.Timezone:
-    """Return the time zone in which all times here are; it shows nothing."""
-    standard = icalendar.TimezoneStandard()
-    standard.add("dtstart", datetime(1970, 1, 1))
-    standard.add("tzoffsetfrom", timedelta())
-    standard.add("tzoffsetto", timedelta())
-    standard.add("tzname", "UTC")
-    zone = icalendar.Timezone()
-    zone.add("tzid", "Etc/UTC")
-    zone.add_component(standard)
-    return zone

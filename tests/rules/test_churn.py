@@ -3,8 +3,7 @@
 import pytest
 
 from pbm_oust.rules import Result, Shape, Side, parse_grid
-from pbm_oust.rules.churn import KIND, NotSmallest, TouchesFriend
-from pbm_oust.rules.churn import Ending as ChurnEnding
+from pbm_oust.rules.churn import KIND, ChurnEnding, NotSmallest, TouchesFriend
 from pbm_oust.rules.grid import hexagon
 from pbm_oust.rules.position import Occupied, taken
 from tests.support.boards import O, X, churn_board, drawn, names, placed, placements, refusal, rows

@@ -5,8 +5,7 @@ boards; `?` marks the cell.
 import pytest
 
 from pbm_oust.rules import Result, parse_grid
-from pbm_oust.rules.oust import Ending as OustEnding
-from pbm_oust.rules.oust import EnemyAsLarge, Oust, TakesNothing
+from pbm_oust.rules.oust import EnemyAsLarge, Oust, OustEnding, TakesNothing
 from pbm_oust.rules.position import Occupied, taken
 from tests.support.boards import (
     O,
