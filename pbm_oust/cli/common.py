@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from pbm_oust.accounts.address import parse_own_address, without_addresses
 from pbm_oust.board import Game
 from pbm_oust.cli.terminal import page, say, say_json
-from pbm_oust.grammar.values import BoardAt, read_board_at
+from pbm_oust.grammar.values import read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.render.text import in_columns
 from pbm_oust.render.visible import visible_line, visible_text
@@ -215,14 +215,16 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
     """A parameter read by a function, which raises ValueError and says what would be right.
 
     `name` is shown in the place of the value. `offered` are the texts that a shell completes.
+    `wrong` says what is wrong with a value for which the function raises Unreadable.
     """
 
     def __init__(
-        self, name: str, read: Callable[[str], object], offered: Sequence[str] = ()
+        self, name: str, read: Callable[[str], object], offered: Sequence[str] = (), wrong: str = ""
     ) -> None:
         self.name = name
         self._read = read
         self._offered = offered
+        self._wrong = wrong
 
     def get_metavar(self, *_: Any, **_named: Any) -> str:
         """Return how the place of a value is shown."""
@@ -234,8 +236,9 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
         """Return the value of a text."""
         try:
             return self._read(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+        except (ValueError, Unreadable) as error:
+            wrong = f"{value!r} {self._wrong}" if self._wrong else str(error)
+            self.fail(wrong, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -250,15 +253,8 @@ def _read_kind(text: str) -> Kind:
     return KINDS[text.lower()]
 
 
-def _read_board(text: str) -> BoardAt:
-    try:
-        return read_board_at(text)
-    except Unreadable:
-        raise ValueError(f"{text!r} is not written like 17 or 17#5") from None
-
-
 KIND = Parsed("KIND", _read_kind, tuple(KINDS))
-BOARD_AT = Parsed("BOARD", _read_board)
+BOARD_AT = Parsed("BOARD", read_board_at, wrong="is not written like 17 or 17#5")
 ADDRESS = Parsed("ADDRESS", parse_own_address)
 ENDPOINT = Parsed("HOST:PORT", configurations.parse_endpoint)
 RELAY = Parsed("smtp://HOST:PORT", configurations.parse_relay)

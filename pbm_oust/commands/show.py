@@ -465,10 +465,6 @@ class SgfNotice(notices.Notice, frozen=True):
     template = "sgf"
     game: Game
 
-    def board(self) -> Game:
-        """Return the game of the board."""
-        return self.game
-
 
 def send_sgf(work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Mail the record of a board as an SGF file."""
@@ -542,10 +538,6 @@ class WatchNotice(notices.OutcomeNotice, frozen=True):
     is_watched: bool
     names: tuple[str, ...]
     """The names of all boards that the reader watches."""
-
-    def board(self) -> Game:
-        """Return the game of the board."""
-        return self.game
 
     def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the board, if it is watched."""

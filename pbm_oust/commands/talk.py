@@ -68,10 +68,6 @@ class TalkNotice(notices.Notice, frozen=True):
     game: Game | None
     """The game that it is about, if any."""
 
-    def board(self) -> Game | None:
-        """Return that game."""
-        return self.game
-
     def answer(self) -> Answered | None:
         """Return that an answer goes to the player who wrote."""
         if self.game:
@@ -90,10 +86,6 @@ class TalkSentNotice(notices.OutcomeNotice, frozen=True):
     game: Game | None
     meant: Command | None
     """The move that the text may have been meant as."""
-
-    def board(self) -> Game | None:
-        """Return the game that the text is about, if any."""
-        return self.game
 
     def answer(self) -> Reply | None:
         """Return that an answer goes to the other player as well."""

@@ -92,11 +92,6 @@ class SignedIn(Struct, frozen=True):
         return self.account.userid
 
     @property
-    def address(self) -> str:
-        """The first address of the player; empty if they have none."""
-        return self.account.first_address
-
-    @property
     def settings(self) -> Settings:
         """What the player has settled."""
         return self.account.all_settings
