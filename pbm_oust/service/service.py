@@ -61,11 +61,11 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
     read, asked = _read(request, is_whole_mail=not work.is_within)
 
     def carry_out(work: UnitOfWork) -> Handled:
-        work = structs.replace(work, vocabulary=table.VOCABULARY, proved=proved)
+        given = {"vocabulary": table.VOCABULARY, "proved": proved}
         if isinstance(sheet, SheetReply):
-            handled = _take_sheet(sheet, work.answering(request))
+            handled = _take_sheet(sheet, structs.replace(work, request=request, **given))
         else:
-            handled = _handle(read, work.answering(asked))
+            handled = _handle(read, structs.replace(work, request=asked, **given))
         if not work.is_within:
             # Letters reach whoever writes again, whatever bounced before.
             if work.home.ask(bounces_of, request.sender).bounces:
@@ -239,31 +239,28 @@ def _refuse(refusal: Refusal, read: reading.Read, actor: Actor | None, work: Uni
     is_proved = bool(work.request.reply or work.request.confirmed or (actor and proof))
     is_command = read.line.form and not isinstance(refusal.reason, table.AnswerToBoard)
     doubt = work.request.doubt or (None if is_command else work.request.mark)
+    is_guess = authentication.is_guess(refusal.reason)
     if doubt and not is_proved:
-        return structs.replace(silent(doubt), is_guess=authentication.is_guess(refusal.reason))
+        return Handled(Outcome.SILENT, why=doubt, is_guess=is_guess)
     try:
         is_last = authentication.charge_refusal(refusal, work, is_charged=is_charged)
     except NotAllowed as reached:
         refusal, is_last = reached, False
-    if isinstance(refusal.reason, authentication.TooMuch) and not authentication.is_to_be_told(
-        refusal.reason, work
+        is_guess = authentication.is_guess(refusal.reason)
+    reason = refusal.reason
+    if isinstance(reason, authentication.TooMuch) and not authentication.is_to_be_told(
+        reason, work
     ):
-        beyond = silent(Silence.LIMIT)
-        limit = refusal.reason.limit
-        return structs.replace(
-            beyond, limit=limit, is_guess=authentication.is_guess(refusal.reason)
-        )
+        why, limit = Silence.LIMIT, reason.limit
+        return Handled(Outcome.SILENT, why=why, limit=limit, is_guess=is_guess)
     left = 1
     if not (is_proved or work.is_within):
-        left = authentication.number_left(
-            refusal, work, is_guess=authentication.is_guess(refusal.reason)
-        )
+        left = authentication.number_left(refusal, work, is_guess=is_guess)
     if left < 0:
-        beyond = silent(Silence.TOO_MANY_EQUAL_REFUSALS)
-        return structs.replace(beyond, is_guess=authentication.is_guess(refusal.reason))
+        why = Silence.TOO_MANY_EQUAL_REFUSALS
+        return Handled(Outcome.SILENT, why=why, is_guess=is_guess)
     line, command = read.line, read.command
-    reason, answered = refusal.reason, None
-    instead: list[Command] = []
+    answered, instead = None, list[Command]()
     if isinstance(refusal, Unreadable) and isinstance(work.request.reply, Reply):
         answered = game_if_any(work.home, KINDS[work.request.reply.kind], work.request.reply.board)
         if answered:
@@ -312,13 +309,7 @@ def _refuse(refusal: Refusal, read: reading.Read, actor: Actor | None, work: Uni
         is_last_unreadable=is_last,
     )
     board = notice.game.name if notice.game else ""
-    handled = Handled(
-        Outcome.REFUSED,
-        board,
-        why=reason,
-        is_proved=is_proved,
-        is_guess=authentication.is_guess(reason),
-    )
+    handled = Handled(Outcome.REFUSED, board, why=reason, is_proved=is_proved, is_guess=is_guess)
     if actor and work.request.message_id and not isinstance(reason, RefusedBefore):
         return work.answer_refused(notice, actor, handled)
     return work.answer(notice, handled)
