@@ -13,11 +13,10 @@ from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.vocabulary import fold, in_english, is_of
 from pbm_oust.play import authentication, verification
-from pbm_oust.play.forms import ForAnybody, ForPlayer, Service, WithService
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, Service, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store import verifications
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
@@ -447,9 +446,9 @@ VERIFY = Form(
     text=Text.UNSEEN,
     cost=Cost(work=0),
     instead=_other_userid,
-    run=WithService(verify),
+    run=ForAnybody(verify, takes_service=True),
 )
-FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
+FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     SIGNUP,
     VERIFY,
     Form(

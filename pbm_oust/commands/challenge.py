@@ -24,12 +24,11 @@ from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option, Parameter
-from pbm_oust.play.forms import ForPlayer, ForTwoPlayers
 from pbm_oust.play.moving import NotOnBoard, side_on
 from pbm_oust.play.notices import BoardNotice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled
 from pbm_oust.play.starting import answered_again, open_of, write_board
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForEither, ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules import KINDS, Grid, Kind, Shape, Side
 from pbm_oust.rules.grid import format_size, parse_size
@@ -448,7 +447,7 @@ JOIN = Form(
     instead=_open_challenges,
     run=ForPlayer(join),
 )
-FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
+FORMS: tuple[Form[ForPlayer | ForEither], ...] = (
     Form(
         "challenge",
         TWO_PLAYERS,
@@ -456,7 +455,7 @@ FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
         OPTIONS,
         cost=Cost(boards=1),
         instead=_usual_grid,
-        run=ForTwoPlayers(header_of),
+        run=ForEither(header_of),
     ),
     Form(
         "seek",
@@ -471,7 +470,7 @@ FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
         (values.BOARD, Parameter("N", "record", _read_record), *TWO_PLAYERS),
         values.PASSWORD_IF_ANY,
         cost=Cost(boards=1),
-        run=ForTwoPlayers(_header_of_replay),
+        run=ForEither(_header_of_replay),
     ),
     Form(
         "rematch",

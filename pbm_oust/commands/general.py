@@ -11,10 +11,9 @@ from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
-from pbm_oust.play.forms import ForAnybody, Seen, Service, WithService
 from pbm_oust.play.notices import MOST_DRAWN, Capacity, Notice, RefusalNotice, sheet_of
 from pbm_oust.play.request import Handled, Outcome, Request, silent
-from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
+from pbm_oust.play.unit_of_work import ForAnybody, Seen, Service, UnitOfWork, as_owner
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.store.letters import Draft
 
@@ -213,9 +212,9 @@ MULTIPLE = Form(
     text=Text.UNSEEN,
     needs_own_mail=True,
     cost=Cost(work=0),  # its lines are charged
-    run=WithService(multiple),
+    run=ForAnybody(multiple, takes_service=True),
 )
-FORMS: tuple[Form[WithService | ForAnybody], ...] = (
+FORMS: tuple[Form[ForAnybody], ...] = (
     Form(
         "help",
         rest=Rest(

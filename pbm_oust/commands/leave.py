@@ -16,12 +16,11 @@ from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.finding import active_games, boards_naming
-from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import incoming, is_over
 from pbm_oust.play.notices import News, Notice, OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.telling import tell_players
-from pbm_oust.play.unit_of_work import UnitOfWork, returned_from
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, returned_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS
 from pbm_oust.store.accounts import remove_account

@@ -21,10 +21,9 @@ from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
 from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.play import moving
-from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.notices import BoardNotice, BoardOutcomeNotice, News, Reader, ShownBoard
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import Kind
 from pbm_oust.store.open_boards import read_game

@@ -17,12 +17,11 @@ from pbm_oust.grammar.parts import Parameter, Rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import SenderNotEnough
-from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.starting import count_active
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
 
 HEADING = Heading.SETTINGS

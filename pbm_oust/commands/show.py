@@ -22,12 +22,11 @@ from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import find_command_word, find_word
 from pbm_oust.play import notices
 from pbm_oust.play.finding import Found, Wish, active_games, find_boards, find_games, find_latest
-from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import Provenance, is_over, origin_of, side_on
 from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.telling import gone_from
-from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, as_owner
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import NoSuchBoard

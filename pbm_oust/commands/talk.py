@@ -16,12 +16,11 @@ from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play import notices
 from pbm_oust.play.authentication import of_texts, spend
-from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import side_on
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.rulings import request_of
 from pbm_oust.play.starting import SignedOff
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import Kind
 from pbm_oust.store.accounts import wanting_broadcasts

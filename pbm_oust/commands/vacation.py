@@ -23,10 +23,9 @@ from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.vocabulary import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import active_games
-from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 
 HEADING = Heading.SETTINGS

@@ -123,7 +123,7 @@ class Form(Generic[R_co]):
     options: tuple[parts.Option, ...] = ()
     _: KW_ONLY
     run: R_co
-    """What runs the command, and what has to prove whose it is; see `play/forms.py`."""
+    """What runs the command, and what has to prove whose it is; see `play/unit_of_work.py`."""
     is_of_kind: bool = True
     """Whether it begins with the name of a game."""
     text: notation.Text = notation.Text.BESIDE

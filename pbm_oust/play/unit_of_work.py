@@ -1,4 +1,7 @@
-"""What every command works with: the home, the clock, the accounts, and the outgoing letters."""
+"""What every command works with: the home, the clock, the accounts, and the outgoing letters.
+
+And what runs a command, and what has to prove whose it is.
+"""
 
 import hashlib
 import os
@@ -8,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cache
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from msgspec import Struct, field, structs
 
@@ -18,9 +21,11 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.password import Derivation, Match, Secret, match_derived
 from pbm_oust.accounts.settings import USUAL
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.accounts.vacations import Absence
-from pbm_oust.board import Game
+from pbm_oust.board import Game, Header
 from pbm_oust.board.notation import USERID
+from pbm_oust.grammar.form import Line
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.request import UNASKED, Actor, Handled, Outcome, RefusedBefore, Request, Write
@@ -432,3 +437,64 @@ class UnitOfWork(Struct, frozen=True):
         """Return a player who did not ask for what they read; without addresses if disabled."""
         addresses = () if account.disabled else account.addresses
         return reachable(account, addresses, "", self.home)
+
+
+class Seen(Struct, frozen=True):
+    """What is known of a line before it is carried out."""
+
+    line: Line
+    alone: str = ""
+    """The name of its command, if that needs a mail of its own."""
+    signature: tuple[frozenset[str], Credential] | None = None
+    """Whose command it may be and what proves that, if the line carries it."""
+
+
+class Service(Struct, frozen=True):
+    """What a command needs to work with other commands."""
+
+    see: Callable[[str], Seen]
+    """Returns what is known of a line before it is carried out."""
+    handle: Callable[[Request, UnitOfWork], Handled]
+    """Carries out a request."""
+    carry_out: Callable[[UnitOfWork], Handled]
+    """Carries out the line of the request of a unit of work, within that."""
+
+
+class ForPlayer(Struct, frozen=True):
+    """Runs a command for the player whose password it carries."""
+
+    run: Callable[..., Handled]
+    """Takes the Actor, the UnitOfWork, and the values of the command but for those
+    that prove whose it is."""
+    may_be_sender: bool = True
+    """Whether a verified sender may prove whose it is; not if it changes what proves that."""
+    brings_back: bool = True
+    """Whether it brings back a player who has signed off."""
+    signers: ClassVar = ("userid",)
+    """The values of the command with the userids of those whose password it may carry."""
+
+
+class ForAnybody(Struct, frozen=True):
+    """Runs a command that anybody may send."""
+
+    run: Callable[..., Handled]
+    """Takes the UnitOfWork, the Service if it is to, and the values of the command."""
+    takes_service: bool = False
+    """Whether it works with other commands."""
+    signers: ClassVar = ()
+
+
+class ForEither(Struct, frozen=True):
+    """Starts a board of `x` and `o`; one of the two must send the command.
+
+    It may carry the password of that player. If nothing else proves whose it is, the owner of the
+    address that it comes from is asked to confirm it.
+    """
+
+    header: Callable[..., Header]
+    """Takes the UnitOfWork, the number of the board, and the values of the command but for the
+    password. Returns the header of the board. Raises NotAllowed."""
+    signers: ClassVar = ("x", "o")
+
+
+Run = ForPlayer | ForAnybody | ForEither

@@ -21,9 +21,8 @@ from pbm_oust.grammar import vocabulary, wording
 from pbm_oust.grammar.form import Command, Line, Meant, to_player
 from pbm_oust.grammar.notation import Text
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, cells_in, read_wish
-from pbm_oust.play.forms import Service
 from pbm_oust.play.request import Handled, Request
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import Service, UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service import table

@@ -28,10 +28,9 @@ from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
 from pbm_oust.languages import Language
-from pbm_oust.play.forms import ForTwoPlayers
 from pbm_oust.play.notices import Heard, Reader
 from pbm_oust.play.request import Request
-from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
+from pbm_oust.play.unit_of_work import ForEither, UnitOfWork, as_owner
 from pbm_oust.refusal import Reason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service import table
@@ -306,7 +305,7 @@ def completed(read: Read, work: UnitOfWork) -> Read:
     if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
         return read
     named = without_options(line.arguments)
-    if not (line.form and isinstance(line.form.run, ForTwoPlayers)) or len(named) != 1:
+    if not (line.form and isinstance(line.form.run, ForEither)) or len(named) != 1:
         return read
     account = owner(work)
     if account is None or account.userid == named[0] or not work.has_account(named[0]):
@@ -335,7 +334,7 @@ def signed(correction: Command | None, reason: Reason, work: UnitOfWork) -> Comm
     if correction is None or work.request.reply:
         return correction
     form = correction.form
-    is_challenge = isinstance(form.run, ForTwoPlayers)
+    is_challenge = isinstance(form.run, ForEither)
     place = _SECOND_USERID if is_challenge else _USERID
     if place not in form.names or correction.knows(place):
         return correction

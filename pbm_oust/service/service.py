@@ -15,12 +15,12 @@ from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.grammar.form import UNNAMED, Command, Cost, MayShow, Meant, to_player, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.vocabulary import MASK
-from pbm_oust.play import authentication, forms
+from pbm_oust.play import authentication
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent
 from pbm_oust.play.starting import check_two, start_board
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForAnybody, ForEither, ForPlayer, Seen, Service, UnitOfWork
 from pbm_oust.play.verification import ask_to_confirm
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
@@ -140,11 +140,11 @@ def _handle(read: reading.Read, work: UnitOfWork) -> Handled:
             if work.request.doubt and form is not MULTIPLE:  # its lines may prove it
                 return structs.replace(silent(work.request.doubt), command=form.name)
             authentication.charge_stranger(cost, work)
-        if isinstance(form.run, forms.ForTwoPlayers):
+        if isinstance(form.run, ForEither):
             password = proof if isinstance(proof, Secret) else None
             userids = _signers_of(read.command)
             actor = authentication.sender_among(userids, password, work)
-        elif isinstance(form.run, forms.ForPlayer) and proof:
+        elif isinstance(form.run, ForPlayer) and proof:
             may_be_sender = form.run.may_be_sender
             userid = read.command["userid"]
             try:
@@ -180,17 +180,17 @@ def _handle(read: reading.Read, work: UnitOfWork) -> Handled:
 
 def _run(command: Command, actor: Actor | None, work: UnitOfWork) -> Handled:
     """Run a command; `actor` is its player. Raises Refusal."""
-    run: forms.Run = command.form.run
+    run = command.form.run
     given = dict(command.given)
     match run, actor:
-        case forms.ForPlayer(), Actor():
+        case ForPlayer(), Actor():
             del given["userid"], given["password"]
             handled = run.run(actor, work, **given)
             is_away = run.brings_back and actor.account.signed_off
             if is_away and handled.outcome is not Outcome.DONE_BEFORE:
                 come_back(actor.userid, work)
             return handled
-        case forms.ForTwoPlayers(), Actor():
+        case ForEither(), Actor():
             x, o = _signers_of(command)
             check_two(x, o)
             if _proof_of(command):
@@ -200,10 +200,8 @@ def _run(command: Command, actor: Actor | None, work: UnitOfWork) -> Handled:
             del given["password"]
             header = partial(run.header, work, **given)
             return start_board(command["kind"], header, actor, work, ask)
-        case forms.ForAnybody(), _:
-            return run.run(work, **given)
-        case forms.WithService(), _:
-            return run.run(work, _SERVICE, **given)
+        case ForAnybody(), _:
+            return run.run(work, *[_SERVICE] * run.takes_service, **given)
     raise NotAllowed(authentication.StrangeAddress())
 
 
@@ -223,10 +221,10 @@ def _waits_for_repair(form: table.AnyForm, actor: Actor | None) -> bool:
 
     So it is if it changes something and carries a proof of who sent it.
     """
-    if isinstance(form.run, forms.ForTwoPlayers):
+    if isinstance(form.run, ForEither):
         return actor is not None and actor.is_proved
     # One of several commands may have to.
-    is_several = isinstance(form.run, forms.WithService)
+    is_several = isinstance(form.run, ForAnybody) and form.run.takes_service
     return is_several or (form.is_signed and form not in table.FORMS_UNDER[Heading.LOOKING])
 
 
@@ -346,13 +344,13 @@ def answer_done_before(work: UnitOfWork) -> Handled:
     return work.answer(notice, Handled(Outcome.DONE_BEFORE))
 
 
-def _seen(text: str) -> forms.Seen:
+def _seen(text: str) -> Seen:
     line, command = table.parse_line(text)
     if isinstance(command, Unreadable):
-        return forms.Seen(line)
+        return Seen(line)
     proof = _proof_of(command)
     signature = (frozenset(_signers_of(command)), proof) if proof else None
-    return forms.Seen(line, command.form.name if command.form.needs_own_mail else "", signature)
+    return Seen(line, command.form.name if command.form.needs_own_mail else "", signature)
 
 
 def _carry_out_line(work: UnitOfWork) -> Handled:
@@ -360,4 +358,4 @@ def _carry_out_line(work: UnitOfWork) -> Handled:
     return _handle(read, work.answering(_masked(read.command, work.request)))
 
 
-_SERVICE = forms.Service(_seen, handle, _carry_out_line)
+_SERVICE = Service(_seen, handle, _carry_out_line)

@@ -21,7 +21,7 @@ from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword
 from pbm_oust.grammar.wish import DEEDS
-from pbm_oust.play.forms import Run
+from pbm_oust.play.unit_of_work import Run
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS, Kind
 

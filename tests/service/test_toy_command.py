@@ -16,7 +16,7 @@ TOY = '''
 from pbm_oust.grammar.form import Command, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word
-from pbm_oust.play.forms import ForPlayer
+from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.play.request import Actor
 from pbm_oust.play.unit_of_work import UnitOfWork
