@@ -399,13 +399,7 @@ def reserved_userids() -> frozenset[str]:
 
 
 _LOOK_ALIKE = str.maketrans(
-    {
-        **dict(zip("0134578i", "oleastbl", strict=True)),
-        "m": "rn",
-        "w": "vv",
-        "-": "",
-        "_": "",
-    }
+    {**dict(zip("0134578i", "oleastbl", strict=True)), "m": "rn", "w": "vv", "-": "", "_": ""}
 )
 """What a character is taken for: the simplest that looks like it."""
 

@@ -15,6 +15,7 @@ import re
 import unicodedata
 from enum import Enum
 from functools import lru_cache
+from typing import Self
 
 from msgspec import Struct
 
@@ -62,28 +63,27 @@ class Derivation(Struct, frozen=True):
     r: int
     p: int
 
+    @classmethod
+    def to_store(cls, password: Secret, salt: bytes) -> Self:
+        """Return what a password has to go through to be stored."""
+        return cls(_with_small_letter(password), salt, *_SCRYPT)
+
+    @classmethod
+    def to_match(cls, password: Secret, stored: str) -> Self:
+        """Return what a password has to go through to be compared with a stored hash."""
+        n, r, p, salt, _, case = _parts(stored)
+        folded = _with_small_letter(password) if case else password
+        return cls(folded, salt, n, r, p)
+
     def derive(self) -> bytes:
         """Return what scrypt makes of the password."""
-        return _scrypt(self.password, self.salt, self.n, self.r, self.p)
+        text = self.password.text.encode()
+        return hashlib.scrypt(text, salt=self.salt, n=self.n, r=self.r, p=self.p, dklen=32)
 
-
-def derivation(password: Secret, salt: bytes) -> Derivation:
-    """Return what a password has to go through to be stored."""
-    return Derivation(_with_small_letter(password), salt, *_SCRYPT)
-
-
-def derivation_for(password: Secret, stored: str) -> Derivation:
-    """Return what a password has to go through to be compared with a stored hash."""
-    n, r, p, salt, _, case = _parts(stored)
-    folded = _with_small_letter(password) if case else password
-    return Derivation(folded, salt, n, r, p)
-
-
-def format_hash(password: Secret, derivation: Derivation, derived: bytes) -> str:
-    """Return what is stored of a password."""
-    case = _CAPITAL if derivation.password != password else _SMALL
-    scrypt = f"scrypt {derivation.n} {derivation.r} {derivation.p}"
-    return f"{scrypt} {derivation.salt.hex()} {derived.hex()} {case}"
+    def stored(self, password: Secret, derived: bytes) -> str:
+        """Return what is stored of the password that led to this, and of what scrypt made of it."""
+        case = _CAPITAL if self.password != password else _SMALL
+        return f"scrypt {self.n} {self.r} {self.p} {self.salt.hex()} {derived.hex()} {case}"
 
 
 def match_derived(password: Secret, stored: str, derived: bytes) -> Match:
@@ -103,8 +103,8 @@ def nobodys_password(userid: str) -> str:
 
 def hash_password(password: Secret, salt: bytes | None = None) -> str:
     """Return what is stored of a password."""
-    needed = derivation(password, os.urandom(16) if salt is None else salt)
-    return format_hash(password, needed, needed.derive())
+    needed = Derivation.to_store(password, os.urandom(16) if salt is None else salt)
+    return needed.stored(password, needed.derive())
 
 
 def checked_hash(stored: str) -> str:
@@ -128,10 +128,6 @@ def _with_small_letter(password: Secret) -> Secret:
     first, rest = password.text[:1], password.text[1:]
     small = first.lower()
     return Secret(small + rest) if small.upper() == first else password
-
-
-def _scrypt(password: Secret, salt: bytes, n: int, r: int, p: int) -> bytes:
-    return hashlib.scrypt(password.text.encode(), salt=salt, n=n, r=r, p=p, dklen=32)
 
 
 _SIGN = re.compile(

@@ -9,17 +9,7 @@ from msgspec import Struct, field, structs
 
 from pbm_oust.board import reasons
 from pbm_oust.board.header import Header
-from pbm_oust.board.record import (
-    Deed,
-    Place,
-    Placement,
-    Record,
-    Records,
-    Ruling,
-    Verb,
-    Wish,
-    wish_of,
-)
+from pbm_oust.board.record import Deed, Place, Placement, Record, Records, Ruling, Verb, Wish
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.rules import Grid, How, Kind, Position, Result, Side
 from pbm_oust.rules.grid import NoSuchCell
@@ -270,6 +260,14 @@ class Game(Struct, frozen=True):
         if side is not self.position.to_move:
             raise NotAllowed(reasons.NotYourTurn(self))
 
+    def check_cells(self, wish: Wish) -> None:
+        """Raise Illegal for a cell of a wish that the grid does not have."""
+        for nth, cell in enumerate(wish.cells if isinstance(wish, Place) else (), 1):
+            try:
+                self.header.grid.parse_cell(cell)
+            except NoSuchCell:
+                raise Illegal(reasons.OffGrid(self, nth), cell) from None
+
     def _do(self, side: Side, deed: Deed) -> "Game":
         match deed:
             case Deed.PASS:
@@ -344,7 +342,7 @@ class Game(Struct, frozen=True):
 
     def redo(self, record: Record) -> "Game":
         """Return the game after what a record says. Raises NotAllowed or Illegal."""
-        wish = wish_of(record.action)
+        wish = record.wish
         if isinstance(wish, Ruling):
             return self.rule(wish, record.at, record.message_key)
         if record.side is None:

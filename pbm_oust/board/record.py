@@ -125,6 +125,13 @@ class Record(Struct, frozen=True):
         return self.side.value if self.side else SERVER
 
     @property
+    def wish(self) -> Wish | Ruling:
+        """The wish that leads to it."""
+        if isinstance(self.action, tuple):
+            return Place(tuple(done.cell for done in self.action))
+        return self.action
+
+    @property
     def is_playing(self) -> bool:
         """Whether this is a move: placements, a pass or a swap."""
         return isinstance(self.action, tuple) or self.action in PLAYING
@@ -135,13 +142,6 @@ class Record(Struct, frozen=True):
         if isinstance(self.action, Ruling):
             return self.action.verb in (Verb.REMIND, Verb.EXTEND)
         return self.action in (Deed.PROPOSE, Deed.UNDO, Deed.REJECT)
-
-
-def wish_of(action: Action) -> Wish | Ruling:
-    """Return the wish that leads to an action."""
-    if isinstance(action, tuple):
-        return Place(tuple(done.cell for done in action))
-    return action
 
 
 S = TypeVar("S")

@@ -16,21 +16,14 @@ from click.shell_completion import CompletionItem
 from pbm_oust.accounts.address import parse_own_address, without_addresses
 from pbm_oust.board import Game
 from pbm_oust.cli.terminal import page, say, say_json
-from pbm_oust.grammar.values import BoardAt, read_board_at
+from pbm_oust.grammar.values import read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.render.text import in_columns
 from pbm_oust.render.visible import visible_line, visible_text
 from pbm_oust.rules import KINDS, Grid, Kind, Shape
 from pbm_oust.rules.grid import parse_size
+from pbm_oust.store import configuration as configurations
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.configuration import (
-    BadConfiguration,
-    Configuration,
-    Endpoint,
-    parse_configuration,
-    parse_endpoint,
-    parse_relay,
-)
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import CONFIGURATION, Home
@@ -108,7 +101,7 @@ class Operator:
         """Return a unit of work on the home, whose notices become letters."""
         return self.inbound().work
 
-    def relaying(self, relay: Endpoint) -> "Relaying":
+    def relaying(self, relay: configurations.Endpoint) -> "Relaying":
         """Return what hands the letters of the home to a relay."""
         from pbm_oust.mail.relay import Relaying  # few homes with a pipe have a relay
 
@@ -119,7 +112,7 @@ class Operator:
         if relay := self.configuration.relay:
             try:
                 self.relaying(relay).flush()
-            except (BadConfiguration, OSError) as error:
+            except (configurations.BadConfiguration, OSError) as error:
                 say(f"letters stay in the outbox: {error}", err=True)
 
     def close(self) -> None:
@@ -148,19 +141,19 @@ class Operator:
             raise no_board(kind, board) from None
 
     @cached_property
-    def configuration(self) -> Configuration:
+    def configuration(self) -> configurations.Configuration:
         """The configuration of the home. Raises UsageError if it is faulty."""
         try:
             return self.read_configuration()
-        except BadConfiguration as error:
+        except configurations.BadConfiguration as error:
             raise click.UsageError(str(error)) from None
 
-    def read_configuration(self) -> Configuration:
+    def read_configuration(self) -> configurations.Configuration:
         """Return the configuration as it is now. Raises BadConfiguration, which names the file."""
         try:
-            return parse_configuration(self._home.read_configuration())
-        except (BadConfiguration, OSError) as error:
-            raise BadConfiguration(f"{self._home.configuration}: {error}") from None
+            return configurations.parse_configuration(self._home.read_configuration())
+        except (configurations.BadConfiguration, OSError) as error:
+            raise configurations.BadConfiguration(f"{self._home.configuration}: {error}") from None
 
 
 def no_board(kind: Kind, board: int) -> Refused:
@@ -222,14 +215,16 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
     """A parameter read by a function, which raises ValueError and says what would be right.
 
     `name` is shown in the place of the value. `offered` are the texts that a shell completes.
+    `wrong` says what is wrong with a value for which the function raises Unreadable.
     """
 
     def __init__(
-        self, name: str, read: Callable[[str], object], offered: Sequence[str] = ()
+        self, name: str, read: Callable[[str], object], offered: Sequence[str] = (), wrong: str = ""
     ) -> None:
         self.name = name
         self._read = read
         self._offered = offered
+        self._wrong = wrong
 
     def get_metavar(self, *_: Any, **_named: Any) -> str:
         """Return how the place of a value is shown."""
@@ -241,8 +236,9 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
         """Return the value of a text."""
         try:
             return self._read(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+        except (ValueError, Unreadable) as error:
+            wrong = f"{value!r} {self._wrong}" if self._wrong else str(error)
+            self.fail(wrong, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -257,18 +253,11 @@ def _read_kind(text: str) -> Kind:
     return KINDS[text.lower()]
 
 
-def _read_board(text: str) -> BoardAt:
-    try:
-        return read_board_at(text)
-    except Unreadable:
-        raise ValueError(f"{text!r} is not written like 17 or 17#5") from None
-
-
 KIND = Parsed("KIND", _read_kind, tuple(KINDS))
-BOARD_AT = Parsed("BOARD", _read_board)
+BOARD_AT = Parsed("BOARD", read_board_at, wrong="is not written like 17 or 17#5")
 ADDRESS = Parsed("ADDRESS", parse_own_address)
-ENDPOINT = Parsed("HOST:PORT", parse_endpoint)
-RELAY = Parsed("smtp://HOST:PORT", parse_relay)
+ENDPOINT = Parsed("HOST:PORT", configurations.parse_endpoint)
+RELAY = Parsed("smtp://HOST:PORT", configurations.parse_relay)
 
 
 def complete_boards(

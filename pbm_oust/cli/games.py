@@ -13,12 +13,11 @@ from typing import Any
 import click
 
 from pbm_oust.board import Game
-from pbm_oust.board.formats import parse_any
-from pbm_oust.board.formats.sgf import format_sgf, has_tree
-from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
-from pbm_oust.board.formats.structured import format_structured, record_fields, result_fields
+from pbm_oust.board.formats import format_structured, parse_any, record_fields, result_fields
 from pbm_oust.board.history import BadHistory
 from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time
+from pbm_oust.board.sgf import format_sgf, has_tree
+from pbm_oust.board.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.cli import common, terminal
 from pbm_oust.doctor import counted
 from pbm_oust.grammar.values import BoardAt, Filter

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from traceback import clear_frames
 from typing import Any
@@ -20,6 +21,8 @@ from pbm_oust.experiments.simulate import Figures, Totals, simulate
 from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
 from pbm_oust.rules import Grid, Kind
 
+MOST_CELLS = 36
+"""No memory holds what a search of a board with more cells has to keep at least."""
 _BEST_PLAY = {
     Worth.WIN: "the first player wins",
     Worth.DRAW: "a draw",
@@ -126,15 +129,18 @@ def solve_(
 ) -> None:
     """Find out who wins a small board.
 
-    Both sides play as well as possible. Before the search starts, it says how many positions the
-    board may have and how many memory holds. A board that is far too large is refused.
+    Both sides play as well as possible. A search may take half of the free memory. Boards that are
+    far too large for any machine are refused.
     """
-    memory = _FreeMemory(kind, grid)
-    memory.say_what_it_holds()
-    begun = time.perf_counter()
-    with memory.room("who wins") as room:
+    name, each = f"{kind.name} {grid}", counting.bytes_each(grid)
+    if grid.cells.bit_count() > MOST_CELLS:
+        raise Refused(f"{name} is too large: nothing above {MOST_CELLS} cells can be solved")
+    positions = free_memory() // 2 // each
+    say(f"Half of the free memory holds {positions:,} positions of {each} bytes.", err=True)
+    in_memory, begun = partial(_room, name, positions), time.perf_counter()
+    with in_memory("who wins") as room:
         solution = solve(kind, grid, room)
-    with memory.room("forced draws") as room:
+    with in_memory("forced draws") as room:
         forced_by = [side.value for side in forced_draws(kind, grid, room)]
     seconds = round(time.perf_counter() - begun, 1)
     winning = [grid.format_cell(cell) for cell in solution.winning]
@@ -156,13 +162,13 @@ def solve_(
         say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
         say(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
     if census:
-        with memory.room("census") as room:
+        with in_memory("census") as room:
             reachable = counting.count_positions(kind, grid, room)
         found["reachable"] = reachable
         if not as_json:
             say(f"              {reachable:,} can be reached by play")
     if table:
-        with memory.room("table") as room:
+        with in_memory("table") as room:
             worths = opening_table(kind, grid, placements, room)
         found["table"] = len(worths)
         table.write_bytes(pack(worths))
@@ -172,74 +178,18 @@ def solve_(
         print_json(found)
 
 
-class _FreeMemory:
-    """How many positions memory holds, and which boards that is enough for.
-
-    Half of what is free may be used, so that other programs have room, too.
-    """
-
-    def __init__(self, kind: Kind, grid: Grid) -> None:
-        self._kind = kind
-        self._grid = grid
-        self._bytes = free_memory() // 2
-        self._each = counting.bytes_each(grid)
-        self._positions = self._bytes // self._each
-
-    def say_what_it_holds(self) -> None:
-        """Tell the person what to expect. Raises Refused if there is no hope."""
-        most = counting.most_positions(self._kind, self._grid)
-        say(f"{self._name} may have up to {_figure(most)} positions.", err=True)
-        say(
-            f"Half of the free memory, {self._bytes / 1e6:,.0f} MB, holds {self._positions:,} "
-            f"positions of {self._each} bytes.",
-            err=True,
-        )
-        if self._is_hopeless(self._grid):
-            fewest = _figure(counting.fewest_kept(self._kind, self._grid))
-            raise Refused(
-                f"{self._name} is too large: a search keeps at least about {fewest} positions; "
-                f"{self._possible()}"
-            )
-        if most <= self._positions:
-            say("There is room for all of them.", err=True)
-        else:
-            say("A search keeps only some of them. It stops if there is no room.", err=True)
-
-    @contextmanager
-    def room(self, label: str) -> Iterator[counting.RoomForPositions]:
-        """Give the room for a search, and draw how it fills. Raises Refused if it is full."""
-        with progress_bar(label, counted=True) as draw:
-            room = counting.RoomForPositions(
-                self._positions, lambda kept: draw(kept, self._positions)
-            )
-            try:
-                yield room
-            except (counting.OutOfRoom, MemoryError) as error:
-                clear_frames(error.__traceback__)  # or there is no memory to tell about it
-                kept = f"{room.kept:,} positions"
-                raise Refused(
-                    f"{self._name} was not solved: {kept} fill the memory; {self._possible()}"
-                ) from None
-            draw(room.kept, self._positions)
-
-    @property
-    def _name(self) -> str:
-        return f"{self._kind.name} {self._grid}"
-
-    def _holds_all(self, grid: Grid) -> bool:
-        return counting.most_positions(self._kind, grid) <= self._positions
-
-    def _is_hopeless(self, grid: Grid) -> bool:
-        return counting.fewest_kept(self._kind, grid) > self._positions
-
-    def _possible(self) -> str:
-        """Return which boards can be solved, or perhaps can."""
-        shape = self._grid.shape
-        certain = counting.largest_grid(self._kind, shape, self._holds_all)
-        perhaps = counting.largest_grid(self._kind, shape, lambda grid: not self._is_hopeless(grid))
-        if not certain:
-            return "there is too little memory to be sure of any board"
-        return f"{certain} fits for certain, and {perhaps} perhaps"
+@contextmanager
+def _room(name: str, positions: int, label: str) -> Iterator[counting.RoomForPositions]:
+    """Give the room for a search, and draw how it fills. Raises Refused if it is full."""
+    with progress_bar(label, counted=True) as draw:
+        room = counting.RoomForPositions(positions, lambda kept: draw(kept, positions))
+        try:
+            yield room
+        except (counting.OutOfRoom, MemoryError) as error:
+            clear_frames(error.__traceback__)  # or there is no memory to tell about it
+            told = f"{room.kept:,} positions fill the memory"
+            raise Refused(f"{name} was not solved: {told}; try a smaller board") from None
+        draw(room.kept, positions)
 
 
 def free_memory(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
@@ -270,9 +220,3 @@ def _read(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
-
-
-def _figure(number: int) -> str:
-    """Return a number as people can read it."""
-    digits = str(number)
-    return f"{number:,}" if len(digits) < 16 else f"{digits[0]}.{digits[1]} * 10^{len(digits) - 1}"

@@ -55,14 +55,7 @@ def _as_by_mail(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _read_player(text: str) -> str:
-    try:
-        return read_userid(text)
-    except Unreadable:
-        raise ValueError(f"{text!r} is no userid") from None
-
-
-_USERID = common.Parsed("USERID", _read_player)
+_USERID = common.Parsed("USERID", read_userid, wrong="is no userid")
 
 
 @common.command()

@@ -13,19 +13,16 @@ from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.vocabulary import fold, in_english, is_of
 from pbm_oust.play import authentication, verification
-from pbm_oust.play.forms import ForAnybody, ForPlayer, Service, WithService
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
-from pbm_oust.play.request import Actor, Handled, Outcome, Request
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.request import Actor, Handled, Outcome
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, Service, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
+from pbm_oust.store import verifications
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import has_played
-from pbm_oust.store.verifications import (
-    find_verification,
-    forget_verification,
-    forget_verifications_of,
-)
+
+HEADING = Heading.ACCOUNT
 
 
 class AccountRemoved(NotAllowedReason, frozen=True):
@@ -41,55 +38,40 @@ class WelcomeNotice(Notice, frozen=True):
     """Whether the house plays here."""
 
 
-def sign_up(
-    request: Request, work: UnitOfWork, userid: str, password: Secret, addresses: tuple[str, ...]
-) -> Handled:
+def sign_up(work: UnitOfWork, userid: str, password: Secret, addresses: tuple[str, ...]) -> Handled:
     """Mail codes to the addresses of a new account; no answer says whether it can be made.
 
     Without addresses, that is the one that the command came from. A signup that repeats that of an
     existing account is answered as the first one was.
     """
-    addresses = addresses or (request.sender,)
-    account = _with_this_password(userid, password, addresses, request, work)
+    addresses = addresses or (work.request.sender,)
+    account = _with_this_password(userid, password, addresses, work)
     if account:
         come_back(account.userid, work)
-        return _welcome_again(account, request, work, at_sender=True)
+        return _welcome_again(account, work, at_sender=True)
     salt = salt_for(work.home.key(), userid)
     stored = work.passwords.hash(password, salt)
-    key = request.message_key(userid)
+    key = work.request.message_key(userid)
     asked = verification.ask_each(
         [
-            Pending(
-                Purpose.SIGNUP,
-                userid,
-                address,
-                work.now(),
-                key,
-                stored,
-                request.language,
-            )
+            Pending(Purpose.SIGNUP, userid, address, work.now(), key, stored, work.request.language)
             for address in addresses
         ],
-        request,
         work,
     )
     if verification.Asked.USED_BEFORE in asked:
         made = work.account_if_any(userid)
         if made is None or made.message_key != key:
             raise NotAllowed(AccountRemoved(), userid)
-        return _welcome_again(made, request, work, at_sender=False)
-    if verification.is_among(request.sender, addresses):
+        return _welcome_again(made, work, at_sender=False)
+    if verification.is_among(work.request.sender, addresses):
         return verification.silence_about(asked)
-    sent = verification.CodeSentNotice(work.sender_of(request), addresses)
-    return work.answer(sent, request, verification.MAILED)
+    sent = verification.CodeSentNotice(work.sender(), addresses)
+    return work.answer(sent, verification.MAILED)
 
 
 def _with_this_password(
-    userid: str,
-    password: Secret,
-    addresses: tuple[str, ...],
-    request: Request,
-    work: UnitOfWork,
+    userid: str, password: Secret, addresses: tuple[str, ...], work: UnitOfWork
 ) -> Account | None:
     """Return the account that a signup would make, if it exists; finding none takes as long."""
     account = work.account_if_any(userid)
@@ -99,18 +81,16 @@ def _with_this_password(
     found = work.passwords.match(password, stored)
     if account is None:
         return None
-    authentication.refuse_if_guessed(account, userid, request, work)
+    authentication.refuse_if_guessed(account, userid, work)
     if found is not Match.RIGHT:
-        authentication.note_wrong_password([userid], request, work)
+        authentication.note_wrong_password([userid], work)
         return None
     return account
 
 
-def _welcome_again(
-    account: Account, request: Request, work: UnitOfWork, at_sender: bool
-) -> Handled:
-    reader = work.player_at(account, request) if at_sender else work.player(account)
-    with work.posting([WelcomeNotice(reader, account, work.has_house)], request):
+def _welcome_again(account: Account, work: UnitOfWork, at_sender: bool) -> Handled:
+    reader = work.player_at(account) if at_sender else work.player(account)
+    with work.posting([WelcomeNotice(reader, account, work.has_house)]):
         return Handled(Outcome.DONE_BEFORE)
 
 
@@ -121,24 +101,22 @@ class TooManyAddresses(NotAllowedReason, frozen=True):
     """How many it may have."""
 
 
-def add(actor: Actor, request: Request, work: UnitOfWork, addresses: tuple[str, ...]) -> Handled:
+def add(actor: Actor, work: UnitOfWork, addresses: tuple[str, ...]) -> Handled:
     """Mail codes to addresses that are added to an account; without any, to the sender's."""
-    addresses = addresses or (request.sender,)
+    addresses = addresses or (work.request.sender,)
     new = tuple(each for each in addresses if not actor.account.has_address(each))
     if len(actor.account.addresses) + len(new) > MOST_ADDRESSES:
         raise NotAllowed(TooManyAddresses(MOST_ADDRESSES))
-    return _ask_for(Purpose.ADD, new, actor, request, work)
+    return _ask_for(Purpose.ADD, new, actor, work)
 
 
-def change_address(
-    actor: Actor, request: Request, work: UnitOfWork, addresses: tuple[str, ...]
-) -> Handled:
+def change_address(actor: Actor, work: UnitOfWork, addresses: tuple[str, ...]) -> Handled:
     """Mail codes to the addresses that will replace those of an account; or to the sender's."""
-    return _ask_for(Purpose.CHANGE, addresses or (request.sender,), actor, request, work)
+    return _ask_for(Purpose.CHANGE, addresses or (work.request.sender,), actor, work)
 
 
 def _ask_for(
-    purpose: Purpose, addresses: tuple[str, ...], actor: Actor, request: Request, work: UnitOfWork
+    purpose: Purpose, addresses: tuple[str, ...], actor: Actor, work: UnitOfWork
 ) -> Handled:
     """Mail codes to addresses. If none is the sender's, the account's addresses get an answer."""
     language = actor.account.all_settings.language
@@ -149,7 +127,6 @@ def _ask_for(
             )
             for address in addresses
         ],
-        request,
         work,
     )
     waiting = tuple(
@@ -157,11 +134,11 @@ def _ask_for(
         for address, became in zip(addresses, asked, strict=True)
         if became is not verification.Asked.USED_BEFORE
     )
-    if waiting and verification.is_among(request.sender, waiting):
+    if waiting and verification.is_among(work.request.sender, waiting):
         return verification.silence_about(asked)
-    reader = work.player_at(actor.account, request)
+    reader = work.player_at(actor.account)
     sent = verification.CodeSentNotice(reader, waiting, actor.account.addresses)
-    return work.answer(sent, request, verification.MAILED)
+    return work.answer(sent, verification.MAILED)
 
 
 class PasswordChangedNotice(OutcomeNotice, frozen=True):
@@ -181,52 +158,53 @@ _NEW_PASSWORD = Parameter(
 )
 
 
-def change_password(actor: Actor, request: Request, work: UnitOfWork, new: Secret) -> Handled:
+def change_password(actor: Actor, work: UnitOfWork, new: Secret) -> Handled:
     """Give an account another password, and drop the verifications that wait under the old one."""
     salt = salt_for(work.home.key(), actor.userid, actor.message_key)
     stored = work.passwords.hash(new, salt)
 
     handled = work.change_account(
         lambda account: structs.replace(account, password=stored),
-        lambda account: PasswordChangedNotice(work.player_at(account, request)),
+        lambda account: PasswordChangedNotice(work.player_at(account)),
         actor,
-        request,
     )
-    work.home.do(forget_verifications_of, actor.account.userid, actor.account.message_key)
+    work.home.do(
+        verifications.forget_verifications_of, actor.account.userid, actor.account.message_key
+    )
     return handled
 
 
-def forgot(request: Request, work: UnitOfWork, userid: str) -> Handled:
+def forgot(work: UnitOfWork, userid: str) -> Handled:
     """Mail a code to the addresses of an account, if there is one; the answer does not say so.
 
     A mail from one of these addresses is charged nothing but that code, so that nothing that others
     cause, or send with a forged From, keeps a player from it. Raises NotAllowed for others.
     """
     account = work.account_if_any(userid)
-    is_own = account is not None and account.has_address(request.sender)
+    is_own = account is not None and account.has_address(work.request.sender)
     if not is_own:
-        is_known = work.is_known(request.sender)
+        is_known = work.is_known(work.request.sender)
         authentication.spend(
-            authentication.of_stranger(Cost(codes=1), request, is_known=is_known), work
+            authentication.of_stranger(Cost(codes=1), work.request, is_known=is_known), work
         )
     reader = None
     if account:
-        reader = work.player_at(account, request) if is_own else work.player(account)
+        reader = work.player_at(account) if is_own else work.player(account)
     if not (account and reader and reader.addresses):
-        verification.spend_time_for_a_code(request, work, userid)
-        return work.answer(ForgotNotice(work.sender_of(request)), request, verification.MAILED)
+        verification.spend_time_for_a_code(work, userid)
+        return work.answer(ForgotNotice(work.sender()), verification.MAILED)
     pending = Pending(
         Purpose.FORGOT,
         account.userid,
         account.addresses[0],
         work.now(),
-        request.message_key(userid),
+        work.request.message_key(userid),
         language=account.all_settings.language,
     )
-    asked = verification.ask(pending, reader.addresses, request, work)
+    asked = verification.ask(pending, reader.addresses, work)
     if is_own and asked is not verification.Asked.USED_BEFORE:
         return verification.silence_about([asked])
-    return work.answer(ForgotNotice(work.sender_of(request)), request, verification.MAILED)
+    return work.answer(ForgotNotice(work.sender()), verification.MAILED)
 
 
 class NoSuchCode(NotAllowedReason, frozen=True):
@@ -298,12 +276,7 @@ def _read_code(word: str) -> Secret:
 
 
 def verify(
-    request: Request,
-    work: UnitOfWork,
-    service: Service,
-    code: Secret,
-    new: Secret | None,
-    is_agreed: bool,
+    work: UnitOfWork, service: Service, code: Secret, new: Secret | None, is_agreed: bool
 ) -> Handled:
     """Do what waits for a code, once however often the code comes.
 
@@ -311,36 +284,31 @@ def verify(
     """
     name = name_of(code)
     home = work.home
-    pending = home.ask(find_verification, name, work.now())
+    pending = home.ask(verifications.find_verification, name, work.now())
     if pending is None or pending.purpose is Purpose.SIGN_IN:
         if home.ask(outcome_of, name) is None:
             raise NotAllowed(NoSuchCode())
         done_before = Handled(Outcome.DONE_BEFORE)
-        return work.answer(CodeUsedNotice(work.sender_of(request)), request, done_before)
+        return work.answer(CodeUsedNotice(work.sender()), done_before)
     if not is_agreed:
-        home.do(forget_verification, name)
-        return work.answer(SaidNoNotice(work.sender_of(request)), request)
+        home.do(verifications.forget_verification, name)
+        return work.answer(SaidNoNotice(work.sender()))
     account = work.account_if_any(pending.userid)
     if pending.purpose is Purpose.CHALLENGE:
-        return _challenged(pending, account, name, request, work, service)
-    changed = _changed(pending, account, code, new, request, work)
+        return _challenged(pending, account, name, work, service)
+    changed = _changed(pending, account, code, new, work)
     changed = changed.with_proof(Proof(name, pending.message_key))
-    with work.posting(_notices(pending, account, changed, request, work), request):
+    with work.posting(_notices(pending, account, changed, work)):
         work.save(changed)
         home.do(settle_key, name, KeyOutcome.DONE, work.now())
         if pending.purpose is Purpose.FORGOT:
-            home.do(forget_verifications_of, changed.userid, changed.message_key)
-        home.do(forget_verification, name)
+            home.do(verifications.forget_verifications_of, changed.userid, changed.message_key)
+        home.do(verifications.forget_verification, name)
     return Handled(Outcome.DONE)
 
 
 def _changed(
-    pending: Pending,
-    account: Account | None,
-    code: Secret,
-    new: Secret | None,
-    request: Request,
-    work: UnitOfWork,
+    pending: Pending, account: Account | None, code: Secret, new: Secret | None, work: UnitOfWork
 ) -> Account:
     """Return the account as it is once the code has come back. Raises NotAllowed."""
     if pending.purpose is Purpose.SIGNUP:
@@ -348,8 +316,8 @@ def _changed(
     if account is None:
         raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
-        if new is None and has_new_password(request.chat):
-            new = values.read_new_password(_first_words(request.chat)[1])
+        if new is None and has_new_password(work.request.chat):
+            new = values.read_new_password(_first_words(work.request.chat)[1])
         if new is None:
             raise NotAllowed(PasswordMissing())
         if is_of(work.vocabulary | {account.userid}, new.text):
@@ -364,12 +332,7 @@ def _changed(
 
 
 def _challenged(
-    pending: Pending,
-    account: Account | None,
-    name: str,
-    request: Request,
-    work: UnitOfWork,
-    service: Service,
+    pending: Pending, account: Account | None, name: str, work: UnitOfWork, service: Service
 ) -> Handled:
     """Carry out a challenge that its player has confirmed. Whatever comes of it, it waits no more.
 
@@ -379,16 +342,16 @@ def _challenged(
         raise NotAllowed(NoSuchCode())
     home = work.home
     confirmed = structs.replace(
-        request,
+        work.request,
         line=pending.line,
         chat="",
         code=None,
         confirmed=Actor(account, pending.message_key),
     )
-    handled = service.carry_out(confirmed, work)
+    handled = service.carry_out(work.answering(confirmed))
     if handled.outcome is not Outcome.REFUSED:
         home.do(settle_key, name, KeyOutcome.DONE, work.now())
-    home.do(forget_verification, name)
+    home.do(verifications.forget_verification, name)
     return handled
 
 
@@ -410,10 +373,10 @@ def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> A
 
 
 def _notices(
-    pending: Pending, before: Account | None, after: Account, request: Request, work: UnitOfWork
+    pending: Pending, before: Account | None, after: Account, work: UnitOfWork
 ) -> list[Notice]:
     """Return the notices once a code has come back, the answer to its sender first."""
-    reader = work.player_at(after, request)
+    reader = work.player_at(after)
     if pending.purpose is Purpose.FORGOT:
         return [PasswordChangedNotice(reader)]
     if pending.purpose is Purpose.SIGNUP and (
@@ -468,8 +431,6 @@ SIGNUP = Form(
         Parameter("PASSWORD", "password", values.read_new_password, is_secret=True, is_new=True),
     ),
     values.ADDRESSES,
-    heading=Heading.ACCOUNT,
-    rank=10,
     is_of_kind=False,
     needs_own_mail=True,
     cost=lambda command: Cost(accounts=1, codes=_codes(command)),
@@ -479,24 +440,21 @@ VERIFY = Form(
     "verify",
     (Parameter("CODE", "code", _read_code, is_secret=True),),
     values.secret_if_any("NEWPASSWORD", "new", values.read_new_password, is_new=True),
-    heading=Heading.ACCOUNT,
-    rank=20,
     is_of_kind=False,
     implied={"is_agreed": True},
     # A code may come back with the new password in the text.
     text=Text.UNSEEN,
     cost=Cost(work=0),
     instead=_other_userid,
-    run=WithService(verify),
+    run=ForAnybody(verify, takes_service=True),
 )
-FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
+FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     SIGNUP,
+    VERIFY,
     Form(
         "add",
         values.OWN,
         values.ADDRESSES,
-        heading=Heading.ACCOUNT,
-        rank=30,
         is_of_kind=False,
         needs_own_mail=True,
         cost=lambda command: Cost(codes=_codes(command)),
@@ -506,8 +464,6 @@ FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
         "change address",
         values.OWN,
         values.ADDRESSES,
-        heading=Heading.ACCOUNT,
-        rank=40,
         is_of_kind=False,
         needs_own_mail=True,
         cost=lambda command: Cost(codes=_codes(command)),
@@ -516,8 +472,6 @@ FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
     Form(
         "change password",
         (*values.OWN, _NEW_PASSWORD),
-        heading=Heading.ACCOUNT,
-        rank=50,
         is_of_kind=False,
         needs_own_mail=True,
         run=ForPlayer(change_password, may_be_sender=False),
@@ -525,12 +479,9 @@ FORMS: tuple[Form[ForPlayer | ForAnybody | WithService], ...] = (
     Form(
         "forgot",
         (values.USERID,),
-        heading=Heading.ACCOUNT,
-        rank=55,
         is_of_kind=False,
         needs_own_mail=True,
         cost=Cost(work=0),  # it charges strangers alone
         run=ForAnybody(forgot),
     ),
-    VERIFY,
 )

@@ -19,17 +19,16 @@ from pbm_oust.board import Game, Header
 from pbm_oust.board.header import Origin, Terms, steps_of
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
-from pbm_oust.commands.lists import GAMES, LIST
+from pbm_oust.commands.show import GAMES, LIST
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option, Parameter
-from pbm_oust.play.forms import ForPlayer, ForTwoPlayers
 from pbm_oust.play.moving import NotOnBoard, side_on
 from pbm_oust.play.notices import BoardNotice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled
 from pbm_oust.play.starting import answered_again, open_of, write_board
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForEither, ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules import KINDS, Grid, Kind, Shape, Side
 from pbm_oust.rules.grid import format_size, parse_size
@@ -38,6 +37,8 @@ from pbm_oust.store.accounts import seeker as seeker_of
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, read_game, started_from
+
+HEADING = Heading.STARTING
 
 LONGEST_TIME = 3650
 """The most days that a time option takes."""
@@ -106,7 +107,7 @@ def _needs_hex(kind: Kind) -> bool:
     return kind.own_shape is not Shape.HEX
 
 
-def _switch(name: str, sets: str, chosen: bool | Side) -> Option[object]:
+def _switch(name: str, sets: str, chosen: bool | Side) -> Option:
     """Return an option without a value, which chooses something by being there."""
 
     def read(_kind: Kind, value: str | None) -> object:
@@ -120,7 +121,7 @@ def _switch(name: str, sets: str, chosen: bool | Side) -> Option[object]:
     return Option(name, lambda _kind: (f"-{name}",), read, write, takes="nothing", sets=sets)
 
 
-def _days(name: str, least: int) -> Option[int]:
+def _days(name: str, least: int) -> Option:
     """Return the option for a time in days."""
 
     def read(_kind: Kind, value: str | None) -> int:
@@ -279,9 +280,9 @@ class RematchNotice(BoardNotice, frozen=True):
     """The name of the board that it plays again."""
 
 
-def rematch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def rematch(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Start a board like one that is over, with sides exchanged, and show it to both players."""
-    done_before = answered_again(actor, request, work)
+    done_before = answered_again(actor, work)
     if done_before:
         return done_before
     home = work.home
@@ -297,7 +298,7 @@ def rematch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board:
     number, x, o = next_number(home, kind), earlier.o, earlier.x
     header = structs.replace(earlier.header, board=number, x=x, o=o, started=work.now())
     make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
-    return write_board(header, actor, request, work, source=source, make=make)
+    return write_board(header, actor, work, source=source, make=make)
 
 
 class NoSuchSeek(NotAllowedReason, frozen=True):
@@ -346,7 +347,6 @@ _NUMBER = Parameter("NUMBER", "number", _read_number)
 
 def seek(
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
     kind: Kind,
     side: Side | None = None,
@@ -364,10 +364,10 @@ def seek(
         seek = Seek.of(number, kind.name, work.now(), side, usable, Terms(**terms))
         return structs.replace(account, seeks=(*kept, seek))
 
-    return _change(change, actor, request, work, is_made=True)
+    return _change(change, actor, work, is_made=True)
 
 
-def withdraw(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, number: int) -> Handled:
+def withdraw(actor: Actor, work: UnitOfWork, kind: Kind, number: int) -> Handled:
     """Withdraw an open challenge of a player."""
 
     def change(account: Account) -> Account:
@@ -377,12 +377,12 @@ def withdraw(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, numbe
             raise _no_such_seek(kind, number)
         return structs.replace(account, seeks=tuple(kept))
 
-    return _change(change, actor, request, work, is_made=False)
+    return _change(change, actor, work, is_made=False)
 
 
-def join(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, number: int) -> Handled:
+def join(actor: Actor, work: UnitOfWork, kind: Kind, number: int) -> Handled:
     """Start the board that an open challenge offers, which takes it."""
-    done_before = answered_again(actor, request, work)
+    done_before = answered_again(actor, work)
     if done_before:
         return done_before
     found, seeker = _find(kind, number, work)
@@ -392,24 +392,19 @@ def join(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, number: i
     left = (each for each in seeker.seeks if each != found)
     taken = structs.replace(seeker, seeks=tuple(left))
     source = _source(found.number)
-    return write_board(header, actor, request, work, source=source, changed=[taken])
+    return write_board(header, actor, work, source=source, changed=[taken])
 
 
 def _change(
-    change: Callable[[Account], Account],
-    actor: Actor,
-    request: Request,
-    work: UnitOfWork,
-    *,
-    is_made: bool,
+    change: Callable[[Account], Account], actor: Actor, work: UnitOfWork, *, is_made: bool
 ) -> Handled:
     """Change the challenges of a player, and tell them which are open."""
 
     def tell(account: Account) -> SoughtNotice:
         named = tuple((each, account.userid) for each in open_of(account, work.now()))
-        return SoughtNotice(work.player_at(account, request), is_made, named)
+        return SoughtNotice(work.player_at(account), is_made, named)
 
-    return work.change_account(change, tell, actor, request)
+    return work.change_account(change, tell, actor)
 
 
 def _find(kind: Kind, number: int, work: UnitOfWork) -> tuple[Seek, Account]:
@@ -448,58 +443,41 @@ def _lot(joiner: Actor, work: UnitOfWork) -> Side:
 JOIN = Form(
     "join",
     (_NUMBER, *values.OWN),
-    heading=Heading.STARTING,
-    rank=30,
     cost=Cost(boards=1),
     instead=_open_challenges,
     run=ForPlayer(join),
 )
-FORMS: tuple[Form[ForPlayer | ForTwoPlayers], ...] = (
+FORMS: tuple[Form[ForPlayer | ForEither], ...] = (
     Form(
         "challenge",
         TWO_PLAYERS,
         values.PASSWORD_IF_ANY,
         OPTIONS,
-        heading=Heading.STARTING,
-        rank=10,
         cost=Cost(boards=1),
         instead=_usual_grid,
-        run=ForTwoPlayers(header_of),
-    ),
-    Form(
-        "replay",
-        (values.BOARD, Parameter("N", "record", _read_record), *TWO_PLAYERS),
-        values.PASSWORD_IF_ANY,
-        heading=Heading.STARTING,
-        rank=50,
-        cost=Cost(boards=1),
-        run=ForTwoPlayers(_header_of_replay),
-    ),
-    Form(
-        "rematch",
-        values.OF_BOARD,
-        heading=Heading.STARTING,
-        rank=60,
-        plays_again=True,
-        cost=Cost(boards=1),
-        instead=_finished_games,
-        run=ForPlayer(rematch),
+        run=ForEither(header_of),
     ),
     Form(
         "seek",
         values.OWN,
         options=(*(_switch(side.value, "side", side) for side in Side), *OPTIONS),
-        heading=Heading.STARTING,
-        rank=20,
         run=ForPlayer(seek),
     ),
     JOIN,
+    Form("unseek", (_NUMBER, *values.OWN), instead=_open_challenges, run=ForPlayer(withdraw)),
     Form(
-        "unseek",
-        (_NUMBER, *values.OWN),
-        heading=Heading.STARTING,
-        rank=40,
-        instead=_open_challenges,
-        run=ForPlayer(withdraw),
+        "replay",
+        (values.BOARD, Parameter("N", "record", _read_record), *TWO_PLAYERS),
+        values.PASSWORD_IF_ANY,
+        cost=Cost(boards=1),
+        run=ForEither(_header_of_replay),
+    ),
+    Form(
+        "rematch",
+        values.OF_BOARD,
+        plays_again=True,
+        cost=Cost(boards=1),
+        instead=_finished_games,
+        run=ForPlayer(rematch),
     ),
 )

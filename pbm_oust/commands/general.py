@@ -7,16 +7,17 @@ from msgspec import Struct, structs
 from pbm_oust.accounts.tags import SheetReply
 from pbm_oust.grammar.form import Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
-from pbm_oust.play.forms import ForAnybody, Seen, Service, WithService
 from pbm_oust.play.notices import MOST_DRAWN, Capacity, Notice, RefusalNotice, sheet_of
 from pbm_oust.play.request import Handled, Outcome, Request, silent
-from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
+from pbm_oust.play.unit_of_work import ForAnybody, Seen, Service, UnitOfWork, as_owner
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.store.letters import Draft
+
+HEADING = Heading.GENERAL
 
 MOST_LINES = 20
 """How many commands one mail may hold."""
@@ -76,22 +77,22 @@ class Subcommand(Struct, frozen=True):
     """The board that it is for, if those for other boards do not depend on it."""
 
 
-def multiple(request: Request, work: UnitOfWork, service: Service) -> Handled:
+def multiple(work: UnitOfWork, service: Service) -> Handled:
     """Carry out the lines of a mail's text up to the first that is refused, with one answer."""
-    lines = [line for line in request.chat.splitlines() if line.strip()]
+    lines = [line for line in work.request.chat.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_LINES:
         raise Unreadable(NoLines(MOST_LINES))
     seen = [service.see(line) for line in lines]
     is_proved = look_at_all(seen, work)
-    if request.doubt and not is_proved:
-        return silent(request.doubt)
-    request = structs.replace(request, doubt=None, mark=None)
-    may_show = to_stranger(work.vocabulary, work.names_for(request))
+    if work.request.doubt and not is_proved:
+        return silent(work.request.doubt)
+    work = work.answering(structs.replace(work.request, doubt=None, mark=None))
+    may_show = to_stranger(work.vocabulary, work.names_for_sender())
     tasks = [
-        Subcommand(each.line.shown(may_show), structs.replace(request, line=line, chat=""))
+        Subcommand(each.line.shown(may_show), structs.replace(work.request, line=line, chat=""))
         for each, line in zip(seen, lines, strict=True)
     ]
-    return carry_out_all(tasks, request, work, service)
+    return carry_out_all(tasks, work, service)
 
 
 def look_at_all(seen: Sequence[Seen], work: UnitOfWork) -> bool:
@@ -114,11 +115,7 @@ def look_at_all(seen: Sequence[Seen], work: UnitOfWork) -> bool:
 
 
 def carry_out_all(
-    tasks: Sequence[Subcommand],
-    request: Request,
-    work: UnitOfWork,
-    service: Service,
-    unread: str = "",
+    tasks: Sequence[Subcommand], work: UnitOfWork, service: Service, unread: str = ""
 ) -> Handled:
     """Carry out the commands of a mail, with one answer; after a refusal, those for other boards.
 
@@ -145,7 +142,7 @@ def carry_out_all(
         if is_full or task.board in stopped:
             left.append(task.line)
             continue
-        identity = f"{request.identity}\0{nth}"
+        identity = f"{work.request.identity}\0{nth}"
         latest.clear()
         quiet = structs.replace(work, write=collect, is_within=True, room=room)
         handled = service.handle(
@@ -159,7 +156,7 @@ def carry_out_all(
             is_full = True
             left.append(task.line)
             continue
-        answer = latest[-1] if latest else AnsweredElsewhereNotice(work.sender_of(request))
+        answer = latest[-1] if latest else AnsweredElsewhereNotice(work.sender())
         if isinstance(answer, RefusalNotice):
             failed.append((task.line, answer))
             stopped.add(task.board)
@@ -168,11 +165,11 @@ def carry_out_all(
         done.append((task.line, answer, has_room))
         room = room.beside(answer) if has_room else room
     work = structs.replace(work, read={})
-    reader = work.sender_of(request)
-    reader = structs.replace(reader, left_out=request.left_out if is_proved else "")
+    reader = work.sender()
+    reader = structs.replace(reader, left_out=work.request.left_out if is_proved else "")
     told = MultipleNotice(reader, tuple(done), tuple(failed), tuple(left), unread)
     outcome = Outcome.DONE if len(done) == len(tasks) else Outcome.DONE_IN_PART
-    return work.answer(told, request, Handled(outcome, is_proved=is_proved, is_guess=is_guess))
+    return work.answer(told, Handled(outcome, is_proved=is_proved, is_guess=is_guess))
 
 
 SUBJECTS = ("tutorial", "board", "figures", "time", "house", "commands")
@@ -198,32 +195,29 @@ def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(in_english, plain)))
 
 
-def give_help(request: Request, work: UnitOfWork, subjects: tuple[str, ...]) -> Handled:
+def give_help(work: UnitOfWork, subjects: tuple[str, ...]) -> Handled:
     """Mail the help about these subjects, or the overview if there are none.
 
     It is in the language in which it is asked for.
     """
-    reader, asked = as_owner(work.sender_of(request), work.home), request.spoken
+    reader, asked = as_owner(work.sender(), work.home), work.request.spoken
     if asked:
         reader = structs.replace(reader, settings=structs.replace(reader.settings, language=asked))
-    return work.answer(HelpNotice(reader, subjects, work.has_house), request)
+    return work.answer(HelpNotice(reader, subjects, work.has_house))
 
 
 MULTIPLE = Form(
     "multiple",
-    heading=Heading.GENERAL,
-    rank=20,
     is_of_kind=False,
     text=Text.UNSEEN,
     needs_own_mail=True,
     cost=Cost(work=0),  # its lines are charged
-    run=WithService(multiple),
+    run=ForAnybody(multiple, takes_service=True),
 )
-FORMS: tuple[Form[WithService | ForAnybody], ...] = (
-    MULTIPLE,
+FORMS: tuple[Form[ForAnybody], ...] = (
     Form(
         "help",
-        rest=rest(
+        rest=Rest(
             ("subjects",),
             ("[SUBJECT..]",),
             _read_subjects,
@@ -232,10 +226,9 @@ FORMS: tuple[Form[WithService | ForAnybody], ...] = (
             fixed=_WORDS,
             sections=(Section.COMMANDS,),
         ),
-        heading=Heading.GENERAL,
-        rank=10,
         is_of_kind=False,
         cost=Cost(is_help=True),
         run=ForAnybody(give_help),
     ),
+    MULTIPLE,
 )

@@ -16,12 +16,11 @@ from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.authentication import authenticate
 from pbm_oust.play.finding import active_games, boards_naming
-from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.moving import incoming, is_over
 from pbm_oust.play.notices import News, Notice, OutcomeNotice, Reader
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.telling import tell_players
-from pbm_oust.play.unit_of_work import UnitOfWork, returned_from
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, returned_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS
 from pbm_oust.store.accounts import remove_account
@@ -30,6 +29,8 @@ from pbm_oust.store.letters import count_letters_to
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import append, read_board
 from pbm_oust.store.verifications import forget_bounces, forget_player, requests_of
+
+HEADING = Heading.ACCOUNT
 
 
 class SignedOffNotice(OutcomeNotice, frozen=True):
@@ -49,7 +50,7 @@ class DeletedNotice(Notice, frozen=True):
     """The names of those that ended with it."""
 
 
-def sign_off(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def sign_off(actor: Actor, work: UnitOfWork) -> Handled:
     """Let a player sign off: their boards go on, and nobody starts new ones with them."""
 
     def change(account: Account) -> Account:
@@ -57,20 +58,20 @@ def sign_off(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
 
     def tell(account: Account) -> SignedOffNotice:
         boards = tuple(game.name for game in active_games(account.userid, work.home))
-        return SignedOffNotice(work.player_at(account, request), boards)
+        return SignedOffNotice(work.player_at(account), boards)
 
-    return work.change_account(change, tell, actor, request)
+    return work.change_account(change, tell, actor)
 
 
-def delete(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def delete(actor: Actor, work: UnitOfWork) -> Handled:
     """Remove an account: it gives up its boards, and then all of it is deleted."""
     home, userid = work.home, actor.userid
     if home.ask(outcome_of, actor.message_key) is KeyOutcome.REFUSED:
         raise NotAllowed(RefusedBefore())
-    boards = leave_boards(actor, request, work)
+    boards = leave_boards(actor, work)
     account = work.account(userid)
-    told = DeletedNotice(work.player_at(account, request), userid, tuple(map(str, boards)))
-    with work.posting([told], request):
+    told = DeletedNotice(work.player_at(account), userid, tuple(map(str, boards)))
+    with work.posting([told]):
         home.do(settle_key, actor.message_key, KeyOutcome.DONE, work.now())
         home.do(forget_player, account.userid, account.message_key)
         for address in account.addresses:
@@ -79,18 +80,18 @@ def delete(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
     return Handled(Outcome.DONE)
 
 
-def leave_boards(actor: Actor, request: Request, work: UnitOfWork) -> dict[BoardName, Game]:
+def leave_boards(actor: Actor, work: UnitOfWork) -> dict[BoardName, Game]:
     """Resign all active boards of a player, and decline those on which they have not moved yet.
 
     The other players and those who watch are told. Returns the games after that. Raises
     DamagedHistory.
     """
     names = boards_naming(actor.userid, work.home)
-    left = {name: _leave(name, actor, request, work) for name in names}
+    left = {name: _leave(name, actor, work) for name in names}
     return {name: game for name, game in left.items() if game}
 
 
-def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) -> Game | None:
+def _leave(name: BoardName, actor: Actor, work: UnitOfWork) -> Game | None:
     """Leave one board if its game goes on, and return the game after that."""
     board = read_board(work.home, KINDS[name.kind], name.board)
     game = board.game
@@ -99,10 +100,10 @@ def _leave(name: BoardName, actor: Actor, request: Request, work: UnitOfWork) ->
         return None
     deed = Deed.RESIGN if game.has_played(side) else Deed.DECLINE
     left = game.act(side, deed, game.time_of_next(work.now()), actor.message_key)
-    told = tell_players(left, News.PLAYED, work, request, actor=None, leaving=actor.userid)
+    told = tell_players(left, News.PLAYED, work, actor=None, leaving=actor.userid)
     notices = [notice for notice in told if notice.reader.userid != actor.userid]
-    with work.posting(notices, request):
-        append(work.home, board, left, incoming(actor, request, work))
+    with work.posting(notices):
+        append(work.home, board, left, incoming(actor, work))
     return left
 
 
@@ -130,40 +131,33 @@ class ForgottenNotice(OutcomeNotice, frozen=True):
     """What replaces the userid in histories; empty if it was in none."""
 
 
-def forget(
-    request: Request, work: UnitOfWork, userid: str, password: Credential, is_sure: bool
-) -> Handled:
+def forget(work: UnitOfWork, userid: str, password: Credential, is_sure: bool) -> Handled:
     """Remove a player's account, and the userid from all histories; say what that means first."""
-    key = request.message_key(userid)
+    key = work.request.message_key(userid)
     home = work.home
     if home.ask(outcome_of, key) is KeyOutcome.DONE:
-        done = ForgottenNotice(work.sender_of(request), userid, 0, "", is_repeated=True)
-        return work.answer(done, request, Handled(Outcome.DONE_BEFORE))
-    actor = authenticate(userid, password, request, work, may_be_sender=False)
+        done = ForgottenNotice(work.sender(), userid, 0, "", is_repeated=True)
+        return work.answer(done, Handled(Outcome.DONE_BEFORE))
+    actor = authenticate(userid, password, work, may_be_sender=False)
     if not is_sure:
         active = tuple(game.name for game in active_games(userid, home))
         count = len(boards_naming(userid, home))
-        reader = work.player_at(actor.account, request)
-        return work.answer(ForgetNotice(reader, active, count), request)
-    from pbm_oust.play.renaming import (
-        check_boards,
-        forget_addresses,
-        free_placeholder,
-        rename_in_notes,
-    )
+        reader = work.player_at(actor.account)
+        return work.answer(ForgetNotice(reader, active, count))
+    from pbm_oust.play import renaming
 
-    check_boards(userid, home)
-    left = leave_boards(actor, request, work)
-    word = free_placeholder(home) if boards_naming(userid, home) else ""
-    reader = work.player_at(actor.account, request)
+    renaming.check_boards(userid, home)
+    left = leave_boards(actor, work)
+    word = renaming.free_placeholder(home) if boards_naming(userid, home) else ""
+    reader = work.player_at(actor.account)
     done = ForgottenNotice(reader, userid, len(left), word)
     account = work.account(userid)
-    with work.posting([done], request):
+    with work.posting([done]):
         home.do(settle_key, key, KeyOutcome.DONE, work.now())
         if word:
-            rename_in_notes(userid, word, work)
+            renaming.rename_in_notes(userid, word, work)
             home.do(home.boards.rename_player, userid, word)
-        forget_addresses(account, home)
+        renaming.forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)
         home.do(remove_account, userid)
     return Handled(Outcome.DONE)
@@ -247,10 +241,10 @@ LARGEST_PART = 60_000
 """How many bytes of notes and histories go into one letter: no encoding makes it too large."""
 
 
-def export(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def export(actor: Actor, work: UnitOfWork) -> Handled:
     """Mail a player all that is stored about them, but only to the addresses of their account."""
     account = actor.account
-    at = work.player_at(account, request)
+    at = work.player_at(account)
     own = tuple(address for address in at.addresses if account.has_address(address))
     reader = structs.replace(at, addresses=own, wrote_from="")
     boards = boards_naming(account.userid, work.home)
@@ -262,8 +256,8 @@ def export(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
         ExportBoardsNotice(reader, part=number, parts=count, pieces=tuple(part))
         for number, part in enumerate(parts, 2)
     ]
-    done = ExportSentNotice(work.sender_of(request), own, count)
-    with work.posting([done, first, *others], request):
+    done = ExportSentNotice(work.sender(), own, count)
+    with work.posting([done, first, *others]):
         return Handled(Outcome.DONE)
 
 
@@ -316,40 +310,27 @@ def _parted(things: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T
 
 
 FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
-    Form(
-        "signoff",
-        OWN,
-        is_of_kind=False,
-        heading=Heading.ACCOUNT,
-        rank=60,
-        run=ForPlayer(sign_off, brings_back=False),
-    ),
+    Form("signoff", OWN, is_of_kind=False, run=ForPlayer(sign_off, brings_back=False)),
     Form(
         "delete",
         OWN,
         is_of_kind=False,
-        heading=Heading.ACCOUNT,
-        rank=70,
         run=ForPlayer(delete, may_be_sender=False, brings_back=False),
+    ),
+    Form(
+        "export",
+        OWN,
+        is_of_kind=False,
+        needs_own_mail=True,
+        cost=Cost(work=5),
+        run=ForPlayer(export),
     ),
     Form(
         "forget",
         OWN,
         only_word(REALLY, "is_sure"),
         is_of_kind=False,
-        heading=Heading.ACCOUNT,
-        rank=90,
         # It checks the password itself: when its mail comes again, the account is gone.
         run=ForAnybody(forget),
-    ),
-    Form(
-        "export",
-        OWN,
-        is_of_kind=False,
-        heading=Heading.ACCOUNT,
-        rank=80,
-        needs_own_mail=True,
-        cost=Cost(work=5),
-        run=ForPlayer(export),
     ),
 )

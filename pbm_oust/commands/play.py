@@ -10,43 +10,25 @@ from msgspec import structs
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
-from pbm_oust.board import Deed, Game, Place, Wish
+from pbm_oust.board import Deed, Game, Wish
 from pbm_oust.board.notation import format_wish
-from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, OffGrid, game_in
+from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, game_in
 from pbm_oust.board.record import PLAYING
+from pbm_oust.grammar import wish as wishes
 from pbm_oust.grammar.form import Command, Form, SurplusWord
 from pbm_oust.grammar.notation import Blank, Heading
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
 from pbm_oust.grammar.vocabulary import fold, in_english
-from pbm_oust.grammar.wish import (
-    DEEDS,
-    WISH_SHOWN,
-    BadPlacement,
-    NoTurn,
-    names_of,
-    next_wish,
-    possible_wish,
-    read_wish,
-    rest_of_wish,
-    wish_instead,
-)
 from pbm_oust.play import moving
-from pbm_oust.play.forms import ForAnybody, ForPlayer
 from pbm_oust.play.notices import BoardNotice, BoardOutcomeNotice, News, Reader, ShownBoard
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
-from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import (
-    Illegal,
-    NotAllowed,
-    NotAllowedReason,
-    Refusal,
-    Unreadable,
-    UnreadableReason,
-)
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import Kind
-from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.store.open_boards import read_game
+
+HEADING = Heading.PLAYING
 
 
 def _move_instead(command: Command, refusal: Refusal) -> Command | None:
@@ -56,7 +38,7 @@ def _move_instead(command: Command, refusal: Refusal) -> Command | None:
         return None
     is_old = isinstance(refusal.reason, moving.OtherRecord | moving.OldAnswer | RefusedBefore)
     given: Wish = command["wish"]
-    wish = possible_wish(game, given) if is_old else wish_instead(game, refusal)
+    wish = wishes.possible_wish(game, given) if is_old else wishes.wish_instead(game, refusal)
     return suggested(game, userid, wish) if wish else None
 
 
@@ -72,9 +54,9 @@ def _try_preview(command: Command, game: Game) -> None:
 
 
 def _read_placements(words: Sequence[str]) -> tuple[Wish, int | None]:
-    wish, guard = read_wish(words)
+    wish, guard = wishes.read_wish(words)
     if isinstance(wish, Deed):
-        raise Unreadable(BadPlacement(), words[0])
+        raise Unreadable(wishes.BadPlacement(), words[0])
     return wish, guard
 
 
@@ -90,13 +72,7 @@ def of_board(game: Game) -> dict[str, object]:
 
 
 def move(
-    actor: Actor,
-    request: Request,
-    work: UnitOfWork,
-    kind: Kind,
-    board: int,
-    wish: Wish,
-    guard: int | None,
+    actor: Actor, work: UnitOfWork, kind: Kind, board: int, wish: Wish, guard: int | None
 ) -> Handled:
     """Place stones, pass, swap or resign; only as record number `guard`, if that is given.
 
@@ -107,18 +83,16 @@ def move(
         moving.check_guard(guard, game)
         return wish
 
-    return moving.carry_out(kind, board, wished, actor, request, work)
+    return moving.carry_out(kind, board, wished, actor, work)
 
 
-def preview(
-    request: Request, work: UnitOfWork, kind: Kind, board: int, wish: Wish, guard: int | None
-) -> Handled:
+def preview(work: UnitOfWork, kind: Kind, board: int, wish: Wish, guard: int | None) -> Handled:
     """Show a board as it would be after these placements; nothing changes."""
     game = read_game(work.home, kind, board)
     moving.check_guard(guard, game)
-    acted = game.act(game.to_move, wish, work.now(), request.message_key(request.sender))
-    notice = BoardNotice(work.sender_of(request), News.PREVIEW, acted)
-    return work.answer(notice, request, Handled(Outcome.ANSWERED, game.name))
+    acted = game.act(game.to_move, wish, work.now(), work.request.message_key(work.request.sender))
+    notice = BoardNotice(work.sender(), News.PREVIEW, acted)
+    return work.answer(notice, Handled(Outcome.ANSWERED, game.name))
 
 
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
@@ -168,23 +142,17 @@ class SubmittedNotice(BoardOutcomeNotice, frozen=True):
 
 
 def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
-    wish, guard = read_wish(words)
+    wish, guard = wishes.read_wish(words)
     if isinstance(wish, Deed) and wish not in _SUBMITTED:
-        raise Unreadable(NoTurn(names_of(_SUBMITTED)), words[0])
+        raise Unreadable(wishes.NoTurn(wishes.names_of(_SUBMITTED)), words[0])
     return wish, guard
 
 
-_SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(names_of(_SUBMITTED))}[#N]")
+_SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(wishes.names_of(_SUBMITTED))}[#N]")
 
 
 def submit(
-    actor: Actor,
-    request: Request,
-    work: UnitOfWork,
-    kind: Kind,
-    board: int,
-    wish: Wish,
-    guard: int | None,
+    actor: Actor, work: UnitOfWork, kind: Kind, board: int, wish: Wish, guard: int | None
 ) -> Handled:
     """Draw a board as it would be after a move, and keep the move until it is confirmed."""
     game = read_game(work.home, kind, board)
@@ -199,12 +167,12 @@ def submit(
         return structs.replace(account, submissions=(*kept, submitted))
 
     def tell(account: Account) -> SubmittedNotice:
-        return _submitted(work.player_at(account, request), account, game, actor, work)
+        return _submitted(work.player_at(account), account, game, actor, work)
 
-    return work.change_account(change, tell, actor, request, board=game.name)
+    return work.change_account(change, tell, actor, board=game.name)
 
 
-def confirm(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def confirm(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Make the move that a player has submitted, if the board has not changed since."""
 
     def wished(game: Game) -> Wish:
@@ -215,7 +183,7 @@ def confirm(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board:
             raise NotAllowed(ChangedSinceSubmit(game, submission.number, submission.wish))
         return submission.wish
 
-    return moving.carry_out(kind, board, wished, actor, request, work)
+    return moving.carry_out(kind, board, wished, actor, work)
 
 
 def _submitted(
@@ -277,7 +245,11 @@ def _queue_instead(command: Command, refusal: Refusal) -> Command | None:
     match refusal.reason:
         case YourOwnTurn(game=game):
             first: Clause = command["clauses"][0]
-            wish = next_wish(game) if first.condition else possible_wish(game, first.answer)
+            wish = (
+                wishes.next_wish(game)
+                if first.condition
+                else wishes.possible_wish(game, first.answer)
+            )
             return suggested(game, command["userid"], wish) if wish else None
         case moving.OtherRecord(game=game):
             renewed = command.with_values(guard=game.next_number)
@@ -300,7 +272,7 @@ def _check_clauses(clauses: Sequence[Clause], guard: int | None, userid: str, ga
         raise NotAllowed(YourOwnTurn(game))
     moving.check_guard(guard, game)
     for clause in clauses:
-        _check_cells(clause, game)
+        game.check_cells(clause.answer)
         if clause.condition:
             _check_answer(clause.condition, clause.answer, game, userid)
 
@@ -341,9 +313,9 @@ def _read_clause(text: str) -> Clause:
 
 
 def _read_turn(text: str) -> Wish:
-    wish, _ = read_wish(text.split())
+    wish, _ = wishes.read_wish(text.split())
     if isinstance(wish, Deed) and wish not in PLAYING:
-        raise Unreadable(NoTurn(names_of(PLAYING)), text.strip())
+        raise Unreadable(wishes.NoTurn(wishes.names_of(PLAYING)), text.strip())
     return wish
 
 
@@ -378,7 +350,6 @@ _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"
 
 def queue(
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
     kind: Kind,
     board: int,
@@ -398,7 +369,7 @@ def queue(
             for each in (actor.account, account)
         )
         dropped = tuple(clause for clause in before if clause not in plans)
-        return QueuedNotice(work.player_at(account, request), game, plans, dropped)
+        return QueuedNotice(work.player_at(account), game, plans, dropped)
 
     def change(account: Account) -> Account:
         moving.side_of(actor, game, work)
@@ -413,18 +384,8 @@ def queue(
 
     if queueing is Queueing.SHOW:
         moving.side_on(actor.userid, game)
-        return work.answer(tell(actor.account), request)
-    return work.change_account(change, tell, actor, request, board=game.name)
-
-
-def _check_cells(clause: Clause, game: Game) -> None:
-    """Raise Illegal for a cell that the grid does not have."""
-    cells = clause.answer.cells if isinstance(clause.answer, Place) else ()
-    for nth, cell in enumerate(cells, 1):
-        try:
-            game.header.grid.parse_cell(cell)
-        except NoSuchCell:
-            raise Illegal(OffGrid(game, nth), cell) from None
+        return work.answer(tell(actor.account))
+    return work.change_account(change, tell, actor, board=game.name)
 
 
 def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
@@ -456,9 +417,7 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
 MOVE = Form(
     "move",
     OF_BOARD,
-    rest_of_wish(WISH_SHOWN, read_wish),
-    heading=Heading.PLAYING,
-    rank=10,
+    wishes.rest_of_wish(wishes.WISH_SHOWN, wishes.read_wish),
     is_usual=True,
     instead=_move_instead,
     try_on=_try_move,
@@ -466,13 +425,11 @@ MOVE = Form(
 )
 
 
-def _short_form(deed: Deed, rank: int) -> Form[ForPlayer]:
+def _short_form(deed: Deed) -> Form[ForPlayer]:
     """Return the short form of a deed: `oust resign 17 alice secret`."""
     return Form(
         deed.value,
         OF_BOARD,
-        heading=Heading.PLAYING,
-        rank=rank,
         short_for=MOVE,
         implied={"wish": deed, "guard": None},
         instead=_move_instead,
@@ -484,18 +441,14 @@ def _short_form(deed: Deed, rank: int) -> Form[ForPlayer]:
 PREVIEW = Form(
     "preview",
     (BOARD,),
-    rest_of_wish(WISH_SHOWN[:1], _read_placements),
-    heading=Heading.PLAYING,
-    rank=50,
+    wishes.rest_of_wish(wishes.WISH_SHOWN[:1], _read_placements),
     try_on=_try_preview,
     run=ForAnybody(preview),
 )
 SUBMIT = Form(
     "submit",
     OF_BOARD,
-    rest_of_wish(_SUBMITTED_SHOWN, _read_submitted),
-    heading=Heading.PLAYING,
-    rank=30,
+    wishes.rest_of_wish(_SUBMITTED_SHOWN, _read_submitted),
     instead=_submit_instead,
     try_on=_try_move,
     run=ForPlayer(submit),
@@ -503,34 +456,25 @@ SUBMIT = Form(
 QUEUE = Form(
     "queue",
     OF_BOARD,
-    rest(
+    Rest(
         ("queueing", "clauses", "guard"),
         ("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"),
         _read_queue,
         _write_queue,
         least=0,
-        fixed=QUEUEING | DEEDS,
+        fixed=QUEUEING | wishes.DEEDS,
         write_answer=lambda queued, _board: _write_queue((*queued[:2], None)),
     ),
-    heading=Heading.PLAYING,
-    rank=20,
     instead=_queue_instead,
     try_on=_try_queue,
     run=ForPlayer(queue),
 )
 FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     MOVE,
-    PREVIEW,
-    _short_form(Deed.RESIGN, 60),
-    _short_form(Deed.DECLINE, 70),
-    SUBMIT,
-    Form(
-        "confirm",
-        OF_BOARD,
-        heading=Heading.PLAYING,
-        rank=40,
-        instead=_confirm_instead,
-        run=ForPlayer(confirm),
-    ),
     QUEUE,
+    SUBMIT,
+    Form("confirm", OF_BOARD, instead=_confirm_instead, run=ForPlayer(confirm)),
+    PREVIEW,
+    _short_form(Deed.RESIGN),
+    _short_form(Deed.DECLINE),
 )

@@ -9,20 +9,22 @@ from msgspec import structs
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, Digested
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.accounts.settings import NAMES, Auth, Settings, Unknown, values_of
+from pbm_oust.commands.vacation import VACATION
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Form, MissingWord
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import Parameter, rest
+from pbm_oust.grammar.parts import Parameter, Rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import SenderNotEnough
-from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import OutcomeNotice, Reader
-from pbm_oust.play.request import Actor, Handled, Request
+from pbm_oust.play.request import Actor, Handled
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.starting import count_active
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
+
+HEADING = Heading.SETTINGS
 
 _USUAL_ZONE = "UTC"
 _EASED = "auth", Auth.SENDER.value
@@ -105,15 +107,13 @@ def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before
         raise Unreadable(reason, word) from None
 
 
-def settle(
-    actor: Actor, request: Request, work: UnitOfWork, changes: tuple[tuple[str, str], ...]
-) -> Handled:
+def settle(actor: Actor, work: UnitOfWork, changes: tuple[tuple[str, str], ...]) -> Handled:
     """Change settings, names and values as the server writes them; without any, show all.
 
     Raises NotAllowed if the sender is to be enough from now on, and nothing but the sender says so.
     """
     if not (changes or actor.account.all_settings.has_untold):
-        return work.answer(_told(actor.account, (), request, work), request)
+        return work.answer(_told(actor.account, (), work))
     is_eased = actor.account.all_settings.auth is not Auth.SENDER and _EASED in changes
     if is_eased and actor.proof == NO_PASSWORD:
         raise NotAllowed(SenderNotEnough())
@@ -129,9 +129,9 @@ def settle(
         return account.with_settings(settings)
 
     def tell(account: Account) -> SettingsNotice:
-        return _told(account, tuple(name for name, _ in changes), request, work)
+        return _told(account, tuple(name for name, _ in changes), work)
 
-    return work.change_account(change, tell, actor, request)
+    return work.change_account(change, tell, actor)
 
 
 def tell_unknown(userid: str, work: UnitOfWork) -> None:
@@ -142,14 +142,12 @@ def tell_unknown(userid: str, work: UnitOfWork) -> None:
 
     notice = _notice(account, (), work.player(account))
     request = request_of(id_of("unknown settings", userid, work.now()))
-    with work.posting([notice], request):
+    with work.answering(request).posting([notice]):
         work.save(account.with_settings(account.all_settings.with_all_told()))
 
 
-def _told(
-    account: Account, changed: tuple[str, ...], request: Request, work: UnitOfWork
-) -> SettingsNotice:
-    return _notice(account, changed, work.player_at(account, request))
+def _told(account: Account, changed: tuple[str, ...], work: UnitOfWork) -> SettingsNotice:
+    return _notice(account, changed, work.player_at(account))
 
 
 def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
@@ -196,38 +194,36 @@ def _read_limit(word: str) -> int:
     return int(word)
 
 
-def set_limit(actor: Actor, request: Request, work: UnitOfWork, limit: int) -> Handled:
+def set_limit(actor: Actor, work: UnitOfWork, limit: int) -> Handled:
     """Limit the number of a player's active boards; 0 for any number."""
     active = count_active(actor.userid, work.home)
     return work.change_account(
         lambda account: account.with_limit(limit),
-        lambda account: LimitNotice(work.player_at(account, request), limit, active),
+        lambda account: LimitNotice(work.player_at(account), limit, active),
         actor,
-        request,
     )
 
 
-def reject(actor: Actor, request: Request, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
+def reject(actor: Actor, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
     """Take no challenges from these players; without userids, list those who are rejected."""
     if actor.userid in userids:
         raise NotAllowed(RejectsSelf())
     if not userids:
-        reader = work.player_at(actor.account, request)
-        return work.answer(RejectedNotice(reader, actor.account.rejected), request)
+        reader = work.player_at(actor.account)
+        return work.answer(RejectedNotice(reader, actor.account.rejected))
     for userid in userids:
         work.account(userid)
     return _change_rejected(
-        lambda rejected: (*rejected, *userids), userids, actor, request, work, is_ended=False
+        lambda rejected: (*rejected, *userids), userids, actor, work, is_ended=False
     )
 
 
-def unreject(actor: Actor, request: Request, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
+def unreject(actor: Actor, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
     """Take challenges from these players again."""
     return _change_rejected(
         lambda rejected: tuple(each for each in rejected if each not in userids),
         userids,
         actor,
-        request,
         work,
         is_ended=True,
     )
@@ -237,7 +233,6 @@ def _change_rejected(
     change: Callable[[tuple[str, ...]], tuple[str, ...]],
     changed: tuple[str, ...],
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
     *,
     is_ended: bool,
@@ -245,18 +240,18 @@ def _change_rejected(
     """Change whose challenges a player rejects."""
 
     def tell(account: Account) -> RejectedNotice:
-        reader = work.player_at(account, request)
+        reader = work.player_at(account)
         return RejectedNotice(reader, account.rejected, changed, is_ended)
 
     return work.change_account(
-        lambda account: account.with_rejected(change(account.rejected)), tell, actor, request
+        lambda account: account.with_rejected(change(account.rejected)), tell, actor
     )
 
 
 SETTINGS = Form(
     "settings",
     OWN,
-    rest(
+    Rest(
         ("changes",),
         ("[NAME VALUE]..",),
         _read_changes,
@@ -265,36 +260,29 @@ SETTINGS = Form(
         known=SETTING_WORDS,
         sections=(Section.SETTINGS, Section.WORDS),
     ),
-    heading=Heading.SETTINGS,
-    rank=10,
     is_of_kind=False,
     run=ForPlayer(settle),
 )
 FORMS = (
     SETTINGS,
+    VACATION,
     Form(
         "limit",
         (*OWN, Parameter("BOARDS", "limit", _read_limit)),
-        heading=Heading.SETTINGS,
-        rank=30,
         is_of_kind=False,
         run=ForPlayer(set_limit),
     ),
     Form(
         "reject",
         OWN,
-        rest(("userids",), ("[USERID..]",), read_userids, tuple, least=0),
-        heading=Heading.SETTINGS,
-        rank=40,
+        Rest(("userids",), ("[USERID..]",), read_userids, tuple, least=0),
         is_of_kind=False,
         run=ForPlayer(reject),
     ),
     Form(
         "unreject",
         OWN,
-        rest(("userids",), ("USERID..",), read_userids, tuple),
-        heading=Heading.SETTINGS,
-        rank=50,
+        Rest(("userids",), ("USERID..",), read_userids, tuple),
         is_of_kind=False,
         run=ForPlayer(unreject),
     ),

@@ -1,32 +1,243 @@
-"""The commands that look at boards: next, show, showas, all show, sgf, why; watch and unwatch."""
+"""The commands that look, at lists and at boards; and those that watch a board, or no longer.
+
+They are list, games, history, standings and ratings; next, show, showas, all show, sgf and why.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 
 from msgspec import structs
 
 from pbm_oust.accounts.account import MOST_WATCHED, Account
 from pbm_oust.accounts.clock import turn_of
-from pbm_oust.accounts.items import board_of
-from pbm_oust.accounts.tags import Reply, SheetReply
-from pbm_oust.board import Game
+from pbm_oust.accounts.items import Seek, board_of
+from pbm_oust.accounts.tags import Joining, Reply, SheetReply
+from pbm_oust.board import Game, Summary
+from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
-from pbm_oust.commands.lists import GAMES
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form, MissingWord, SurplusWord, names_shown
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import rest
-from pbm_oust.grammar.vocabulary import find_command_word
+from pbm_oust.grammar.parts import Rest
+from pbm_oust.grammar.vocabulary import find_command_word, find_word
 from pbm_oust.play import notices
-from pbm_oust.play.finding import Wish, active_games, find_games
-from pbm_oust.play.forms import ForAnybody, ForPlayer
+from pbm_oust.play.finding import Found, Wish, active_games, find_boards, find_games, find_latest
 from pbm_oust.play.moving import Provenance, is_over, origin_of, side_on
-from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.request import Actor, Handled, Outcome
+from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.telling import gone_from
-from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, as_owner
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import NoSuchBoard
+from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.ratings import best_players, explain, is_counting
+
+HEADING = Heading.LOOKING
+
+
+class GamesNotice(notices.Notice, frozen=True):
+    """A list of boards."""
+
+    template = "games"
+    kind: Kind
+    asked_for: str
+    """Whose boards were asked for, and with which filter: `alice bob active`."""
+    page: notices.Page[Summary]
+    damaged: tuple[str, ...]
+    """The names of boards that cannot be read."""
+    following: Command
+    """The command for the page that follows."""
+
+    def listed(self) -> int:
+        """Return the number of boards."""
+        return len(self.page.rows)
+
+    def answer(self) -> SheetReply | None:
+        """Return that an answer plays on the boards of its reader."""
+        return notices.sheet_of(self.page.rows, self.reader.account)
+
+
+class ListNotice(notices.Notice, frozen=True):
+    """A list of active boards, open challenges, and boards that ended lately."""
+
+    template = "list"
+    kinds_asked: tuple[Kind, ...]
+    active: notices.Page[Summary]
+    seeks: tuple[tuple[Seek, str], ...]
+    """Open challenges with the userids of those who made them."""
+    seeks_left_out: int
+    """The number of open challenges that are not listed."""
+    ended: notices.Page[Summary]
+    damaged: tuple[str, ...]
+    """The names of boards that cannot be read."""
+    has_house: bool
+    """Whether the house plays here."""
+
+    def answer(self) -> SheetReply | None:
+        """Return that an answer plays on the boards of its reader."""
+        return notices.sheet_of(self.active.rows, self.reader.account)
+
+    def offers(self) -> tuple[Joining, ...]:
+        """Return the open challenges that its reader may join: those of others."""
+        userid = self.reader.account.userid if self.reader.account else None
+        return tuple(
+            Joining(userid, seek.kind, seek.number)
+            for seek, seeker in self.seeks
+            if userid and seeker != userid
+        )
+
+
+class HistoryNotice(notices.Notice, frozen=True):
+    """A list of finished boards, the latest first."""
+
+    template = "history"
+    kind: Kind
+    userids: tuple[str, ...]
+    """The players whose boards were asked for; empty for everybody."""
+    page: notices.Page[Summary]
+    damaged: tuple[str, ...]
+    """The names of boards that cannot be read."""
+    following: Command
+    """The command for the page that follows."""
+
+    def listed(self) -> int:
+        """Return the number of boards."""
+        return len(self.page.rows)
+
+
+def _read_kinds(words: Sequence[str]) -> tuple[Kind, ...]:
+    return tuple(KINDS[name] for name in dict.fromkeys(find_word(word, KINDS) for word in words))
+
+
+def _write_kinds(kinds: tuple[Kind, ...]) -> list[str]:
+    return [kind.name for kind in kinds]
+
+
+LATE = timedelta(days=30)
+"""How long finished boards are listed beside active ones."""
+
+
+def list_games(
+    work: UnitOfWork, kind: Kind, userids: tuple[str, ...], which: values.Filter, page: int = 1
+) -> Handled:
+    """List the boards of these players, or of everybody, that pass the filter."""
+    most = work.room.lines
+    found = find_boards(work, Wish([kind], userids, which), notices.part_of(page, most))
+    shown = _page(page, found, most)
+    names = names_shown(userids, work.names_for_sender())
+    notice = GamesNotice(
+        as_owner(work.sender(), work.home, userids),
+        kind,
+        " ".join((*names, which.value)),
+        shown,
+        found.damaged,
+        GAMES.command(kind=kind, userids=names, which=which, page=shown.following),
+    )
+    return work.answer(notice)
+
+
+def list_all(work: UnitOfWork, kinds: tuple[Kind, ...]) -> Handled:
+    """List the boards of these games, or of all, that go on or ended lately."""
+    kinds = kinds or tuple(KINDS.values())
+    late, most = work.now() - LATE, work.room.lines
+    active = find_boards(work, Wish(kinds), Window(most))
+    ended = find_boards(work, Wish(kinds, (), values.Filter.INACTIVE, late), Window(most))
+    seeks = open_seeks(kinds, work)
+    notice = ListNotice(
+        as_owner(work.sender(), work.home),
+        kinds,
+        _page(1, active, most),
+        tuple(seeks[:most]),
+        len(seeks[most:]),
+        _page(1, ended, most),
+        active.damaged,
+        work.has_house,
+    )
+    return work.answer(notice)
+
+
+def list_past(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: int = 1) -> Handled:
+    """List finished boards of these players, or of everybody, with results, the latest first."""
+    most = work.room.lines
+    found = find_latest(
+        work, Wish([kind], userids, values.Filter.INACTIVE), notices.part_of(page, most)
+    )
+    shown = _page(page, found, most)
+    names = names_shown(userids, work.names_for_sender())
+    following = HISTORY.command(kind=kind, userids=names, page=shown.following)
+    reader = work.sender()
+    notice = HistoryNotice(reader, kind, names, shown, found.damaged, following)
+    return work.answer(notice)
+
+
+def _page(number: int, found: Found[Summary], most: int) -> notices.Page[Summary]:
+    return notices.Page(number, found.boards, found.count, most)
+
+
+class StandingsNotice(notices.Notice, frozen=True):
+    """The players of a game by their ratings."""
+
+    template = "standings"
+    kind: Kind
+    tables: tuple[tuple[SizeClass, notices.Page[Standing]], ...]
+    """A page of the players of each class of sizes."""
+    longest: notices.Page[Standing]
+    """That of the class with the most players."""
+    following: Command
+    """The command for the page that follows."""
+    is_counting: bool
+    """Whether games are being counted, so that ratings may change."""
+
+
+class RatingsNotice(notices.Notice, frozen=True):
+    """The games of players, and what each did to the rating."""
+
+    template = "ratings"
+    kind: Kind
+    userids: tuple[str, ...]
+    """The players whose ratings were asked for."""
+    page: notices.Page[tuple[str, SizeClass, list[tuple[str, RatingChange]]]]
+    """Userids, sizes of boards, and the names of games with the changes they made; it counts the
+    games."""
+    following: Command
+    """The command for the page that follows."""
+    is_counting: bool
+    """Whether games are being counted, so that ratings may change."""
+
+
+def show_standings(work: UnitOfWork, kind: Kind, page: int = 1) -> Handled:
+    """List the players of a game by their ratings."""
+    most = work.room.lines
+    found = work.home.ask(best_players, kind, notices.part_of(page, most))
+    pages = [(best.size, notices.Page(page, best.standings, best.count, most)) for best in found]
+    nobody: notices.Page[Standing] = notices.Page(page, (), 0, most)
+    longest = max((each for _, each in pages), key=lambda each: each.count, default=nobody)
+    notice = StandingsNotice(
+        work.sender(),
+        kind,
+        tuple((size, each) for size, each in pages if each.rows),
+        longest,
+        STANDINGS.command(kind=kind, page=longest.following),
+        work.home.ask(is_counting, kind),
+    )
+    return work.answer(notice)
+
+
+def show_ratings(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: int = 1) -> Handled:
+    """Show where the ratings of these players come from, or list all ratings."""
+    most = work.room.lines
+    if not userids:
+        return show_standings(work, kind, page)
+    found = work.home.ask(explain, kind, userids, notices.part_of(page, most))
+    shown = notices.Page(page, found.players, found.count, most)
+    names = names_shown(userids, work.names_for_sender())
+    following = RATINGS.command(kind=kind, userids=names, page=shown.following)
+    may_change = work.home.ask(is_counting, kind)
+    reader = work.sender()
+    notice = RatingsNotice(reader, kind, names, shown, following, may_change)
+    return work.answer(notice)
 
 
 def board_as_it_is(game: Game) -> Command:
@@ -145,7 +356,6 @@ def _is_board(words: Sequence[str]) -> bool:
 
 
 def show(
-    request: Request,
     work: UnitOfWork,
     kind: Kind,
     boards: tuple[values.BoardAt, ...],
@@ -160,8 +370,8 @@ def show(
     `notes` are the reader's, by the names of boards.
     """
     notes = notes or {}
-    reader = reader or work.sender_of(request)
-    most = _most_drawn(reader, request, work)
+    reader = reader or work.sender()
+    most = _most_drawn(reader, work)
     damaged: tuple[str, ...] = ()
     if boards:
         views = tuple(_view_at(work, kind, at) for at in boards[: max(1, most)])
@@ -175,16 +385,15 @@ def show(
         game, is_past = views[0]
         note, gone = notes.get(game.name, ""), gone_from(game, work)
         told = notices.BoardNotice(reader, notices.News.SHOWN, game, is_past, note=note, gone=gone)
-        return work.answer(told, request)
+        return work.answer(told)
     reader = as_owner(reader, work.home, userids)
-    asked = tuple(filter(work.names_for(request), userids))
+    asked = tuple(filter(work.names_for_sender(), userids))
     notice = BoardsNotice(reader, kind, views, left_out, damaged, notes, asked)
-    return work.answer(notice, request)
+    return work.answer(notice)
 
 
 def show_as(
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
     kind: Kind,
     boards: tuple[values.BoardAt, ...],
@@ -195,32 +404,30 @@ def show_as(
     They are the player's own ones that pass the filter, if none are named. In these games everybody
     sees the same.
     """
-    addresses = work.sender_of(request).addresses
-    reader = structs.replace(work.player_at(actor.account, request), addresses=addresses)
+    addresses = work.sender().addresses
+    reader = structs.replace(work.player_at(actor.account), addresses=addresses)
     userids, notes = () if boards else (actor.userid,), actor.account.notes_by_board
-    return show(request, work, kind, boards, userids, which, notes=notes, reader=reader)
+    return show(work, kind, boards, userids, which, notes=notes, reader=reader)
 
 
-def show_all(
-    request: Request, work: UnitOfWork, userids: tuple[str, ...], which: values.Filter
-) -> Handled:
+def show_all(work: UnitOfWork, userids: tuple[str, ...], which: values.Filter) -> Handled:
     """Draw the boards of these players in all games."""
-    reader = work.sender_of(request)
-    most = _most_drawn(reader, request, work)
+    reader = work.sender()
+    most = _most_drawn(reader, work)
     found = find_games(work, Wish(KINDS.values(), userids, which), most)
     notice = AllNotice(
         as_owner(reader, work.home, userids),
-        " ".join((*names_shown(userids, work.names_for(request)), which.value)),
+        " ".join((*names_shown(userids, work.names_for_sender()), which.value)),
         games=found.boards,
         left_out=max(0, found.count - most),
         damaged=found.damaged,
     )
-    return work.answer(notice, request)
+    return work.answer(notice)
 
 
-def _most_drawn(reader: notices.Reader, request: Request, work: UnitOfWork) -> int:
+def _most_drawn(reader: notices.Reader, work: UnitOfWork) -> int:
     """Return how many boards the answer draws: one at most for a stranger."""
-    is_player = reader.userid is not None or work.is_known(request.sender)
+    is_player = reader.userid is not None or work.is_known(work.request.sender)
     return work.room.boards if is_player else min(1, work.room.boards)
 
 
@@ -240,15 +447,15 @@ class NextNotice(notices.Notice, frozen=True):
     template = "next"
 
 
-def show_next(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def show_next(actor: Actor, work: UnitOfWork) -> Handled:
     """Show a player the board that has waited longest for them, or say that none does."""
-    reader = work.player_at(actor.account, request)
+    reader = work.player_at(actor.account)
     games = active_games(actor.userid, work.home, is_to_move=True)
     longest = min(games, key=lambda game: turn_of(game, {}).began, default=None)
     if longest is None:
-        return work.answer(NextNotice(reader), request)
+        return work.answer(NextNotice(reader))
     note = actor.account.note_about(longest.name)
-    return work.answer(notices.BoardNotice(reader, notices.News.SHOWN, longest, note=note), request)
+    return work.answer(notices.BoardNotice(reader, notices.News.SHOWN, longest, note=note))
 
 
 class SgfNotice(notices.Notice, frozen=True):
@@ -257,16 +464,12 @@ class SgfNotice(notices.Notice, frozen=True):
     template = "sgf"
     game: Game
 
-    def board(self) -> Game:
-        """Return the game of the board."""
-        return self.game
 
-
-def send_sgf(request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def send_sgf(work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Mail the record of a board as an SGF file."""
     game = read_game(work.home, kind, board)
     handled = Handled(Outcome.ANSWERED, game.name)
-    return work.answer(SgfNotice(work.sender_of(request), game), request, handled)
+    return work.answer(SgfNotice(work.sender(), game), handled)
 
 
 class WhyNotice(notices.Notice, frozen=True):
@@ -288,14 +491,12 @@ class WhyNotice(notices.Notice, frozen=True):
         return f"{self.origin.game.name}.why.{self.origin.record.number}"
 
 
-def why(
-    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, number: int | None
-) -> Handled:
+def why(actor: Actor, work: UnitOfWork, kind: Kind, board: int, number: int | None) -> Handled:
     """Tell a player of a board which mail led to one of its records, or to the latest."""
     game = read_game(work.home, kind, board)
     side_on(actor.userid, game)
     origin = origin_of(game, number, work.home)
-    return work.answer(WhyNotice(work.player_at(actor.account, request), origin), request)
+    return work.answer(WhyNotice(work.player_at(actor.account), origin))
 
 
 def _read_record(words: Sequence[str]) -> int | None:
@@ -337,16 +538,12 @@ class WatchNotice(notices.OutcomeNotice, frozen=True):
     names: tuple[str, ...]
     """The names of all boards that the reader watches."""
 
-    def board(self) -> Game:
-        """Return the game of the board."""
-        return self.game
-
     def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the board, if it is watched."""
         return (notices.ShownBoard(self.game),) if self.is_watched else ()
 
 
-def watch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def watch(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Mail a player every record of a board of others from now on."""
     game = read_game(work.home, kind, board)
     if game.result:
@@ -361,17 +558,17 @@ def watch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: i
             raise NotAllowed(TooManyWatched(game, MOST_WATCHED))
         return account.with_watched((*going_on, game.name))
 
-    return _change_watched(change, game, True, actor, request, work)
+    return _change_watched(change, game, True, actor, work)
 
 
-def unwatch(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def unwatch(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Mail a player no more records of a board."""
     game = read_game(work.home, kind, board)
 
     def change(account: Account) -> Account:
         return account.with_watched(name for name in account.watched_boards if name != game.name)
 
-    return _change_watched(change, game, False, actor, request, work)
+    return _change_watched(change, game, False, actor, work)
 
 
 def _change_watched(
@@ -379,19 +576,61 @@ def _change_watched(
     game: Game,
     is_watched: bool,
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
 ) -> Handled:
     def tell(account: Account) -> WatchNotice:
         names = tuple(name for name in account.watched_boards if not is_over(*board_of(name), work))
-        return WatchNotice(work.player_at(account, request), game, is_watched, names)
+        return WatchNotice(work.player_at(account), game, is_watched, names)
 
-    return work.change_account(change, tell, actor, request, board=game.name)
+    return work.change_account(change, tell, actor, board=game.name)
 
 
+GAMES = Form(
+    "games",
+    rest=Rest(
+        ("userids", "which"),
+        (f"[USERID..] [{values.FILTERS}]",),
+        values.read_userids_and_filter,
+        values.write_userids_and_filter,
+        least=0,
+        fixed=values.FILTER_WORDS,
+    ),
+    options=(notices.PAGE,),
+    cost=Cost(work=2),
+    run=ForAnybody(list_games),
+)
+LIST = Form(
+    "list",
+    rest=Rest(("kinds",), ("[GAME..]",), _read_kinds, _write_kinds, least=0),
+    is_of_kind=False,
+    needs_own_mail=True,
+    cost=Cost(work=2),
+    run=ForAnybody(list_all),
+)
+HISTORY = Form(
+    "history",
+    rest=Rest(("userids",), ("[USERID..]",), values.read_userids, tuple, least=0),
+    options=(notices.PAGE,),
+    cost=Cost(work=2),
+    run=ForAnybody(list_past),
+)
+STANDINGS = Form(
+    "standings",
+    options=(notices.PAGE,),
+    needs_own_mail=True,
+    cost=Cost(work=2),
+    run=ForAnybody(show_standings),
+)
+RATINGS = Form(
+    "ratings",
+    rest=HISTORY.rest,
+    options=(notices.PAGE,),
+    needs_own_mail=True,
+    run=ForAnybody(show_ratings),
+)
 SHOW = Form(
     "show",
-    rest=rest(
+    rest=Rest(
         ("boards", "userids", "which"),
         ("BOARD[#N]..", f"USERID.. [{values.FILTERS}]"),
         _read_boards_or_userids,
@@ -400,24 +639,15 @@ SHOW = Form(
         write_answer=_write_answer,
         complete=_of_letter,
     ),
-    heading=Heading.LOOKING,
-    rank=30,
     run=ForAnybody(show),
 )
-UNWATCH = Form(
-    "unwatch",
-    values.OF_BOARD,
-    heading=Heading.LOOKING,
-    rank=70,
-    instead=_all_boards,
-    run=ForPlayer(unwatch),
-)
+UNWATCH = Form("unwatch", values.OF_BOARD, instead=_all_boards, run=ForPlayer(unwatch))
 FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
+    LIST,
+    GAMES,
     Form(
         "next",
         values.OWN,
-        heading=Heading.LOOKING,
-        rank=25,
         is_of_kind=False,
         by_letter=True,
         cost=Cost(work=2),
@@ -427,7 +657,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     Form(
         "showas",
         values.OWN,
-        rest(
+        Rest(
             ("boards", "which"),
             ("BOARD[#N]..", f"[{values.FILTERS}]"),
             _read_boards_or_filter,
@@ -435,36 +665,25 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
             least=0,
             fixed=values.FILTER_WORDS,
         ),
-        heading=Heading.LOOKING,
-        rank=40,
         run=ForPlayer(show_as),
     ),
     Form(
         "all",
-        rest=rest(
+        rest=Rest(
             ("userids", "which"),
             (f"show USERID.. [{values.FILTERS}]",),
             _read_all_show,
             lambda chosen: ["show", *values.write_userids_and_filter(chosen)],
             fixed=values.FILTER_WORDS | {"show"},
         ),
-        heading=Heading.LOOKING,
-        rank=50,
         is_of_kind=False,
         run=ForAnybody(show_all),
     ),
-    Form(
-        "sgf",
-        (values.BOARD,),
-        heading=Heading.LOOKING,
-        rank=55,
-        cost=Cost(work=2),
-        run=ForAnybody(send_sgf),
-    ),
+    Form("sgf", (values.BOARD,), cost=Cost(work=2), run=ForAnybody(send_sgf)),
     Form(
         "why",
         values.OF_BOARD,
-        rest(
+        Rest(
             ("number",),
             ("[#N]",),
             _read_record,
@@ -472,17 +691,11 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
             least=0,
             complete=_record_of_letter,
         ),
-        heading=Heading.LOOKING,
-        rank=55,
         run=ForPlayer(why, brings_back=False),
     ),
-    Form(
-        "watch",
-        values.OF_BOARD,
-        heading=Heading.LOOKING,
-        rank=60,
-        instead=_all_boards,
-        run=ForPlayer(watch),
-    ),
+    Form("watch", values.OF_BOARD, instead=_all_boards, run=ForPlayer(watch)),
     UNWATCH,
+    HISTORY,
+    STANDINGS,
+    RATINGS,
 )

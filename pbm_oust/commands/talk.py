@@ -12,20 +12,21 @@ from pbm_oust.board.reasons import MayHaveBoard, OfBoard
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.form import Command, Form
 from pbm_oust.grammar.notation import Heading, Text
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play import notices
 from pbm_oust.play.authentication import of_texts, spend
-from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.moving import side_on
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.rulings import request_of
 from pbm_oust.play.starting import SignedOff
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import Kind
 from pbm_oust.store.accounts import wanting_broadcasts
 from pbm_oust.store.open_boards import read_game
+
+HEADING = Heading.TALKING
 
 
 class NothingWritten(MayHaveBoard, NotAllowedReason, frozen=True):
@@ -66,10 +67,6 @@ class TalkNotice(notices.Notice, frozen=True):
     game: Game | None
     """The game that it is about, if any."""
 
-    def board(self) -> Game | None:
-        """Return that game."""
-        return self.game
-
     def answer(self) -> Answered | None:
         """Return that an answer goes to the player who wrote."""
         if self.game:
@@ -89,10 +86,6 @@ class TalkSentNotice(notices.OutcomeNotice, frozen=True):
     meant: Command | None
     """The move that the text may have been meant as."""
 
-    def board(self) -> Game | None:
-        """Return the game that the text is about, if any."""
-        return self.game
-
     def answer(self) -> Reply | None:
         """Return that an answer goes to the other player as well."""
         return (
@@ -102,9 +95,7 @@ class TalkSentNotice(notices.OutcomeNotice, frozen=True):
         )
 
 
-def chat(
-    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, meant: Wish | None
-) -> Handled:
+def chat(actor: Actor, work: UnitOfWork, kind: Kind, board: int, meant: Wish | None) -> Handled:
     """Pass the text of a mail on to the other player of a board.
 
     `meant` is the move that the text may have been meant as, if it came as an answer.
@@ -112,11 +103,11 @@ def chat(
     game = read_game(work.home, kind, board)
     side_on(actor.userid, game)
     other = work.account(game.opponent_of(actor.userid))
-    text = _text(request, game)
-    return _pass_on(text, [other], game, meant, actor, request, work)
+    text = _text(work.request, game)
+    return _pass_on(text, [other], game, meant, actor, work)
 
 
-def message(actor: Actor, request: Request, work: UnitOfWork, to: tuple[str, ...]) -> Handled:
+def message(actor: Actor, work: UnitOfWork, to: tuple[str, ...]) -> Handled:
     """Pass the text of a mail on to players."""
     if len(to) > MOST_READERS:
         raise NotAllowed(TooManyReaders(MOST_READERS))
@@ -126,7 +117,7 @@ def message(actor: Actor, request: Request, work: UnitOfWork, to: tuple[str, ...
             raise NotAllowed(SignedOff(player.userid == actor.userid), player.userid)
         if actor.userid in player.rejected:
             raise NotAllowed(MessageRejected(player.userid, actor.userid), player.userid)
-    return _pass_on(_text(request, None), players, None, None, actor, request, work)
+    return _pass_on(_text(work.request, None), players, None, None, actor, work)
 
 
 def _text(request: Request, game: Game | None) -> str:
@@ -142,7 +133,6 @@ def _pass_on(
     game: Game | None,
     wish: Wish | None,
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
 ) -> Handled:
     """Pass a text on to players; `wish` is the move that it may have been meant as.
@@ -156,17 +146,17 @@ def _pass_on(
     readers = [(player.userid, work.player(player)) for player in to]
     reached = tuple(userid for userid, reader in readers if reader.addresses)
     lost = tuple(userid for userid, reader in readers if not reader.addresses)
-    if not work.was_done(actor.userid, request):
+    if not work.was_done(actor.userid):
         spend(of_texts(actor.userid, reached), work)
     notices = [
         TalkNotice(reader, actor.userid, text, reached, game)
         for _, reader in readers
         if reader.addresses
     ]
-    own = work.player_at(actor.account, request)
+    own = work.player_at(actor.account)
     done = TalkSentNotice(own, text, reached, lost, game, meant)
     handled = Handled(Outcome.DONE, game.name if game else "")
-    return work.do_once(notices, done, actor, request, handled)
+    return work.do_once(notices, done, actor, handled)
 
 
 DELETE = "delete"
@@ -198,28 +188,25 @@ class NoteNotice(notices.BoardOutcomeNotice, frozen=True):
     became: Became
 
 
-def take_note(
-    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, is_deleted: bool
-) -> Handled:
+def take_note(actor: Actor, work: UnitOfWork, kind: Kind, board: int, is_deleted: bool) -> Handled:
     """Keep the text as a note about a board, show the note if nothing is written, or delete it."""
     game = read_game(work.home, kind, board)
     side_on(actor.userid, game)
-    text = "" if is_deleted else request.chat.strip()
+    text = "" if is_deleted else work.request.chat.strip()
     if len(text) > LONGEST_NOTE:
         raise NotAllowed(NoteTooLong(game, len(text), LONGEST_NOTE))
 
     def told(account: Account, became: Became) -> NoteNotice:
         note = account.note_about(game.name)
-        return NoteNotice(work.player_at(account, request), game, note, became)
+        return NoteNotice(work.player_at(account), game, note, became)
 
     if not text and not is_deleted:
-        return work.answer(told(actor.account, Became.SHOWN), request)
+        return work.answer(told(actor.account, Became.SHOWN))
     became = Became.KEPT if text else Became.DELETED
     return work.change_account(
         lambda account: account.with_note(game.name, text),
         lambda account: told(account, became),
         actor,
-        request,
         board=game.name,
     )
 
@@ -259,9 +246,9 @@ class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
     """The number of players who get it."""
 
 
-def broadcast(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def broadcast(actor: Actor, work: UnitOfWork) -> Handled:
     """Pass the text of a mail on to everybody else, at most a few times a day."""
-    text = request.chat
+    text = work.request.chat
     if not text.strip():
         raise NotAllowed(NothingWritten())
 
@@ -281,9 +268,9 @@ def broadcast(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
         return notices_to(others, text, actor.userid, work)
 
     def tell(account: Account) -> BroadcastSentNotice:
-        return BroadcastSentNotice(work.player_at(account, request), text, len(notices()))
+        return BroadcastSentNotice(work.player_at(account), text, len(notices()))
 
-    return work.change_account(change, tell, actor, request, tell_others=lambda _account: notices())
+    return work.change_account(change, tell, actor, tell_others=lambda _account: notices())
 
 
 def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
@@ -299,7 +286,7 @@ def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
         else:
             readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
             notices = _told(readers, "", text, is_to_all=False)
-        with work.posting(notices, request):
+        with work.answering(request).posting(notices):
             return len(notices)
 
     return work.retried(deed)
@@ -322,21 +309,11 @@ def _told(
     ]
 
 
-CHAT = Form(
-    "chat",
-    OF_BOARD,
-    heading=Heading.TALKING,
-    rank=10,
-    text=Text.CONTENT,
-    implied={"meant": None},
-    run=ForPlayer(chat),
-)
+CHAT = Form("chat", OF_BOARD, text=Text.CONTENT, implied={"meant": None}, run=ForPlayer(chat))
 MESSAGE = Form(
     "message",
     OWN,
-    rest(("to",), ("USERID..",), read_userids, tuple),
-    heading=Heading.TALKING,
-    rank=20,
+    Rest(("to",), ("USERID..",), read_userids, tuple),
     is_of_kind=False,
     text=Text.CONTENT,
     run=ForPlayer(message),
@@ -344,22 +321,12 @@ MESSAGE = Form(
 FORMS = (
     CHAT,
     MESSAGE,
+    Form("broadcast", OWN, is_of_kind=False, text=Text.CONTENT, run=ForPlayer(broadcast)),
     Form(
         "note",
         OF_BOARD,
         only_word(DELETE, "is_deleted"),
-        heading=Heading.TALKING,
-        rank=40,
         text=Text.CONTENT,
         run=ForPlayer(take_note),
-    ),
-    Form(
-        "broadcast",
-        OWN,
-        heading=Heading.TALKING,
-        rank=30,
-        is_of_kind=False,
-        text=Text.CONTENT,
-        run=ForPlayer(broadcast),
     ),
 )

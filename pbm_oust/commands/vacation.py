@@ -18,16 +18,17 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.board import Summary
 from pbm_oust.grammar.form import Command, Form, MissingWord, SurplusWord
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.vocabulary import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import active_games
-from pbm_oust.play.forms import ForPlayer
 from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, Request
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.request import Actor, Handled
+from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
+
+HEADING = Heading.SETTINGS
 
 _DAYS = re.compile(r"[0-9]{1,4}")
 
@@ -337,9 +338,7 @@ def _day_said(word: str, today: date) -> date | None:
     return None
 
 
-def vacation(
-    actor: Actor, request: Request, work: UnitOfWork, asked: Leave | Loosely | Ask
-) -> Handled:
+def vacation(actor: Actor, work: UnitOfWork, asked: Leave | Loosely | Ask) -> Handled:
     """Announce a vacation or end the announced ones, and tell the opponents; or list them."""
     now = work.now()
     zone = actor.account.all_settings.zone
@@ -376,7 +375,7 @@ def vacation(
     def tell(account: Account) -> VacationNotice:
         to_come = tuple(each for each in account.vacations if each.end > now)
         return VacationNotice(
-            work.player_at(account, request),
+            work.player_at(account),
             account.userid,
             to_come,
             now,
@@ -391,8 +390,8 @@ def vacation(
         )
 
     if asked is Ask.LIST:
-        return work.answer(tell(actor.account), request)
-    return work.change_account(change, tell, actor, request, tell_others=tell_others)
+        return work.answer(tell(actor.account))
+    return work.change_account(change, tell, actor, tell_others=tell_others)
 
 
 def _announced(
@@ -432,7 +431,7 @@ def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:
 VACATION = Form(
     "vacation",
     OWN,
-    rest(
+    Rest(
         ("asked",),
         ("DATE DAYS", Ask.CANCEL.value, ""),
         _read_asked,
@@ -440,8 +439,6 @@ VACATION = Form(
         least=0,
         fixed=frozenset([Ask.CANCEL.value]),
     ),
-    heading=Heading.SETTINGS,
-    rank=20,
     is_of_kind=False,
     instead=_instead,
     run=ForPlayer(vacation),

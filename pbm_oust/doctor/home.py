@@ -23,14 +23,8 @@ from pbm_oust.mail.relay import connected
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.robot.search import lack
 from pbm_oust.rules import KINDS
+from pbm_oust.store import configuration as configurations
 from pbm_oust.store.accounts import is_known
-from pbm_oust.store.configuration import (
-    BadConfiguration,
-    Configuration,
-    Endpoint,
-    House,
-    parse_configuration,
-)
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
@@ -53,7 +47,7 @@ _on_permissions = Examiner("permissions")
 _on_space = Examiner("space")
 
 
-def check_host(home: Home, configuration: Configuration) -> Iterator[Finding]:
+def check_host(home: Home, configuration: configurations.Configuration) -> Iterator[Finding]:
     """Yield findings about what others can read, who owns the files, and free space."""
     files = _files(home)
     yield from _on_permissions.all_or(
@@ -174,9 +168,9 @@ def check_configuration(home: Home) -> Iterator[Finding]:
     """Yield findings about `pbm_oust.toml`."""
     name = home.configuration.name
     try:
-        configuration = parse_configuration(home.read_configuration())
+        configuration = configurations.parse_configuration(home.read_configuration())
         read_certificate(configuration)
-    except (BadConfiguration, OSError) as error:
+    except (configurations.BadConfiguration, OSError) as error:
         yield _on_configuration.bad(
             f"{name}: {error}", "The server does not start until this is mended"
         )
@@ -186,7 +180,7 @@ def check_configuration(home: Home) -> Iterator[Finding]:
     yield from _on_configuration.all_or(text, _parts(configuration, name))
 
 
-def _parts(configuration: Configuration, name: str) -> Iterator[Finding]:
+def _parts(configuration: configurations.Configuration, name: str) -> Iterator[Finding]:
     local, _, host = configuration.address.rpartition("@")
     if len(local) > LONGEST_LOCAL_PART:
         yield _on_configuration.bad(
@@ -224,7 +218,7 @@ def _parts(configuration: Configuration, name: str) -> Iterator[Finding]:
         yield from _socket(key, endpoint, name)
 
 
-def _socket(key: str, endpoint: Endpoint | None, name: str) -> Iterator[Finding]:
+def _socket(key: str, endpoint: configurations.Endpoint | None, name: str) -> Iterator[Finding]:
     folder = Path(endpoint.path).parent if endpoint and endpoint.path else None
     if folder and not folder.is_dir():
         yield _on_configuration.bad(
@@ -236,9 +230,9 @@ def _socket(key: str, endpoint: Endpoint | None, name: str) -> Iterator[Finding]
 _on_house = Examiner("house")
 
 
-def check_house(configuration: Configuration) -> Iterator[Finding]:
+def check_house(configuration: configurations.Configuration) -> Iterator[Finding]:
     """Yield findings about how the house thinks, if it plays or analyses."""
-    if configuration.house is House.OFF and not configuration.analyses:
+    if configuration.house is configurations.House.OFF and not configuration.analyses:
         return
     if reason := lack():
         yield _on_house.note(
@@ -255,8 +249,7 @@ def check_database(home: Home) -> Iterator[Finding]:
     """Yield findings about the database."""
     if home.is_unfinished:
         yield _on_database.bad(
-            "restoring this home, or copying it, was broken off",
-            "Empty the home, and begin again",
+            "restoring this home, or copying it, was broken off", "Empty the home, and begin again"
         )
         return
     try:
@@ -359,7 +352,9 @@ _on_outbox = Examiner("outbox")
 
 
 @readable(_on_outbox)
-def check_letters(home: Home, configuration: Configuration, now: datetime) -> Iterator[Finding]:
+def check_letters(
+    home: Home, configuration: configurations.Configuration, now: datetime
+) -> Iterator[Finding]:
     """Yield findings about the letters in the outbox."""
     listed = home.outbox.listed()
     waiting = [each for each in listed if each.state in (LetterState.WAITING, LetterState.FILE)]
@@ -397,7 +392,7 @@ def _has_reader(snapshot: Snapshot, address: str) -> bool:
 
 
 def _late(
-    home: Home, letters: list[Letter], configuration: Configuration, now: datetime
+    home: Home, letters: list[Letter], configuration: configurations.Configuration, now: datetime
 ) -> Iterator[Finding]:
     oldest = min((letter.posted for letter in letters), default=now)
     due = min((letter.next_try for letter in letters), default=now)
@@ -456,7 +451,7 @@ def _unfinished(home: Home, now: datetime) -> Iterator[Finding]:
 _on_relay = Examiner("relay")
 
 
-def check_relay(home: Home, configuration: Configuration) -> Iterator[Finding]:
+def check_relay(home: Home, configuration: configurations.Configuration) -> Iterator[Finding]:
     """Yield what the relay says when we greet it and name ourselves; nothing is sent."""
     relay, address = configuration.relay, configuration.address
     if relay is None:

@@ -119,15 +119,11 @@ class Form(Generic[R_co]):
 
     name: str
     parameters: tuple[parts.Parameter, ...] = ()
-    rest: parts.Rest[object] | None = None
-    options: tuple[parts.Option[object], ...] = ()
+    rest: parts.Rest | None = None
+    options: tuple[parts.Option, ...] = ()
     _: KW_ONLY
     run: R_co
-    """What runs the command, and what has to prove whose it is; see `play/forms.py`."""
-    heading: notation.Heading
-    """Where the overview of the help shows it."""
-    rank: int
-    """Its place under the heading; commands that share a place are in the order of their names."""
+    """What runs the command, and what has to prove whose it is; see `play/unit_of_work.py`."""
     is_of_kind: bool = True
     """Whether it begins with the name of a game."""
     text: notation.Text = notation.Text.BESIDE
@@ -303,7 +299,7 @@ class Form(Generic[R_co]):
         return parts.options_in(words) if self.options else []
 
     def _corrected(
-        self, rest: parts.Rest[object], words: Sequence[str], may_show: MayShow
+        self, rest: parts.Rest, words: Sequence[str], may_show: MayShow
     ) -> dict[str, object]:
         """Return the fields that are right in what follows the parameters."""
         shown = (word for word in words if not rest.is_secret)
@@ -366,7 +362,8 @@ class Form(Generic[R_co]):
         value = self._value_of(self.rest, given)
         if value is None or isinstance(value, notation.Blank):
             return " ".join([*words, *self._blank(value, language)])
-        written = self.rest.write_answer(value, known[1] if known else 0)
+        own = self.rest.write_answer
+        written = own(value, known[1] if known else 0) if own else self.rest.write(value)
         return "" if written is None else " ".join([*words, *self._in_words(written, language)])
 
     def blanks(self, command: Command) -> list[str]:
@@ -408,7 +405,7 @@ class Form(Generic[R_co]):
         values = value if len(names) > 1 and isinstance(value, tuple) else (value,)
         return dict(zip(names, values, strict=False))
 
-    def _value_of(self, rest: parts.Rest[object], given: Mapping[str, object]) -> object:
+    def _value_of(self, rest: parts.Rest, given: Mapping[str, object]) -> object:
         """Return what follows the parameters, or the Blank for that; None for nothing."""
         values = list[object]()
         for name in rest.sets:

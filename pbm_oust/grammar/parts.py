@@ -1,11 +1,10 @@
 """The parts of a form: parameters, the rest after them, and options; reading and writing each.
 
-Only the form knows what a part holds, and it gives `write` only what `read` made. So their type
-parameters may be covariant.
+Only the form knows what a part holds: it gives `write` only what `read` made.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -36,10 +35,6 @@ class BadOptionValue(UnreadableReason, frozen=True):
     """The values that it takes, as in `Option.takes`."""
 
 
-V = TypeVar("V")
-V_co = TypeVar("V_co", covariant=True)
-
-
 class Parameter(Struct, frozen=True):
     """One word that a form wants in its place. Its value is written by `str`."""
 
@@ -54,31 +49,31 @@ class Parameter(Struct, frozen=True):
     """Whether it is a new password, which must not be a word of the commands."""
 
 
-class Rest(Struct, Generic[V_co], frozen=True):
+class Rest(Struct, frozen=True):
     """All the words that remain after a form's parameters."""
 
     sets: tuple[str, ...]
     """The names of the values that it sets; if there are several, it reads a tuple."""
     shown: tuple[str, ...]
     """The alternatives as the help shows them: BOARD[#N].."""
-    read: Callable[[Sequence[str]], V_co]
+    read: Callable[[Sequence[str]], Any]
     """Returns the value of the words, of which there are at least `least`. Raises Unreadable."""
-    write: Callable[[V_co], Iterable[str]]
+    write: Callable[[Any], Iterable[str]]
     """Returns the English words for a value."""
-    least: int
-    known: frozenset[str]
+    least: int = 1
+    known: frozenset[str] = frozenset()
     """Words that may be shown, because they cannot be passwords."""
-    fixed: frozenset[str]
+    fixed: frozenset[str] = frozenset()
     """Further words of the grammar, which other languages may translate."""
-    sections: tuple[Section, ...]
+    sections: tuple[Section, ...] = (Section.WORDS,)
     """Where other languages have its words: the first one, the second, and so on, over and over."""
-    is_secret: bool
-    is_new: bool
+    is_secret: bool = False
+    is_new: bool = False
     """Whether it is a new password, which must not be a word of the commands."""
-    write_answer: Callable[[V_co, int], Iterable[str] | None]
-    """Returns the words in an answer to a letter about the board with a number; None if no answer
-    can say that."""
-    complete: Callable[[Sequence[str], int], Sequence[str]] | None
+    write_answer: Callable[[Any, int], Iterable[str] | None] | None = None
+    """Returns the words in an answer to a letter about the board with a number, if they are others;
+    None if no answer can say that."""
+    complete: Callable[[Sequence[str], int], Sequence[str]] | None = None
     """Adds the board of a letter, by its number, to the words of an answer to it."""
 
     @property
@@ -87,48 +82,15 @@ class Rest(Struct, Generic[V_co], frozen=True):
         return self.shown[0].strip("[]") if self.is_secret else self.shown[0]
 
 
-def rest(
-    sets: tuple[str, ...],
-    shown: tuple[str, ...],
-    read: Callable[[Sequence[str]], V],
-    write: Callable[[V], Iterable[str]],
-    *,
-    least: int = 1,
-    known: frozenset[str] = frozenset(),
-    fixed: frozenset[str] = frozenset(),
-    sections: tuple[Section, ...] = (Section.WORDS,),
-    is_secret: bool = False,
-    is_new: bool = False,
-    write_answer: Callable[[V, int], Iterable[str] | None] | None = None,
-    complete: Callable[[Sequence[str], int], Sequence[str]] | None = None,
-) -> Rest[object]:
-    """Return the words that remain after parameters; `write` takes what `read` returns."""
-    made: Rest[V] = Rest(
-        sets,
-        shown,
-        read,
-        write,
-        least,
-        known,
-        fixed,
-        sections,
-        is_secret,
-        is_new,
-        write_answer or (lambda value, _board: write(value)),
-        complete,
-    )
-    return made
-
-
-class Option(Struct, Generic[V_co], frozen=True):
+class Option(Struct, frozen=True):
     """A word `-name` or `-name=value`, which may be anywhere after the command's name."""
 
     name: str
     forms: Callable[[Kind], tuple[str, ...]]
     """Returns the ways to write it in a game, such as `-hex` and `-hex=7`; none if unknown."""
-    read: Callable[[Kind, str | None], V_co]
+    read: Callable[[Kind, str | None], Any]
     """Returns the value of the text after `=`. Raises ValueError if there is no such value."""
-    write: Callable[[Kind, V_co], str]
+    write: Callable[[Kind, Any], str]
     """Returns the word for a value; an empty text if another option says it."""
     takes: str
     """The kind of value: "square", "hex", "days", "page" or "nothing".
@@ -148,7 +110,7 @@ class Option(Struct, Generic[V_co], frozen=True):
         return f"[{'|'.join(forms)}]" if forms else ""
 
 
-def names_of(options: Iterable[Option[object]]) -> frozenset[str]:
+def names_of(options: Iterable[Option]) -> frozenset[str]:
     """Return the names of options in all languages."""
     names = frozenset(option.name for option in options)
     return names.union(vocabulary.aliases_of(names, vocabulary.OPTION_ALIASES))
@@ -164,9 +126,7 @@ def options_in(words: Sequence[str]) -> list[str]:
     return [word for word in words if _is_option(word)]
 
 
-def read_options(
-    options: Sequence[Option[object]], words: Sequence[str], kind: Kind
-) -> dict[str, object]:
+def read_options(options: Sequence[Option], words: Sequence[str], kind: Kind) -> dict[str, object]:
     """Return what the options among some words set, by its name. Raises Unreadable."""
     found: dict[str, object] = {}
     by_name = {option.name: option for option in options if option.forms(kind)}
@@ -193,7 +153,7 @@ def read_options(
 
 
 def without_usual(
-    found: Mapping[str, object], options: Iterable[Option[object]], kind: Kind
+    found: Mapping[str, object], options: Iterable[Option], kind: Kind
 ) -> dict[str, object]:
     """Return what options set, without what is so anyway."""
     usual = {option.sets: option.usual(kind) for option in options}
@@ -201,7 +161,7 @@ def without_usual(
 
 
 def read_right_options(
-    options: Sequence[Option[object]], words: Sequence[str], kind: Kind
+    options: Sequence[Option], words: Sequence[str], kind: Kind
 ) -> dict[str, object]:
     """Return what those options set that are right and cannot be passwords."""
     found: dict[str, object] = {}

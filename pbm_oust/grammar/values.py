@@ -12,7 +12,7 @@ from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import SurplusWord
-from pbm_oust.grammar.parts import Parameter, Rest, rest
+from pbm_oust.grammar.parts import Parameter, Rest
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
 _BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
@@ -136,7 +136,7 @@ OF_BOARD = (BOARD, USERID, PASSWORD)
 
 def secret_if_any(
     name: str, sets: str, read: Callable[[str], Secret | None], *, is_new: bool = False
-) -> Rest[object]:
+) -> Rest:
     """Return a rest that is a password or nothing; its value is None for nothing."""
 
     def read_words(words: Sequence[str]) -> Secret | None:
@@ -147,7 +147,7 @@ def secret_if_any(
     def write(secret: Secret | None) -> list[str]:
         return [secret.text] if secret else []
 
-    return rest((sets,), (f"[{name}]",), read_words, write, least=0, is_secret=True, is_new=is_new)
+    return Rest((sets,), (f"[{name}]",), read_words, write, least=0, is_secret=True, is_new=is_new)
 
 
 def read_password_if_any(word: str) -> Secret | None:
@@ -158,7 +158,7 @@ def read_password_if_any(word: str) -> Secret | None:
 PASSWORD_IF_ANY = secret_if_any("PASSWORD", "password", read_password_if_any)
 
 
-def only_word(wanted: str, sets: str) -> Rest[object]:
+def only_word(wanted: str, sets: str) -> Rest:
     """Return a rest that is one word or nothing; it sets whether the word is there."""
 
     def read(words: Sequence[str]) -> bool:
@@ -171,7 +171,7 @@ def only_word(wanted: str, sets: str) -> Rest[object]:
     def write(is_there: bool) -> list[str]:
         return [wanted] if is_there else []
 
-    return rest((sets,), (f"[{wanted}]",), read, write, least=0, known=frozenset([wanted]))
+    return Rest((sets,), (f"[{wanted}]",), read, write, least=0, known=frozenset([wanted]))
 
 
 LONGEST_PASSWORD = 64
@@ -238,4 +238,4 @@ def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
     return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
 
 
-ADDRESSES = rest(("addresses",), ("[ADDRESS..]",), read_addresses, tuple, least=0)
+ADDRESSES = Rest(("addresses",), ("[ADDRESS..]",), read_addresses, tuple, least=0)

@@ -9,7 +9,7 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import AfterTurn, AgainstRules
 from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.form import MissingWord, SurplusWord
-from pbm_oust.grammar.parts import Rest, rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.vocabulary import find_command_word, fold, in_english, probably_latin
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
@@ -70,7 +70,7 @@ def read_wish(words: Sequence[str]) -> Guarded:
     return Place(tuple(map(_read_placement, parts))), guard
 
 
-def rest_of_wish(shown: tuple[str, ...], read: Callable[[Sequence[str]], Guarded]) -> Rest[object]:
+def rest_of_wish(shown: tuple[str, ...], read: Callable[[Sequence[str]], Guarded]) -> Rest:
     """Return the rest of a form that is a wish. In an answer to a letter it needs no number."""
 
     def write(value: Guarded) -> list[str]:
@@ -80,7 +80,7 @@ def rest_of_wish(shown: tuple[str, ...], read: Callable[[Sequence[str]], Guarded
     def write_answer(value: Guarded, _board: int) -> list[str]:
         return [format_wish(value[0])]
 
-    return rest(("wish", "guard"), shown, read, write, fixed=DEEDS, write_answer=write_answer)
+    return Rest(("wish", "guard"), shown, read, write, fixed=DEEDS, write_answer=write_answer)
 
 
 def cells_in(part: str) -> list[str]:

@@ -13,8 +13,8 @@ from functools import lru_cache
 from msgspec import Struct
 
 from pbm_oust.board import Game
-from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
-from pbm_oust.board.formats.sheet import Sheet, format_game, format_moves
+from pbm_oust.board.sgf import format_bare_sgf, format_sgf
+from pbm_oust.board.sheet import Sheet, format_game, format_moves
 from pbm_oust.commands.general import MultipleNotice
 from pbm_oust.commands.show import SgfNotice
 from pbm_oust.play.notices import BoardNotice, Notice

@@ -16,7 +16,7 @@ from pbm_oust.grammar.vocabulary import is_harmless
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.letters.layout import WIDTH
 from pbm_oust.rules import KINDS, Kind
-from pbm_oust.service.table import FORMS, AnyForm
+from pbm_oust.service.table import FORMS, FORMS_UNDER, AnyForm
 
 _GAME = "GAME"
 """Stands for the name of a game."""
@@ -62,11 +62,13 @@ class HelpPages(Struct, frozen=True):
 
     def summaries(self) -> dict[Heading, list[tuple[str, str]]]:
         """Return the commands under each heading, each with what it does."""
-        topics = {form.topic: form for form in FORMS}
-        found: dict[Heading, list[tuple[str, str]]] = {heading: [] for heading in Heading}
-        for topic, form in topics.items():
-            found[form.heading].append((topic, first_sentence(self._about(topic, form))))
-        return found
+        return {
+            heading: [
+                (topic, first_sentence(self._about(topic, form)))
+                for topic, form in {form.topic: form for form in forms}.items()
+            ]
+            for heading, forms in FORMS_UNDER.items()
+        }
 
     def _about(self, topic: str, form: AnyForm) -> str:
         """Return what the help says about a command, below the lines that show it."""
@@ -105,13 +107,8 @@ def general_subjects() -> list[str]:
 def usages_by_heading(language: Language = ENGLISH) -> dict[Heading, list[str]]:
     """Return the lines that show how to write the commands under each heading."""
     return {
-        heading: [
-            usage
-            for form in FORMS
-            if form.heading is heading
-            for usage in brief_usages(form, language)
-        ]
-        for heading in Heading
+        heading: [usage for form in forms for usage in brief_usages(form, language)]
+        for heading, forms in FORMS_UNDER.items()
     }
 
 
@@ -130,7 +127,7 @@ def usages_of(form: AnyForm, language: Language = ENGLISH) -> list[str]:
     return [usage for kind in kinds for usage in form.usages(kind, language)]
 
 
-def shown_in_any(option: Option[object]) -> list[str]:
+def shown_in_any(option: Option) -> list[str]:
     """Return the ways in which the help of the games shows an option, each once."""
     return list(filter(None, dict.fromkeys(option.shown(kind) for kind in KINDS.values())))
 

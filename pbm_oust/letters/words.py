@@ -19,9 +19,8 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import LONGEST_USERID, format_wish
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.general import MOST_LINES
-from pbm_oust.commands.lists import LATE
 from pbm_oust.commands.play import suggested
-from pbm_oust.commands.show import SHOW
+from pbm_oust.commands.show import LATE, SHOW
 from pbm_oust.commands.talk import TalkSentNotice
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.notation import Blank

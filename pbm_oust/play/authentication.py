@@ -59,37 +59,35 @@ def ask(charges: Iterable[Charge], work: UnitOfWork) -> None:
             raise NotAllowed(TooMuch(charge, work.limits.most(charge.counted), ends))
 
 
-def charge_stranger(cost: Cost, request: Request, work: UnitOfWork) -> None:
+def charge_stranger(cost: Cost, work: UnitOfWork) -> None:
     """Ask whether a mail that proves nothing may cause what it asks for. Raises NotAllowed."""
-    spend(of_stranger(cost, request, is_known=work.is_known(request.sender)), work)
+    spend(of_stranger(cost, work.request, is_known=work.is_known(work.request.sender)), work)
 
 
-def charge_player(cost: Cost, actor: Actor | None, request: Request, work: UnitOfWork) -> None:
+def charge_player(cost: Cost, actor: Actor | None, work: UnitOfWork) -> None:
     """Ask whether whoever has proved a command may cause what it asks for. Raises NotAllowed.
 
     A mail that has come again is answered as it was, whatever the player may do now.
     """
-    userid = actor.userid if actor else request.writer or request.sender
+    userid = actor.userid if actor else work.request.writer or work.request.sender
     try:
         if cost.codes or cost.boards:
             ask([*of_codes(cost.codes, userid), *of_boards(cost.boards, userid)], work)
         if cost.work:
             spend([Charge(Counted.MOVES, userid, cost.work)], work)
     except NotAllowed:
-        is_repeated = work.was_done(userid, request)
-        if not (is_repeated or started_by(work.home, request.message_key(userid))):
+        is_repeated = work.was_done(userid)
+        if not (is_repeated or started_by(work.home, work.request.message_key(userid))):
             raise
 
 
-def charge_refusal(
-    refusal: Refusal, request: Request, work: UnitOfWork, *, is_charged: bool
-) -> bool:
+def charge_refusal(refusal: Refusal, work: UnitOfWork, *, is_charged: bool) -> bool:
     """Ask whether a refusal may be answered, unless that was asked before. Raises NotAllowed.
 
     `is_charged`: whether it was, with the command. Return whether it is the last answer for a while
     to an answer that cannot be read.
     """
-    reply = request.reply
+    reply = work.request.reply
     if isinstance(refusal.reason, TooMuch):
         return False
     if reply and isinstance(refusal, Unreadable):
@@ -97,8 +95,8 @@ def charge_refusal(
         before = work.home.ask(number_counted, counted, reply.userid, work.now())
         spend([Charge(counted, reply.userid)], work)
         return before + 1 >= work.limits.most(counted)
-    if not (request.is_proved or is_charged):
-        charge_stranger(USUAL_COST, request, work)
+    if not (work.request.is_proved or is_charged):
+        charge_stranger(USUAL_COST, work)
     return False
 
 
@@ -111,22 +109,22 @@ def is_to_be_told(limit: TooMuch, work: UnitOfWork) -> bool:
     return is_first
 
 
-def number_left(refusal: Refusal, request: Request, work: UnitOfWork, *, is_guess: bool) -> int:
+def number_left(refusal: Refusal, work: UnitOfWork, *, is_guess: bool) -> int:
     """Count a refused mail; return how many more like it are answered at one address.
 
     Those have the same line and the same reason, so that robots end there and people do not, or
     wrong passwords, whatever their lines (`is_guess`). The same mail counts once, however often it
     comes. A negative number says that this one is not answered; nothing is written then.
     """
-    line = "" if is_guess else request.line
-    alike = "\0".join([request.sender, refusal.reason.word(), line])
+    line = "" if is_guess else work.request.line
+    alike = "\0".join([work.request.sender, refusal.reason.word(), line])
     counted = Counted.ANSWERED_GUESSES if is_guess else Counted.EQUAL_REFUSALS
     before = work.home.ask(number_counted, counted, alike, work.now())
     left = work.limits.most(counted) - before
     if left <= 0:
         work.home.tally.add(Counted.SILENCES, counted.word)
         return -1
-    if not spend_once(Charge(Counted.REFUSED_MAILS, f"{alike}\0{request.identity}"), work):
+    if not spend_once(Charge(Counted.REFUSED_MAILS, f"{alike}\0{work.request.identity}"), work):
         return left
     record([Charge(counted, alike)], work)
     return left - 1
@@ -249,12 +247,7 @@ def is_guess(reason: Reason) -> bool:
 
 
 def authenticate(
-    userid: str,
-    proof: tags.Credential,
-    request: Request,
-    work: UnitOfWork,
-    *,
-    may_be_sender: bool = True,
+    userid: str, proof: tags.Credential, work: UnitOfWork, *, may_be_sender: bool = True
 ) -> Actor:
     """Return the player who gave their password, who answers a letter, or who is the sender.
 
@@ -271,44 +264,44 @@ def authenticate(
     if not isinstance(proof, Secret):
         is_own = account is not None and userid == proof.userid
     elif proof == NO_PASSWORD:
-        is_enough = request.signed_in == userid or (
-            account and request.is_verified_by(account) and account.all_settings.auth is Auth.SENDER
+        is_enough = work.request.signed_in == userid or (
+            account
+            and work.request.is_verified_by(account)
+            and account.all_settings.auth is Auth.SENDER
         )
         if not (account and may_be_sender and is_enough):
             raise NotAllowed(SenderNotEnough())
         is_own = True
     else:
-        is_own = _has_password(account, userid, proof, request, work)
+        is_own = _has_password(account, userid, proof, work)
     if account is None or not is_own:
         raise NotAllowed(WrongPassword(), userid)
     if account.disabled:
         raise NotAllowed(Disabled(userid, own=True))
-    return Actor(account, request.message_key(userid), proof)
+    return Actor(account, work.request.message_key(userid), proof)
 
 
-def sender_among(
-    userids: Iterable[str], password: Secret | None, request: Request, work: UnitOfWork
-) -> Actor | None:
+def sender_among(userids: Iterable[str], password: Secret | None, work: UnitOfWork) -> Actor | None:
     """Return which of two players sent a request, or None if it comes from neither.
 
     A password proves that, or an answer to a letter, a code, or a verified address. If nothing
     does, the actor is the owner of the address and not proved. Raises NotAllowed as `authenticate`
     does.
     """
-    if request.confirmed:
-        return request.confirmed
+    if work.request.confirmed:
+        return work.request.confirmed
     players = {userid: work.account_if_any(userid) for userid in userids}
-    players = dict(sorted(players.items(), key=lambda each: not _is_from(each[1], request)))
+    players = dict(sorted(players.items(), key=lambda each: not _is_from(each[1], work.request)))
     if password:
-        return _owner_of(password, players, request, work)
-    writer = players.get(request.writer)
+        return _owner_of(password, players, work)
+    writer = players.get(work.request.writer)
     if writer:
-        return Actor(writer, request.message_key(writer.userid))
+        return Actor(writer, work.request.message_key(writer.userid))
     first = next(iter(players.values()))
-    if first is None or not _is_from(first, request):
+    if first is None or not _is_from(first, work.request):
         return None
-    is_proved = request.is_verified_by(first)
-    return Actor(first, request.message_key(first.userid), is_proved=is_proved)
+    is_proved = work.request.is_verified_by(first)
+    return Actor(first, work.request.message_key(first.userid), is_proved=is_proved)
 
 
 def verify(claim: tags.Claim, work: UnitOfWork) -> tags.Answered | None:
@@ -329,7 +322,7 @@ def _meant(claim: tags.Claim, work: UnitOfWork) -> tuple[tags.Answered, ...]:
             return (claim.of,)
 
 
-def note_wrong_password(userids: Iterable[str], request: Request, work: UnitOfWork) -> None:
+def note_wrong_password(userids: Iterable[str], work: UnitOfWork) -> None:
     """Count a wrong password for where it comes from and for its userids, and warn the players.
 
     Raises NotAllowed if too many have come from there.
@@ -338,8 +331,8 @@ def note_wrong_password(userids: Iterable[str], request: Request, work: UnitOfWo
         stored = stored_password(work.account_if_any(userid), userid)
         work.home.tally.add(Counted.WRONG_PASSWORDS_OF_ACCOUNT, stored)
         work.home.tally.add(Counted.WRONG_PASSWORDS_FOR_ONE, userid)
-        _warn(userid, request, work)
-    spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
+        _warn(userid, work)
+    spend([Charge(Counted.WRONG_PASSWORDS, origin(work.request))], work)
 
 
 def look_at_password(userids: Iterable[str], proof: tags.Credential, work: UnitOfWork) -> bool:
@@ -358,27 +351,23 @@ def look_at_password(userids: Iterable[str], proof: tags.Credential, work: UnitO
     )
 
 
-def _has_password(
-    account: Account | None, userid: str, password: Secret, request: Request, work: UnitOfWork
-) -> bool:
+def _has_password(account: Account | None, userid: str, password: Secret, work: UnitOfWork) -> bool:
     """Return whether an account has a password; count a wrong one.
 
     Raises NotAllowed and NotDerived.
     """
     found = work.passwords.match(password, stored_password(account, userid))
-    refuse_if_guessed(account, userid, request, work)
+    refuse_if_guessed(account, userid, work)
     if account and found is Match.RIGHT:
         work.proved.add((password, account.password))
         return True
-    note_wrong_password([userid], request, work)
+    note_wrong_password([userid], work)
     if account and found is Match.OTHER_CASE:
         raise NotAllowed(WrongPasswordCase(), userid)
     return False
 
 
-def _owner_of(
-    password: Secret, players: Mapping[str, Account | None], request: Request, work: UnitOfWork
-) -> Actor:
+def _owner_of(password: Secret, players: Mapping[str, Account | None], work: UnitOfWork) -> Actor:
     """Return which of some players has a password; a wrong one counts for all of them.
 
     Each player costs one look at a password, and none once the mail has proved who sent it. Raises
@@ -393,7 +382,7 @@ def _owner_of(
             else work.passwords.match(password, stored) is Match.RIGHT
         )
         try:
-            refuse_if_guessed(account, userid, request, work)
+            refuse_if_guessed(account, userid, work)
         except NotAllowed as refusal:
             closed.append(refusal)
             continue
@@ -401,22 +390,20 @@ def _owner_of(
             if account.disabled:
                 raise NotAllowed(Disabled(userid, own=True))
             work.proved.add((password, stored))
-            return Actor(account, request.message_key(userid))
+            return Actor(account, work.request.message_key(userid))
     if closed:
         raise closed[0]
-    note_wrong_password(players, request, work)
+    note_wrong_password(players, work)
     raise NotAllowed(WrongPassword(), next(iter(players)))
 
 
-def refuse_if_guessed(
-    account: Account | None, userid: str, request: Request, work: UnitOfWork
-) -> None:
+def refuse_if_guessed(account: Account | None, userid: str, work: UnitOfWork) -> None:
     """Raise NotAllowed if too many wrong passwords have come for an account, or for none.
 
     They are counted for the password as it is stored, so that a new one begins anew. Whoever asks
     then counts as one who has sent a wrong one.
     """
-    if account and request.is_verified_by(account):
+    if account and work.request.is_verified_by(account):
         return
     counted, now, stored = (
         Counted.WRONG_PASSWORDS_OF_ACCOUNT,
@@ -426,7 +413,7 @@ def refuse_if_guessed(
     number = work.home.tally.number(counted, stored)
     number += work.home.ask(number_counted, counted, stored, now)
     if number >= work.limits.most(counted):
-        spend([Charge(Counted.WRONG_PASSWORDS, origin(request))], work)
+        spend([Charge(Counted.WRONG_PASSWORDS, origin(work.request))], work)
         ends = work.home.ask(end_of_limit, Charge(counted, stored), work.limits, now)
         raise NotAllowed(TooManyGuesses(ends or now + counted.within), userid)
 
@@ -443,7 +430,7 @@ def _is_from(account: Account | None, request: Request) -> bool:
     return account is not None and account.has_address(request.sender)
 
 
-def _warn(userid: str, request: Request, work: UnitOfWork) -> None:
+def _warn(userid: str, work: UnitOfWork) -> None:
     """Tell a player, once a day, that many wrong passwords have come for their userid."""
     counted, now = Counted.WRONG_PASSWORDS_FOR_ONE, work.now()
     number = work.home.ask(number_counted, counted, userid, now)
@@ -453,4 +440,4 @@ def _warn(userid: str, request: Request, work: UnitOfWork) -> None:
         return
     if spend_once(Charge(Counted.WARNINGS, userid), work):
         most = work.limits.most(Counted.WRONG_PASSWORDS_OF_ACCOUNT)
-        work.answer(GuessedNotice(work.player(account), number, most), request)
+        work.answer(GuessedNotice(work.player(account), number, most))

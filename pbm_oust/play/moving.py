@@ -13,7 +13,7 @@ from pbm_oust.accounts.vacations import away_at, ended_at, in_order
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb, Wish
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.play.notices import BoardNotice, News, Notice
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.telling import answer_again, drop_plans, tell_players, untold_letters
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
@@ -59,9 +59,9 @@ class Provenance(Struct, frozen=True):
         return _mover(self.game, self.record)
 
 
-def incoming(actor: Actor, request: Request, work: UnitOfWork) -> Incoming:
+def incoming(actor: Actor, work: UnitOfWork) -> Incoming:
     """Return what is kept of the mail that leads to records."""
-    return Incoming(actor.userid, work.now(), request.sender, request.message_id)
+    return Incoming(actor.userid, work.now(), work.request.sender, work.request.message_id)
 
 
 def origin_of(game: Game, number: int | None, home: Home) -> Provenance:
@@ -94,9 +94,7 @@ def _way(game: Game, record: Record, cause: Cause | None) -> Channel:
     return Channel.MAIL if record.number == cause.record else Channel.QUEUED
 
 
-def take_back(
-    board: Board, side: Side, actor: Actor, request: Request, work: UnitOfWork
-) -> Handled | None:
+def take_back(board: Board, side: Side, actor: Actor, work: UnitOfWork) -> Handled | None:
     """Take back the latest move of a player, if the other one has not been mailed anything since.
 
     Returns None if that is in doubt, so that the other player must be asked. The letters that
@@ -114,10 +112,10 @@ def take_back(
     letters = untold_letters(game, since, work.account(other), home)
     if letters is None:
         return None
-    notices = tell_players(acted, News.PLAYED, work, request, actor=actor.account)
+    notices = tell_players(acted, News.PLAYED, work, actor=actor.account)
     told = [_untold(notice, other) for notice in notices if notice.reader.userid != other]
-    with work.posting(told, request):
-        append(home, board, acted, incoming(actor, request, work))
+    with work.posting(told):
+        append(home, board, acted, incoming(actor, work))
         home.withhold(letter.file for letter in letters if letter.file)
         home.do(remove_letters, [letter.id for letter in letters])
     return Handled(Outcome.DONE, acted.name, len(acted.records))
@@ -172,12 +170,7 @@ class OtherRecord(OfBoard, NotAllowedReason, frozen=True):
 
 
 def carry_out(
-    kind: Kind,
-    number: int,
-    wished: Callable[[Game], Wish],
-    actor: Actor,
-    request: Request,
-    work: UnitOfWork,
+    kind: Kind, number: int, wished: Callable[[Game], Wish], actor: Actor, work: UnitOfWork
 ) -> Handled:
     """Do what a player wishes on a board, once however often the mail comes.
 
@@ -189,27 +182,21 @@ def carry_out(
     if not is_done:
         side = side_of(actor, game, work)
         wish = wished(game)
-        if wish is Deed.UNDO and (handled := take_back(board, side, actor, request, work)):
+        if wish is Deed.UNDO and (handled := take_back(board, side, actor, work)):
             return handled
         acted = game.act(side, wish, game.time_of_next(work.now()), actor.message_key)
     acted = follow(acted, _orders_on(acted, work), acted.time_of_next(work.now()))
     if acted is game:
-        return answer_again(game, actor, request, work)
+        return answer_again(game, actor, work)
     own = acted.records.of_message(actor.message_key)
     notices = tell_players(
-        acted,
-        News.PLAYED,
-        work,
-        request,
-        actor=actor.account,
-        chat=request.chat,
-        told_from=own.number,
+        acted, News.PLAYED, work, actor=actor.account, chat=work.request.chat, told_from=own.number
     )
     returns = own.is_playing and away_at(actor.account.vacations, own.at) is not None
     if returns:
         notices = _with_return(notices, actor.account, own, acted, work)
-    with work.posting(notices, request):
-        append(work.home, board, acted, None if is_done else incoming(actor, request, work))
+    with work.posting(notices):
+        append(work.home, board, acted, None if is_done else incoming(actor, work))
         if returns:
             account = work.account(actor.userid)
             work.save(

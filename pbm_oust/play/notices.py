@@ -114,8 +114,9 @@ class Notice(Struct, frozen=True):
     reader: Reader
 
     def board(self) -> Game | None:
-        """Return the game whose thread the letter belongs to, or None."""
-        return None
+        """Return the game whose thread the letter belongs to: its `game`, if it has one."""
+        game: Game | None = getattr(self, "game", None)
+        return game
 
     def shows(self) -> tuple[ShownBoard, ...]:
         """Return the boards that the letter shows, in order."""
@@ -154,10 +155,6 @@ class BoardOutcomeNotice(OutcomeNotice, frozen=True):
     """The outcome of a command about a board; an answer plays on the board as it is."""
 
     game: Game
-
-    def board(self) -> Game:
-        """Return the game of the board."""
-        return self.game
 
     def answer(self) -> Reply | None:
         """Return what an answer does on the board."""
@@ -260,10 +257,6 @@ class BoardNotice(TimedNotice, frozen=True):
         """Whether the notice tells all records of a game that is over."""
         return bool(self.game.result) and not self.is_past and self.news is not News.PREVIEW
 
-    def board(self) -> Game:
-        """Return the game that is shown."""
-        return self.game
-
     def is_now(self) -> bool:
         """Return whether its player can act on the board as it is shown."""
         return not self.is_past and self.news is not News.PREVIEW
@@ -325,10 +318,6 @@ class RefusalNotice(TimedNotice, frozen=True):
         """The player who would be told the reason, if their turn is only supposed."""
         reason = self.refusal.reason
         return reason.told_to if isinstance(reason, MayHaveBoard) else ""
-
-    def board(self) -> Game | None:
-        """Return the game on which the command was refused, if it got that far."""
-        return self.game
 
     def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board of that game."""

@@ -96,7 +96,8 @@ def _rename(old: str, new: str, work: UnitOfWork) -> int:
     if work.has_account(new) or has_played(new, work.home):
         raise CannotMove(f"the userid {new} belongs to somebody already")
     renamed = structs.replace(account, userid=new)
-    with work.posting(_notices(account, renamed, new, "renamed", work), _request(account, new)):
+    notices = _notices(account, renamed, new, "renamed", work)
+    with work.answering(_request(account, new)).posting(notices):
         count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=new))
         work.home.do(forget_player, old, account.message_key)
         work.home.do(rename_account, account.changed_at(work.now()), new)
@@ -118,7 +119,8 @@ def _merge(old: str, into: str, work: UnitOfWork) -> int:
     both = work.home.ask(index.boards_between, old, into)
     if both:
         raise CannotMove(f"both have played on {', '.join(map(str, both))}")
-    with work.posting(_notices(account, target, into, "merged", work), _request(account, into)):
+    notices = _notices(account, target, into, "merged", work)
+    with work.answering(_request(account, into)).posting(notices):
         count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=into))
         work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)

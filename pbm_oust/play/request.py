@@ -165,6 +165,10 @@ class Request(Struct, frozen=True):
         return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
 
 
+UNASKED = Request("", "", "", "")
+"""Nothing was asked: the server does something by itself, or only looks."""
+
+
 class RefusedBefore(MayHaveBoard, NotAllowedReason, frozen=True):
     """The same mail came before, and was refused."""
 

@@ -60,9 +60,8 @@ def _rule(work: UnitOfWork, board: Board, ruling: Ruling, reason: str) -> Game:
     game = board.game
     key = id_of(game.name, game.next_number, format_ruling(ruling))
     ruled = game.rule(ruling, game.time_of_next(work.now()), key)
-    request = request_of(key)
-    notices = _notices(game, ruled, ruling, reason, work, request)
-    with work.posting(notices, request):
+    work = work.answering(request_of(key))
+    with work.posting(_notices(game, ruled, ruling, reason, work)):
         append(work.home, board, ruled)
         if ruled.result:
             drop_plans(ruled, work)
@@ -70,7 +69,7 @@ def _rule(work: UnitOfWork, board: Board, ruling: Ruling, reason: str) -> Game:
 
 
 def _notices(
-    before: Game, game: Game, ruling: Ruling, reason: str, work: UnitOfWork, request: Request
+    before: Game, game: Game, ruling: Ruling, reason: str, work: UnitOfWork
 ) -> Iterable[Notice]:
     """Return the notices of a ruling: a reminder only to the one it is for, all else to everybody.
 
@@ -78,7 +77,7 @@ def _notices(
     """
     if ruling.verb is Verb.REMIND:
         return _to([game.player_to_move], News.REMINDED, game, work)
-    told = tell_players(game, News.PLAYED, work, request, actor=None, chat=reason)
+    told = tell_players(game, News.PLAYED, work, actor=None, chat=reason)
     gone = {before.x, before.o} - {game.x, game.o} if ruling.verb is Verb.ADOPT else ()
     return [*told, *_to(gone, News.PLAYED, game, work, reason)]
 
@@ -135,7 +134,7 @@ def _send(work: UnitOfWork, userid: str) -> bool:
     is_new = bool(waiting) and not work.home.ask(outcome_of, key)
     happened = [game for game in others if _has_news(game, userid, min(last.sent, now))]
     digests = [_digest(work, account, waiting, happened)] if is_new else []
-    with work.posting(digests, request_of(key)):
+    with work.answering(request_of(key)).posting(digests):
         if is_new:
             work.home.do(settle_key, key, KeyOutcome.DONE, now)
         sent = now if waiting else min(last.sent, now)

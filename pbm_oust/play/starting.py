@@ -12,7 +12,7 @@ from pbm_oust.board import Game, Header
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.play.authentication import Disabled, of_boards, of_challenged, record, spend
 from pbm_oust.play.notices import BoardNotice, News, Notice
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request
+from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -56,7 +56,6 @@ def start_board(
     kind: Kind,
     header: Callable[[int], Header],
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
     ask: Callable[[], Handled],
 ) -> Handled:
@@ -65,25 +64,25 @@ def start_board(
     `header` is given the number of the new board. `ask` has the challenge confirmed, if it could be
     carried out and nothing proves whose it is. Raises NotAllowed.
     """
-    done_before = answered_again(actor, request, work)
+    done_before = answered_again(actor, work)
     if done_before:
         return done_before
     new = header(next_number(work.home, kind))
     if actor.is_proved:
         make = partial(BoardNotice, challenger=actor.userid)
-        return write_board(new, actor, request, work, make=make)
+        return write_board(new, actor, work, make=make)
     _new_game(new, actor, work)
     return ask()
 
 
-def answered_again(actor: Actor, request: Request, work: UnitOfWork) -> Handled | None:
+def answered_again(actor: Actor, work: UnitOfWork) -> Handled | None:
     """Show a player the board that this mail started when it came before, if it did.
 
     Raises NotAllowed if it was refused then.
     """
     known = started_by(work.home, actor.message_key)
     if known:
-        return answer_again(known, actor, request, work)
+        return answer_again(known, actor, work)
     if work.home.ask(outcome_of, actor.message_key):
         raise NotAllowed(RefusedBefore())
     return None
@@ -92,7 +91,6 @@ def answered_again(actor: Actor, request: Request, work: UnitOfWork) -> Handled 
 def write_board(
     header: Header,
     actor: Actor,
-    request: Request,
     work: UnitOfWork,
     *,
     source: Source | None = None,
@@ -110,19 +108,16 @@ def write_board(
     if source is None and other not in HOUSE:
         spend(of_challenged(actor.userid, other), work)
     notices = tell_players(
-        game, News.STARTED, work, request, actor=actor.account, chat=request.chat, make=make
+        game, News.STARTED, work, actor=actor.account, chat=work.request.chat, make=make
     )
     record(of_boards(1, actor.userid), work)
-    return post_board(
-        game, notices, actor.message_key, request, work, source=source, changed=changed
-    )
+    return post_board(game, notices, actor.message_key, work, source=source, changed=changed)
 
 
 def post_board(
     game: Game,
     notices: Iterable[Notice],
     key: str,
-    request: Request,
     work: UnitOfWork,
     *,
     source: Source | None = None,
@@ -132,7 +127,7 @@ def post_board(
 
     `key` is the message key of what started it. The rest is as in `write_board`.
     """
-    with work.posting(notices, request):
+    with work.posting(notices):
         for account in changed:
             work.save(account)
         remarks = challenge_remark(key) + (source.remark if source else b"")
@@ -273,12 +268,10 @@ def set_up_board(
             if not isinstance(objection.reason, _OVERRULED):
                 raise objection
         key = id_of(game.name, "challenge", game.x, game.o)
-        request = request_of(key)
+        work = work.answering(request_of(key))
         make = partial(BoardNotice, is_set_up=True)
-        notices = tell_players(
-            game, News.STARTED, work, request, actor=None, chat=reason, make=make
-        )
-        post_board(game, notices, key, request, work)
+        notices = tell_players(game, News.STARTED, work, actor=None, chat=reason, make=make)
+        post_board(game, notices, key, work)
         return SetUp(game, against)
 
     return work.retried(deed)

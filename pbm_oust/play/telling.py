@@ -11,7 +11,7 @@ from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb
 from pbm_oust.board.ratings import finish_of
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
-from pbm_oust.play.request import Actor, Handled, Outcome, Request
+from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.accounts import watchers
 from pbm_oust.store.home import Home
@@ -73,7 +73,6 @@ def tell_players(
     game: Game,
     news: News,
     work: UnitOfWork,
-    request: Request,
     *,
     actor: Account | None,
     chat: str = "",
@@ -130,12 +129,12 @@ def tell_players(
             gone=gone,
             note=account.note_about(game.name),
             ahead=_with_own(seen, account, game, since),
-            heard=request.heard if answers else None,
+            heard=work.request.heard if answers else None,
         )
 
     told = list[Notice]()
     if actor:
-        answer = notice(work.player_at(actor, request), actor, answers=True)
+        answer = notice(work.player_at(actor), actor, answers=True)
         if not _is_copy(answer):
             told.append(answer)
     for account, reader in readers:
@@ -210,21 +209,21 @@ def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
     return not (ruling.verb is Verb.REMIND and is_for_other)
 
 
-def answer_again(game: Game, actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def answer_again(game: Game, actor: Actor, work: UnitOfWork) -> Handled:
     """Tell a player that the command was done when the mail came the first time.
 
     The letter shows the board as it is when the letter is posted.
     """
     game = read_game(work.home, game.header.kind, game.header.board)
     repeated = BoardNotice(
-        work.player_at(actor.account, request),
+        work.player_at(actor.account),
         News.DONE_BEFORE,
         game,
         note=actor.account.note_about(game.name),
         ahead=waiting_for(actor.account, game),
         gone=gone_from(game, work),
     )
-    return work.answer(repeated, request, Handled(Outcome.DONE_BEFORE, game.name))
+    return work.answer(repeated, Handled(Outcome.DONE_BEFORE, game.name))
 
 
 def gone_from(game: Game, work: UnitOfWork) -> str:

@@ -1,4 +1,7 @@
-"""What every command works with: the home, the clock, the accounts, and the outgoing letters."""
+"""What every command works with: the home, the clock, the accounts, and the outgoing letters.
+
+And what runs a command, and what has to prove whose it is.
+"""
 
 import hashlib
 import os
@@ -8,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cache
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from msgspec import Struct, field, structs
 
@@ -16,22 +19,16 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
-from pbm_oust.accounts.password import (
-    Derivation,
-    Match,
-    Secret,
-    derivation,
-    derivation_for,
-    format_hash,
-    match_derived,
-)
+from pbm_oust.accounts.password import Derivation, Match, Secret, match_derived
 from pbm_oust.accounts.settings import USUAL
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.accounts.vacations import Absence
-from pbm_oust.board import Game
+from pbm_oust.board import Game, Header
 from pbm_oust.board.notation import USERID
+from pbm_oust.grammar.form import Line
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, OutcomeNotice, Reader, TimedNotice
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Write
+from pbm_oust.play.request import UNASKED, Actor, Handled, Outcome, RefusedBefore, Request, Write
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.boards import Latest
@@ -138,7 +135,7 @@ class Passwords:
 
     def match(self, password: Secret, stored: str) -> Match:
         """Return whether a password is the one whose hash is stored. Raises NotDerived."""
-        needed = derivation_for(password, stored)
+        needed = Derivation.to_match(password, stored)
         digest = self._digest(needed)
         derived = self._derived(needed, digest)
         found = match_derived(password, stored, derived)
@@ -148,8 +145,8 @@ class Passwords:
 
     def hash(self, password: Secret, salt: bytes) -> str:
         """Return what is stored of a password. Raises NotDerived."""
-        needed = derivation(password, salt)
-        return format_hash(password, needed, self._derived(needed, self._digest(needed)))
+        needed = Derivation.to_store(password, salt)
+        return needed.stored(password, self._derived(needed, self._digest(needed)))
 
     def derive(self, needed: Derivation) -> None:
         """Let a password go through scrypt, and remember what comes of it."""
@@ -203,6 +200,8 @@ class UnitOfWork(Struct, frozen=True):
     write: Write
     clock: Callable[[], datetime]
     limits: Limits = USUAL_LIMITS
+    request: Request = UNASKED
+    """What is carried out and answered."""
     is_within: bool = False
     """Whether the answers become part of another answer."""
     passwords: Passwords = field(default_factory=Passwords)
@@ -216,6 +215,10 @@ class UnitOfWork(Struct, frozen=True):
     """The accounts read for one command; None if each is read anew whenever it is needed."""
     at: datetime | None = None
     """The moment of one command; None if each look at the clock counts."""
+
+    def answering(self, request: Request) -> "UnitOfWork":
+        """Return the same for a request."""
+        return structs.replace(self, request=request)
 
     def now(self) -> datetime:
         """Return the time, to the second."""
@@ -245,15 +248,15 @@ class UnitOfWork(Struct, frozen=True):
             self.read[userid] = self.home.readable_account(userid)
         return self.read[userid]
 
-    def was_done(self, userid: str, request: Request) -> bool:
+    def was_done(self, userid: str) -> bool:
         """Return whether this mail from this player came before, and was done then."""
-        return self.home.ask(outcome_of, request.message_key(userid)) is KeyOutcome.DONE
+        return self.home.ask(outcome_of, self.request.message_key(userid)) is KeyOutcome.DONE
 
     def is_known(self, address: str) -> bool:
         """Return whether some account has an address."""
         return self.home.ask(is_known, address)
 
-    def names_for(self, request: Request) -> Callable[[str], bool]:
+    def names_for_sender(self) -> Callable[[str], bool]:
         """Return a function: whether a word is a userid that the sender of a request may be shown.
 
         Strangers learn only of accounts that have a board, which everybody can see.
@@ -263,24 +266,24 @@ class UnitOfWork(Struct, frozen=True):
         def is_shown(userid: str) -> bool:
             is_there = self.has_account(userid)
             # Everything is asked, so that an account's existence does not delay the answer.
-            is_seen, is_known = has_played(userid, self.home), self.is_known(request.sender)
+            is_seen, is_known = has_played(userid, self.home), self.is_known(self.request.sender)
             return is_there and (is_seen or is_known)
 
         return lambda word: bool(USERID.fullmatch(word.lower())) and is_shown(word.lower())
 
-    def posting(self, notices: Iterable[Notice], request: Request) -> AbstractContextManager[None]:
+    def posting(self, notices: Iterable[Notice]) -> AbstractContextManager[None]:
         """Send notices together with what the body of the `with` writes: all of it or nothing."""
         letters = list[Draft]()
         timed: tuple[Game, Clock] | None = None
         for notice in notices:
-            made = self._known(notice, request)
+            made = self._known(notice)
             game = made.board()
             if isinstance(made, TimedNotice) and game and not game.result and made.is_now():
                 # One look at the clock of a board is enough for all who are told of it.
                 if timed is None or timed[0] is not game:
                     timed = game, self.clock_of(game)
                 made = structs.replace(made, clock=made.clock or timed[1])
-            letters += self.write(made, request)
+            letters += self.write(made, self.request)
         return self.home.posting(letters)
 
     def save(self, account: Account) -> None:
@@ -334,43 +337,36 @@ class UnitOfWork(Struct, frozen=True):
                 absences[account.userid] = account.vacations
         return read_clock(game, absences, game.time_of_next(self.now()))
 
-    def _known(self, notice: Notice, request: Request) -> Notice:
+    def _known(self, notice: Notice) -> Notice:
         """Return a notice about a board, addressed to its player if one of them is the reader.
 
         It answers a mail whose address is exactly one of the account's, and goes only there.
         """
         game, reader = notice.board(), notice.reader
-        if game is None or reader.userid or reader.addresses != (request.sender,):
+        if game is None or reader.userid or reader.addresses != (self.request.sender,):
             return notice
         for userid in (game.player_to_move, game.owner(game.to_move.other)):
             account = self.account_if_any(userid)
-            if account and account.has_exactly(request.sender):
+            if account and account.has_exactly(self.request.sender):
                 known = reachable(account, reader.addresses, reader.wrote_from, self.home)
                 return structs.replace(notice, reader=known)
         return notice
 
-    def answer(self, notice: Notice, request: Request, handled: Handled = _ANSWERED) -> Handled:
+    def answer(self, notice: Notice, handled: Handled = _ANSWERED) -> Handled:
         """Send a single notice, with nothing else to write."""
-        with self.posting([notice], request):
+        with self.posting([notice]):
             return handled
 
-    def answer_refused(
-        self, notice: Notice, actor: Actor, request: Request, handled: Handled
-    ) -> Handled:
+    def answer_refused(self, notice: Notice, actor: Actor, handled: Handled) -> Handled:
         """Send a refusal, and record that the mail was refused."""
         if self.home.ask(outcome_of, actor.message_key):
-            return self.answer(notice, request, handled)
-        with self.posting([notice], request):
+            return self.answer(notice, handled)
+        with self.posting([notice]):
             self.home.do(settle_key, actor.message_key, KeyOutcome.REFUSED, self.now())
         return handled
 
     def do_once(
-        self,
-        notices: Sequence[Notice],
-        done: OutcomeNotice,
-        actor: Actor,
-        request: Request,
-        handled: Handled,
+        self, notices: Sequence[Notice], done: OutcomeNotice, actor: Actor, handled: Handled
     ) -> Handled:
         """Send notices, and record only that the mail was carried out.
 
@@ -378,8 +374,8 @@ class UnitOfWork(Struct, frozen=True):
         NotAllowed for a mail that was refused before.
         """
         if self._is_done(actor.message_key, done.board()):
-            return self.answer(structs.replace(done, is_repeated=True), request, _DONE_BEFORE)
-        with self.posting([done, *notices], request):
+            return self.answer(structs.replace(done, is_repeated=True), _DONE_BEFORE)
+        with self.posting([done, *notices]):
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return handled
 
@@ -388,7 +384,6 @@ class UnitOfWork(Struct, frozen=True):
         change: Callable[[Account], Account],
         tell: Callable[[Account], OutcomeNotice],
         actor: Actor,
-        request: Request,
         *,
         board: str = "",
         tell_others: Callable[[Account], Sequence[Notice]] = lambda _account: (),
@@ -402,9 +397,9 @@ class UnitOfWork(Struct, frozen=True):
         account = self.account(actor.userid)
         if self._is_done(actor.message_key, None):
             done = structs.replace(tell(account), is_repeated=True)
-            return self.answer(done, request, _DONE_BEFORE)
+            return self.answer(done, _DONE_BEFORE)
         changed = change(account)
-        with self.posting([tell(changed), *tell_others(changed)], request):
+        with self.posting([tell(changed), *tell_others(changed)]):
             self.save(changed)
             self.home.do(settle_key, actor.message_key, KeyOutcome.DONE, self.now())
         return Handled(Outcome.DONE, board)
@@ -416,29 +411,90 @@ class UnitOfWork(Struct, frozen=True):
             raise NotAllowed(RefusedBefore(game=game))
         return outcome is KeyOutcome.DONE
 
-    def sender_of(self, request: Request) -> Reader:
+    def sender(self) -> Reader:
         """Return the reader of an answer that goes only to the sender of a request.
 
         Whoever answers a letter counts as its reader, wherever the mail came from.
         """
-        userid = request.reply.userid if request.reply else request.signed_in
+        userid = self.request.reply.userid if self.request.reply else self.request.signed_in
         if userid:
-            return self.player_at(self.account(userid), request)
-        return stranger(request.sender, request.language, self.home)
+            return self.player_at(self.account(userid))
+        return stranger(self.request.sender, self.request.language, self.home)
 
-    def player_at(self, account: Account, request: Request) -> Reader:
+    def player_at(self, account: Account) -> Reader:
         """Return the player who wrote a request: at all their addresses and at the sender's.
 
         An answer to a letter carries no password, so its answer goes only to the account's own
         addresses.
         """
         addresses = account.addresses
-        if not (request.reply or account.has_address(request.sender)):
-            addresses = (*addresses, request.sender)
-        reader = reachable(account, addresses, request.sender, self.home)
-        return structs.replace(reader, left_out=request.left_out)
+        if not (self.request.reply or account.has_address(self.request.sender)):
+            addresses = (*addresses, self.request.sender)
+        reader = reachable(account, addresses, self.request.sender, self.home)
+        return structs.replace(reader, left_out=self.request.left_out)
 
     def player(self, account: Account) -> Reader:
         """Return a player who did not ask for what they read; without addresses if disabled."""
         addresses = () if account.disabled else account.addresses
         return reachable(account, addresses, "", self.home)
+
+
+class Seen(Struct, frozen=True):
+    """What is known of a line before it is carried out."""
+
+    line: Line
+    alone: str = ""
+    """The name of its command, if that needs a mail of its own."""
+    signature: tuple[frozenset[str], Credential] | None = None
+    """Whose command it may be and what proves that, if the line carries it."""
+
+
+class Service(Struct, frozen=True):
+    """What a command needs to work with other commands."""
+
+    see: Callable[[str], Seen]
+    """Returns what is known of a line before it is carried out."""
+    handle: Callable[[Request, UnitOfWork], Handled]
+    """Carries out a request."""
+    carry_out: Callable[[UnitOfWork], Handled]
+    """Carries out the line of the request of a unit of work, within that."""
+
+
+class ForPlayer(Struct, frozen=True):
+    """Runs a command for the player whose password it carries."""
+
+    run: Callable[..., Handled]
+    """Takes the Actor, the UnitOfWork, and the values of the command but for those
+    that prove whose it is."""
+    may_be_sender: bool = True
+    """Whether a verified sender may prove whose it is; not if it changes what proves that."""
+    brings_back: bool = True
+    """Whether it brings back a player who has signed off."""
+    signers: ClassVar = ("userid",)
+    """The values of the command with the userids of those whose password it may carry."""
+
+
+class ForAnybody(Struct, frozen=True):
+    """Runs a command that anybody may send."""
+
+    run: Callable[..., Handled]
+    """Takes the UnitOfWork, the Service if it is to, and the values of the command."""
+    takes_service: bool = False
+    """Whether it works with other commands."""
+    signers: ClassVar = ()
+
+
+class ForEither(Struct, frozen=True):
+    """Starts a board of `x` and `o`; one of the two must send the command.
+
+    It may carry the password of that player. If nothing else proves whose it is, the owner of the
+    address that it comes from is asked to confirm it.
+    """
+
+    header: Callable[..., Header]
+    """Takes the UnitOfWork, the number of the board, and the values of the command but for the
+    password. Returns the header of the board. Raises NotAllowed."""
+    signers: ClassVar = ("x", "o")
+
+
+Run = ForPlayer | ForAnybody | ForEither

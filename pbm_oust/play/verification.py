@@ -57,7 +57,7 @@ class Asked(Enum):
     """The code of this mail has come back already."""
 
 
-def ask(pending: Pending, addresses: Sequence[str], request: Request, work: UnitOfWork) -> Asked:
+def ask(pending: Pending, addresses: Sequence[str], work: UnitOfWork) -> Asked:
     """Mail the code of a verification to addresses, and keep what it is for.
 
     A mail that comes again sends the same letters again, within the same limits.
@@ -70,26 +70,26 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
     known = home.ask(find_verification, name, now)
     free, charges = list[str](), list[Charge]()
     if pending.purpose in (Purpose.FORGOT, Purpose.SIGN_IN):
-        charges = list(of_owner(pending.purpose, pending.userid, request))
+        charges = list(of_owner(pending.purpose, pending.userid, work.request))
         if not any(home.ask(end_of_limit, each, work.limits, now) for each in charges):
             free = list({normal_address(each): each for each in addresses}.values())
     else:
         for address in addresses:
             same = sum(is_same_address(address, each) for each in free)
-            charge = _charge_to(address, request, same + 1)
+            charge = _charge_to(address, work.request, same + 1)
             if home.ask(end_of_limit, charge, work.limits, now) is None:
                 free.append(address)
-        charges = [_charge_to(address, request) for address in free]
+        charges = [_charge_to(address, work.request) for address in free]
     if not free:
         return Asked.TOO_MANY
     notices = [
-        CodeNotice(_reader_at(address, pending.language, request), code, pending)
+        CodeNotice(_reader_at(address, pending.language, work.request), code, pending)
         for address in free
     ]
     if pending.address == NOBODY:
-        work.write(notices[0], request)
+        work.write(notices[0], work.request)
         pending, notices = structs.replace(pending, userid=""), []
-    with work.posting(notices, request):
+    with work.posting(notices):
         home.do(keep_verification, name, known or pending)
         record(charges, work)
         if pending.purpose in (Purpose.ADD, Purpose.CHANGE):
@@ -98,19 +98,19 @@ def ask(pending: Pending, addresses: Sequence[str], request: Request, work: Unit
 
 
 def spend_time_for_a_code(
-    request: Request, work: UnitOfWork, asked_for: str, purpose: Purpose = Purpose.FORGOT
+    work: UnitOfWork, asked_for: str, purpose: Purpose = Purpose.FORGOT
 ) -> Asked:
     """Do all that `ask` does, for nobody: so it takes as long where there is no account.
 
     `asked_for` is the userid or the address that somebody asks for.
     """
-    pending = Pending(purpose, asked_for, NOBODY, work.now(), request.identity)
-    return ask(pending, [request.sender], request, work)
+    pending = Pending(purpose, asked_for, NOBODY, work.now(), work.request.identity)
+    return ask(pending, [work.request.sender], work)
 
 
-def ask_each(pendings: Sequence[Pending], request: Request, work: UnitOfWork) -> list[Asked]:
+def ask_each(pendings: Sequence[Pending], work: UnitOfWork) -> list[Asked]:
     """Ask for the verification of several addresses, each with its own code."""
-    return [ask(pending, [pending.address], request, work) for pending in pendings]
+    return [ask(pending, [pending.address], work) for pending in pendings]
 
 
 def _charge_to(address: str, request: Request, number: int = 1) -> Charge:
@@ -168,9 +168,7 @@ class UnconfirmedNotice(Notice, frozen=True):
         return Verification(self.code)
 
 
-def ask_to_confirm(
-    challenge: Command, other: str, actor: Actor, request: Request, work: UnitOfWork
-) -> Handled:
+def ask_to_confirm(challenge: Command, other: str, actor: Actor, work: UnitOfWork) -> Handled:
     """Ask the owner of an address whether a challenge from there is theirs; it waits for a yes.
 
     A mail that comes again asks for nothing more. Raises NotAllowed if too many challenges of the
@@ -180,7 +178,7 @@ def ask_to_confirm(
     pending = Pending(
         Purpose.CHALLENGE,
         account.userid,
-        request.sender,
+        work.request.sender,
         now,
         actor.message_key,
         language=account.all_settings.language,
@@ -195,8 +193,8 @@ def ask_to_confirm(
             return silent(Silence.TOO_MANY_WAIT)
         raise NotAllowed(TooManyWait(MOST_WAITING))
     # One of several commands has a letter of its own too, because its answer confirms it.
-    reader = work.player(account) if work.is_within else work.player_at(account, request)
-    has_text = bool(request.chat.strip())
-    with work.posting([UnconfirmedNotice(reader, code, challenge, other, has_text)], request):
+    reader = work.player(account) if work.is_within else work.player_at(account)
+    has_text = bool(work.request.chat.strip())
+    with work.posting([UnconfirmedNotice(reader, code, challenge, other, has_text)]):
         home.do(keep_verification, name_of(code), pending)
     return MAILED

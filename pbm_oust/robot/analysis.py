@@ -20,11 +20,11 @@ from typing import Any, Self
 from msgspec import Struct, structs
 
 from pbm_oust.board import Deed, Game, Place, Ruling, Wish
-from pbm_oust.board.formats.sgf import Notes
 from pbm_oust.board.notation import format_action, format_origin, format_wish, parse_wish
+from pbm_oust.board.sgf import Notes
+from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.player import Clock, Thinking, fairest, is_first_stone
 from pbm_oust.robot.search import Searched, follow, worth
-from pbm_oust.robot.solver import solved
 from pbm_oust.rules import Grid, Position, Side
 
 SECONDS = 1.0

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.experiments.counting import orbits
+from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
 from pbm_oust.robot.search import Searched, Searcher, Trees, can_search, follow
-from pbm_oust.robot.solver import solved
 from pbm_oust.rules import Position, Side
 
 

@@ -13,7 +13,7 @@ from pbm_oust.rules import position
 from pbm_oust.rules.grid import Grid, Shape, hexagon
 
 
-class Ending(Enum):
+class ChurnEnding(Enum):
     """How the rules of Churn end a game."""
 
     MAJORITY = "majority"
@@ -267,7 +267,7 @@ def _majority(x: int, cells: int) -> position.Result:
     """Return the result of a full board on which x has these stones."""
     return position.Result(
         position.Side.X if 2 * x.bit_count() > cells.bit_count() else position.Side.O,
-        Ending.MAJORITY,
+        ChurnEnding.MAJORITY,
     )
 
 
@@ -280,7 +280,7 @@ KIND = position.Kind(
     title="Churn",
     author="Mark Steere",
     year=2024,
-    endings=Ending,
+    endings=ChurnEnding,
     start=Churn,
     defaults={Shape.HEX: hexagon(3)},
     can_use=_has_odd_number_of_cells,

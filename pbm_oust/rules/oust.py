@@ -12,7 +12,7 @@ from pbm_oust.rules import position
 from pbm_oust.rules.grid import Grid, Shape, hexagon, square
 
 
-class Ending(Enum):
+class OustEnding(Enum):
     """How the rules of Oust end a game."""
 
     CAPTURE = "capture"
@@ -180,7 +180,7 @@ class Oust:
         mover = self.to_move
         x, o = (own, enemy) if mover is position.Side.X else (enemy, own)
         if not enemy:
-            return Oust(self.grid, x, o, mover, result=position.Result(mover, Ending.CAPTURE))
+            return Oust(self.grid, x, o, mover, result=position.Result(mover, OustEnding.CAPTURE))
         chained = Oust(self.grid, x, o, mover, is_mid_turn=True)
         return chained if chained.has_placement() else self._handed_on(own, enemy)
 
@@ -191,7 +191,7 @@ class Oust:
         following = Oust(self.grid, x, o, other)
         if following.has_placement() or Oust(self.grid, x, o, self.to_move).has_placement():
             return following
-        return Oust(self.grid, x, o, other, result=position.Result(None, Ending.BLOCKED))
+        return Oust(self.grid, x, o, other, result=position.Result(None, OustEnding.BLOCKED))
 
 
 KIND = position.Kind(
@@ -200,7 +200,7 @@ KIND = position.Kind(
     author="Mark Steere",
     year=2007,
     start=Oust,
-    endings=Ending,
+    endings=OustEnding,
     defaults={Shape.SQUARE: square(11), Shape.HEX: hexagon(7)},
     has_chains=True,
 )

@@ -21,9 +21,8 @@ from pbm_oust.grammar import vocabulary, wording
 from pbm_oust.grammar.form import Command, Line, Meant, to_player
 from pbm_oust.grammar.notation import Text
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, cells_in, read_wish
-from pbm_oust.play.forms import Service
 from pbm_oust.play.request import Handled, Request
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import Service, UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service import table
@@ -491,25 +490,24 @@ class _Part:
         return "\n".join([self.first, *self.below]).strip()
 
 
-def answer_sheet(
-    sheet: SheetReply, request: Request, work: UnitOfWork, service: Service
-) -> Handled | Request:
+def answer_sheet(sheet: SheetReply, work: UnitOfWork, service: Service) -> Handled | Request:
     """Carry out an answer to a letter that shows several boards.
 
     Returns the request that it amounts to, if it is not for several boards: an answer for the only
     board that it can be for, or a command like any other. Raises Unreadable.
     """
-    unread, parts = _parts_below(request.chat)
+    unread, parts = _parts_below(work.request.chat)
     if not parts:
-        return _alone(sheet, request, work)
+        return _alone(sheet, work)
     if len(parts) == 1 and not parts[0].label and not unread:
-        return _without_letter(parts[0].first, "\n".join(parts[0].below), request)
+        return _without_letter(parts[0].first, "\n".join(parts[0].below), work.request)
     if len(parts) > MOST_ANSWERS:
         raise Unreadable(TooManyAnswers(MOST_ANSWERS))
     look_at_all([service.see(part.first) for part in parts if not part.label], work)
-    request = structs.replace(request, left_out=table.without_passwords(request.lost))
-    tasks = [_task(part, sheet, request, work) for part in parts]
-    return carry_out_all(tasks, request, work, service, table.without_passwords(unread))
+    left_out = table.without_passwords(work.request.lost)
+    work = work.answering(structs.replace(work.request, left_out=left_out))
+    tasks = [_task(part, sheet, work) for part in parts]
+    return carry_out_all(tasks, work, service, table.without_passwords(unread))
 
 
 def _parts_below(text: str) -> tuple[str, list[_Part]]:
@@ -534,7 +532,7 @@ def _is_whole(line: str) -> bool:
     return is_begun and not isinstance(table.parse_line(line)[1], Unreadable)
 
 
-def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:
+def _alone(sheet: SheetReply, work: UnitOfWork) -> Request:
     """Return an answer that names no board as one to a letter about the board it must be for.
 
     That is any of them for a command that is about none: `next`.
@@ -542,10 +540,10 @@ def _alone(sheet: SheetReply, request: Request, work: UnitOfWork) -> Request:
     waiting = sheet.positions if len(sheet.positions) == 1 else _waiting(sheet, work)
     at = waiting[0] if waiting else sheet.positions[0]
     if len(waiting) != 1:
-        said = read_answer("", request.chat, at).command
+        said = read_answer("", work.request.chat, at).command
         if isinstance(said, Unreadable) or not said.form.by_letter:
             raise Unreadable(WhichBoard(tuple(each.name for each in sheet.positions)))
-    return structs.replace(request, line="", reply=at)
+    return structs.replace(work.request, line="", reply=at)
 
 
 def _waiting(sheet: SheetReply, work: UnitOfWork) -> list[Reply]:
@@ -564,20 +562,22 @@ def _waits(at: Reply, work: UnitOfWork) -> bool:
     return game is not None and not game.result and game.player_to_move == at.userid
 
 
-def _task(part: _Part, sheet: SheetReply, request: Request, work: UnitOfWork) -> Subcommand:
+def _task(part: _Part, sheet: SheetReply, work: UnitOfWork) -> Subcommand:
     """Return what carries a part out, or what refuses it."""
-    shown = _shown(part, work, request)
+    shown = _shown(part, work)
     if not part.label:
-        return Subcommand(shown, _without_letter(part.first, "\n".join(part.below), request), shown)
+        return Subcommand(
+            shown, _without_letter(part.first, "\n".join(part.below), work.request), shown
+        )
     number = int(_number(part.label))
     kind = vocabulary.fold(part.label["kind"] or "")
     found = [at for at in sheet.positions if at.board == number and kind in ("", at.kind)]
     if len(found) == 1:
-        asked = structs.replace(request, line="", chat=part.text, unsure="", reply=found[0])
+        asked = structs.replace(work.request, line="", chat=part.text, unsure="", reply=found[0])
         return Subcommand(shown, asked, found[0].name)
     names = tuple(at.name for at in found)
     reason = SeveralBoards(names) if names else NotInLetter(f"{kind} {number}".strip())
-    return Subcommand(shown, structs.replace(request, fault=reason), shown)
+    return Subcommand(shown, structs.replace(work.request, fault=reason), shown)
 
 
 def _without_letter(line: str, text: str, request: Request) -> Request:
@@ -587,11 +587,11 @@ def _without_letter(line: str, text: str, request: Request) -> Request:
     )
 
 
-def _shown(part: _Part, work: UnitOfWork, request: Request) -> str:
+def _shown(part: _Part, work: UnitOfWork) -> str:
     """Return the first line of a part as its answer shows it."""
     if not part.label:
         line, _ = table.parse_line(part.first)
-        return line.shown(to_player(table.VOCABULARY, work.names_for(request)))
+        return line.shown(to_player(table.VOCABULARY, work.names_for_sender()))
     board = " ".join(filter(None, [vocabulary.fold(part.label["kind"] or ""), _number(part.label)]))
     said = table.without_passwords(part.first)
     ends = "..." if len(said) > _MOST_SHOWN else ""

@@ -22,16 +22,7 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.robot.analysis import (
-    SECONDS,
-    Analysis,
-    BadAnalysis,
-    Evaluation,
-    format_analysis,
-    identity_of,
-    judged,
-    parse_analysis,
-)
+from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
 from pbm_oust.robot.search import Trees, can_search
 from pbm_oust.rules import KINDS, How, parse_grid
@@ -167,18 +158,20 @@ class Finished:
                 yield game
 
 
-def keep(home: Home, game: Game, analysis: Analysis) -> None:
+def keep(home: Home, game: Game, analysis: analyses.Analysis) -> None:
     """Keep the analysis of a game that is over."""
-    home.do(index.keep_analysis, index.BoardName.of(game.header), format_analysis(analysis))
+    home.do(
+        index.keep_analysis, index.BoardName.of(game.header), analyses.format_analysis(analysis)
+    )
 
 
-def kept(home: Home, game: Game) -> Analysis | None:
+def kept(home: Home, game: Game) -> analyses.Analysis | None:
     """Return the analysis of a game that is over; None if none is kept of the history as it is."""
     text = home.ask(index.find_analysis, index.BoardName.of(game.header)) if game.result else None
     if text:
-        with suppress(BadAnalysis):
-            found = parse_analysis(text)
-            return found if found.identity == identity_of(game) else None
+        with suppress(analyses.BadAnalysis):
+            found = analyses.parse_analysis(text)
+            return found if found.identity == analyses.identity_of(game) else None
     return None
 
 
@@ -359,12 +352,12 @@ class Worker:
 
     def _analysed(self, game: Game, clock: Clock) -> bool:
         """Analyse a game, and return whether that was not broken off."""
-        begun, evaluations = time.perf_counter(), list[Evaluation]()
-        for evaluation in judged(game, SECONDS, clock):
+        begun, evaluations = time.perf_counter(), list[analyses.Evaluation]()
+        for evaluation in analyses.judged(game, analyses.SECONDS, clock):
             if self._is_over():
                 return False
             evaluations.append(evaluation)
-        keep(self._work.home, game, Analysis.of(game, SECONDS, evaluations))
+        keep(self._work.home, game, analyses.Analysis.of(game, analyses.SECONDS, evaluations))
         log.info('house=analysis board="%s" s=%.0f', game.name, time.perf_counter() - begun)
         return True
 

@@ -16,10 +16,9 @@ from pbm_oust.board.reasons import NotYourTurn, game_in
 from pbm_oust.board.record import PLAYING
 from pbm_oust.commands.account import VERIFY, has_new_password
 from pbm_oust.commands.challenge import JOIN
-from pbm_oust.commands.lists import GAMES, LIST
 from pbm_oust.commands.play import MOVE, QUEUE, Queueing, of_board
 from pbm_oust.commands.settings import SETTINGS
-from pbm_oust.commands.show import UNWATCH, board_as_it_is
+from pbm_oust.commands.show import GAMES, LIST, UNWATCH, board_as_it_is
 from pbm_oust.commands.talk import MESSAGE, NothingWritten
 from pbm_oust.commands.vacation import VACATION, leave_said
 from pbm_oust.grammar import vocabulary
@@ -29,10 +28,9 @@ from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
 from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
 from pbm_oust.languages import Language
-from pbm_oust.play.forms import ForTwoPlayers
 from pbm_oust.play.notices import Heard, Reader
 from pbm_oust.play.request import Request
-from pbm_oust.play.unit_of_work import UnitOfWork, as_owner
+from pbm_oust.play.unit_of_work import ForEither, UnitOfWork, as_owner
 from pbm_oust.refusal import Reason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service import table
@@ -290,26 +288,26 @@ def filled(meant: Command, game: Game, userid: str) -> Command:
 _USERID, _FIRST_USERID, _SECOND_USERID = "userid", "x", "o"
 
 
-def owner(request: Request, work: UnitOfWork) -> Account | None:
+def owner(work: UnitOfWork) -> Account | None:
     """Return the only account that has the address of a request's sender, or None."""
-    return as_owner(work.sender_of(request), work.home).account
+    return as_owner(work.sender(), work.home).account
 
 
-def completed(read: Read, request: Request, work: UnitOfWork) -> Read:
+def completed(read: Read, work: UnitOfWork) -> Read:
     """Return a challenge that names one player as one by whoever has the sender's address.
 
     A list of a player is taken for one of their boards. Anything else is returned as it was read.
     """
     line, wrong = read.line, read.command
-    if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work.names_for(request)):
+    if isinstance(wrong, Unreadable) and _lists_player(line, wrong, work.names_for_sender()):
         meant = Line(line.words, table.KIND_FORMS["games"], next(iter(KINDS.values())), 1)
         return structs.replace(read, line=meant, command=Unreadable(table.WhichGame("games")))
     if not isinstance(wrong, Unreadable) or not isinstance(wrong.reason, MissingWord):
         return read
     named = without_options(line.arguments)
-    if not (line.form and isinstance(line.form.run, ForTwoPlayers)) or len(named) != 1:
+    if not (line.form and isinstance(line.form.run, ForEither)) or len(named) != 1:
         return read
-    account = owner(request, work)
+    account = owner(work)
     if account is None or account.userid == named[0] or not work.has_account(named[0]):
         return read
     words = (*line.words[: line.own_words], account.userid, *line.arguments)
@@ -327,22 +325,20 @@ def _lists_player(line: Line, wrong: Unreadable, is_player: Callable[[str], bool
     return line.form is LIST and is_name
 
 
-def signed(
-    correction: Command | None, reason: Reason, request: Request, work: UnitOfWork
-) -> Command | None:
+def signed(correction: Command | None, reason: Reason, work: UnitOfWork) -> Command | None:
     """Return a command to send; if it lacks a userid, with that of the sender's address.
 
     A challenge that names one player is by whoever has that address. A sentence about a vacation
     also says when it is.
     """
-    if correction is None or request.reply:
+    if correction is None or work.request.reply:
         return correction
     form = correction.form
-    is_challenge = isinstance(form.run, ForTwoPlayers)
+    is_challenge = isinstance(form.run, ForEither)
     place = _SECOND_USERID if is_challenge else _USERID
     if place not in form.names or correction.knows(place):
         return correction
-    account = owner(request, work)
+    account = owner(work)
     if account is None or correction.get(_FIRST_USERID) == account.userid:
         return correction
     own: dict[str, object] = {_USERID: account.userid}
@@ -352,7 +348,7 @@ def signed(
         own |= {_SECOND_USERID: named} if named else {}
     if isinstance(reason, table.SaidPlainly) and form is VACATION:
         today = work.now().astimezone(account.all_settings.zone).date()
-        own["asked"] = leave_said(request.line, today)
+        own["asked"] = leave_said(work.request.line, today)
     return correction.with_values(**own)
 
 
@@ -365,7 +361,7 @@ def playable(correction: Command | None, game: Game, reader: Reader) -> Command 
     return tried(meant, game)
 
 
-def board_meant(read: Read, request: Request, work: UnitOfWork) -> tuple[Game, Reader] | None:
+def board_meant(read: Read, work: UnitOfWork) -> tuple[Game, Reader] | None:
     """Return the board of a mail that looks like an answer to a letter about it, and its player.
 
     None if whoever has the sender's address does not play there.
@@ -375,6 +371,6 @@ def board_meant(read: Read, request: Request, work: UnitOfWork) -> tuple[Game, R
     number = line.words[1].rstrip(":") if is_answer and len(line.words) > 1 else ""
     if line.kind is None or not number.isdecimal():
         return None
-    reader = as_owner(work.sender_of(request), work.home)
+    reader = as_owner(work.sender(), work.home)
     game = game_if_any(work.home, line.kind, int(number))
     return (game, reader) if game and reader.userid and game.side_of(reader.userid) else None

@@ -15,12 +15,12 @@ from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.grammar.form import UNNAMED, Command, Cost, MayShow, Meant, to_player, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.vocabulary import MASK
-from pbm_oust.play import authentication, forms
+from pbm_oust.play import authentication
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent
 from pbm_oust.play.starting import check_two, start_board
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.unit_of_work import ForAnybody, ForEither, ForPlayer, Seen, Service, UnitOfWork
 from pbm_oust.play.verification import ask_to_confirm
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
@@ -61,11 +61,11 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
     read, asked = _read(request, is_whole_mail=not work.is_within)
 
     def carry_out(work: UnitOfWork) -> Handled:
-        work = structs.replace(work, vocabulary=table.VOCABULARY, proved=proved)
+        given = {"vocabulary": table.VOCABULARY, "proved": proved}
         if isinstance(sheet, SheetReply):
-            handled = _take_sheet(sheet, request, work)
+            handled = _take_sheet(sheet, structs.replace(work, request=request, **given))
         else:
-            handled = _handle(read, asked, work)
+            handled = _handle(read, structs.replace(work, request=asked, **given))
         if not work.is_within:
             # Letters reach whoever writes again, whatever bounced before.
             if work.home.ask(bounces_of, request.sender).bounces:
@@ -109,58 +109,59 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     return structs.replace(request, chat=chat, left_out=left_out)
 
 
-def _take_sheet(sheet: SheetReply, request: Request, work: UnitOfWork) -> Handled:
+def _take_sheet(sheet: SheetReply, work: UnitOfWork) -> Handled:
     """Carry out an answer to a letter that shows several boards."""
     from pbm_oust.service.answers import answer_sheet
 
     try:
-        meant = answer_sheet(sheet, request, work, _SERVICE)
+        meant = answer_sheet(sheet, work, _SERVICE)
     except Unreadable as error:
-        meant = structs.replace(request, fault=error.reason)
+        meant = structs.replace(work.request, fault=error.reason)
     if isinstance(meant, Handled):
         return structs.replace(meant, command="multiple")
-    return _handle(*_read(meant), work)
+    read, asked = _read(meant)
+    return _handle(read, work.answering(asked))
 
 
-def _handle(read: reading.Read, request: Request, work: UnitOfWork) -> Handled:
+def _handle(read: reading.Read, work: UnitOfWork) -> Handled:
     """Carry out a request, or answer why it is not done."""
     if isinstance(read.command, Unreadable):
-        read = reading.completed(read, request, work)
-        request = _masked(read.command, request)
+        read = reading.completed(read, work)
+        work = work.answering(_masked(read.command, work.request))
     if isinstance(read.command, Unreadable):
-        return _refuse(read.command, read, None, request, work)
+        return _refuse(read.command, read, None, work)
     form: table.AnyForm = read.command.form
     actor = None
     try:
         proof = _proof_of(read.command)
-        may_prove = request.is_proved or form.is_signed or proof is not None
+        may_prove = work.request.is_proved or form.is_signed or proof is not None
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
-            if request.doubt and form is not MULTIPLE:  # its lines may prove it
-                return structs.replace(silent(request.doubt), command=form.name)
-            authentication.charge_stranger(cost, request, work)
-        if isinstance(form.run, forms.ForTwoPlayers):
+            if work.request.doubt and form is not MULTIPLE:  # its lines may prove it
+                return structs.replace(silent(work.request.doubt), command=form.name)
+            authentication.charge_stranger(cost, work)
+        if isinstance(form.run, ForEither):
             password = proof if isinstance(proof, Secret) else None
             userids = _signers_of(read.command)
-            actor = authentication.sender_among(userids, password, request, work)
-        elif isinstance(form.run, forms.ForPlayer) and proof:
+            actor = authentication.sender_among(userids, password, work)
+        elif isinstance(form.run, ForPlayer) and proof:
             may_be_sender = form.run.may_be_sender
             userid = read.command["userid"]
             try:
                 actor = authentication.authenticate(
-                    userid, proof, request, work, may_be_sender=may_be_sender
+                    userid, proof, work, may_be_sender=may_be_sender
                 )
             except NotAllowed:
-                if not work.was_done(userid, request):
+                if not work.was_done(userid):
                     raise
                 # It has changed what would prove it.
-                return structs.replace(answer_done_before(request, work), command=form.name)
+                return structs.replace(answer_done_before(work), command=form.name)
         is_proved = may_prove or bool(actor and actor.is_proved)
-        if request.left_out and not (is_proved or form.text is Text.UNSEEN):
-            request = structs.replace(request, left_out="")
+        if work.request.left_out and not (is_proved or form.text is Text.UNSEEN):
+            work = work.answering(structs.replace(work.request, left_out=""))
         if is_proved:
-            authentication.charge_player(cost, actor, request, work)
-        handled = _run(read.command, actor, request, work)
+            authentication.charge_player(cost, actor, work)
+        handled = _run(read.command, actor, work)
         is_untold = is_proved and actor and actor.account.all_settings.has_untold
         return structs.replace(
             handled,
@@ -171,38 +172,36 @@ def _handle(read: reading.Read, request: Request, work: UnitOfWork) -> Handled:
     except DamagedHistory as damage:
         if _waits_for_repair(form, actor):
             raise
-        handled = _refuse(damage.refusal(), read, None, request, work)
+        handled = _refuse(damage.refusal(), read, None, work)
         return structs.replace(handled, command=form.name, board=str(damage.name))
     except Refusal as refusal:
-        return structs.replace(_refuse(refusal, read, actor, request, work), command=form.name)
+        return structs.replace(_refuse(refusal, read, actor, work), command=form.name)
 
 
-def _run(command: Command, actor: Actor | None, request: Request, work: UnitOfWork) -> Handled:
+def _run(command: Command, actor: Actor | None, work: UnitOfWork) -> Handled:
     """Run a command; `actor` is its player. Raises Refusal."""
-    run: forms.Run = command.form.run
+    run = command.form.run
     given = dict(command.given)
     match run, actor:
-        case forms.ForPlayer(), Actor():
+        case ForPlayer(), Actor():
             del given["userid"], given["password"]
-            handled = run.run(actor, request, work, **given)
+            handled = run.run(actor, work, **given)
             is_away = run.brings_back and actor.account.signed_off
             if is_away and handled.outcome is not Outcome.DONE_BEFORE:
                 come_back(actor.userid, work)
             return handled
-        case forms.ForTwoPlayers(), Actor():
+        case ForEither(), Actor():
             x, o = _signers_of(command)
             check_two(x, o)
             if _proof_of(command):
                 come_back(actor.userid, work)
             other = o if actor.userid == x else x
-            ask = partial(ask_to_confirm, command, other, actor, request, work)
+            ask = partial(ask_to_confirm, command, other, actor, work)
             del given["password"]
             header = partial(run.header, work, **given)
-            return start_board(command["kind"], header, actor, request, work, ask)
-        case forms.ForAnybody(), _:
-            return run.run(request, work, **given)
-        case forms.WithService(), _:
-            return run.run(request, work, _SERVICE, **given)
+            return start_board(command["kind"], header, actor, work, ask)
+        case ForAnybody(), _:
+            return run.run(work, *[_SERVICE] * run.takes_service, **given)
     raise NotAllowed(authentication.StrangeAddress())
 
 
@@ -222,62 +221,57 @@ def _waits_for_repair(form: table.AnyForm, actor: Actor | None) -> bool:
 
     So it is if it changes something and carries a proof of who sent it.
     """
-    if isinstance(form.run, forms.ForTwoPlayers):
+    if isinstance(form.run, ForEither):
         return actor is not None and actor.is_proved
     # One of several commands may have to.
-    is_several = isinstance(form.run, forms.WithService)
-    return is_several or (form.is_signed and form.heading is not Heading.LOOKING)
+    is_several = isinstance(form.run, ForAnybody) and form.run.takes_service
+    return is_several or (form.is_signed and form not in table.FORMS_UNDER[Heading.LOOKING])
 
 
-def _refuse(
-    refusal: Refusal, read: reading.Read, actor: Actor | None, request: Request, work: UnitOfWork
-) -> Handled:
+def _refuse(refusal: Refusal, read: reading.Read, actor: Actor | None, work: UnitOfWork) -> Handled:
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     is_charged, proof = False, None
     if isinstance(read.command, Command):
         proof = _proof_of(read.command)
         is_charged = not (read.command.form.is_signed or proof)
-    is_proved = bool(request.reply or request.confirmed or (actor and proof))
+    is_proved = bool(work.request.reply or work.request.confirmed or (actor and proof))
     is_command = read.line.form and not isinstance(refusal.reason, table.AnswerToBoard)
-    doubt = request.doubt or (None if is_command else request.mark)
+    doubt = work.request.doubt or (None if is_command else work.request.mark)
+    is_guess = authentication.is_guess(refusal.reason)
     if doubt and not is_proved:
-        return structs.replace(silent(doubt), is_guess=authentication.is_guess(refusal.reason))
+        return Handled(Outcome.SILENT, why=doubt, is_guess=is_guess)
     try:
-        is_last = authentication.charge_refusal(refusal, request, work, is_charged=is_charged)
+        is_last = authentication.charge_refusal(refusal, work, is_charged=is_charged)
     except NotAllowed as reached:
         refusal, is_last = reached, False
-    if isinstance(refusal.reason, authentication.TooMuch) and not authentication.is_to_be_told(
-        refusal.reason, work
+        is_guess = authentication.is_guess(refusal.reason)
+    reason = refusal.reason
+    if isinstance(reason, authentication.TooMuch) and not authentication.is_to_be_told(
+        reason, work
     ):
-        beyond = silent(Silence.LIMIT)
-        limit = refusal.reason.limit
-        return structs.replace(
-            beyond, limit=limit, is_guess=authentication.is_guess(refusal.reason)
-        )
+        why, limit = Silence.LIMIT, reason.limit
+        return Handled(Outcome.SILENT, why=why, limit=limit, is_guess=is_guess)
     left = 1
     if not (is_proved or work.is_within):
-        left = authentication.number_left(
-            refusal, request, work, is_guess=authentication.is_guess(refusal.reason)
-        )
+        left = authentication.number_left(refusal, work, is_guess=is_guess)
     if left < 0:
-        beyond = silent(Silence.TOO_MANY_EQUAL_REFUSALS)
-        return structs.replace(beyond, is_guess=authentication.is_guess(refusal.reason))
+        why = Silence.TOO_MANY_EQUAL_REFUSALS
+        return Handled(Outcome.SILENT, why=why, is_guess=is_guess)
     line, command = read.line, read.command
-    reason, answered = refusal.reason, None
-    instead: list[Command] = []
-    if isinstance(refusal, Unreadable) and isinstance(request.reply, Reply):
-        answered = game_if_any(work.home, KINDS[request.reply.kind], request.reply.board)
+    answered, instead = None, list[Command]()
+    if isinstance(refusal, Unreadable) and isinstance(work.request.reply, Reply):
+        answered = game_if_any(work.home, KINDS[work.request.reply.kind], work.request.reply.board)
         if answered:
-            instead = _all_tried(read.instead, answered, request.reply.userid)
-    reader = work.sender_of(request)
-    found = reading.board_meant(read, request, work)
+            instead = _all_tried(read.instead, answered, work.request.reply.userid)
+    reader = work.sender()
+    found = reading.board_meant(read, work)
     if found:
         answered, reader = found
     correction: Command | None
-    is_userid, wrong = work.names_for(request), refusal.culprit
+    is_userid, wrong = work.names_for_sender(), refusal.culprit
     # Whoever sends a code has it from the letter that went to their address.
     is_known = is_proved or (isinstance(command, Command) and command.form is VERIFY)
-    is_secret = table.may_hold_password(line, request.reply)
+    is_secret = table.may_hold_password(line, work.request.reply)
     own = to_player(table.VOCABULARY, is_userid, may_be_secret=is_secret)
     words = [wrong, *line.words]
     stranger = to_stranger(table.VOCABULARY, is_userid, words, may_be_secret=is_secret)
@@ -285,7 +279,7 @@ def _refuse(
     if not (is_known or may_show(wrong) or line.is_option(wrong)):
         refusal = type(refusal)(reason)
     # The Subject of our own letter was not written by the sender.
-    is_ours = isinstance(reason, table.AnswerToBoard) and table.is_of_letter(request.line)
+    is_ours = isinstance(reason, table.AnswerToBoard) and table.is_of_letter(work.request.line)
     as_sent = "" if is_ours else line.shown(may_show, MASK if is_known or is_secret else UNNAMED)
     if isinstance(command, Unreadable) or isinstance(reason, authentication.PasswordWanted):
         right = reason.instead if isinstance(reason, UnreadableReason) else None
@@ -295,7 +289,7 @@ def _refuse(
         meant, correction = None, reading.advise(command, refusal)
     if correction is not meant and not is_known and not _is_shown(correction, may_show):
         correction = None
-    correction = reading.signed(correction, reason, request, work)
+    correction = reading.signed(correction, reason, work)
     if found:
         correction = reading.playable(correction, *found)
     culprit_at = line.place_in(as_sent, refusal.culprit)
@@ -308,21 +302,15 @@ def _refuse(
         correction=None if correction and correction.line() == as_sent else correction,
         instead=tuple(instead),
         answered=answered,
-        replied=request.reply,
+        replied=work.request.reply,
         is_last=not left,
         is_last_unreadable=is_last,
     )
     board = notice.game.name if notice.game else ""
-    handled = Handled(
-        Outcome.REFUSED,
-        board,
-        why=reason,
-        is_proved=is_proved,
-        is_guess=authentication.is_guess(reason),
-    )
-    if actor and request.message_id and not isinstance(reason, RefusedBefore):
-        return work.answer_refused(notice, actor, request, handled)
-    return work.answer(notice, request, handled)
+    handled = Handled(Outcome.REFUSED, board, why=reason, is_proved=is_proved, is_guess=is_guess)
+    if actor and work.request.message_id and not isinstance(reason, RefusedBefore):
+        return work.answer_refused(notice, actor, handled)
+    return work.answer(notice, handled)
 
 
 def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command]:
@@ -350,24 +338,24 @@ def _is_shown(command: Command | None, may_show: MayShow) -> bool:
     return all(may_show(word) or word.isupper() or word.startswith("-") for word in words)
 
 
-def answer_done_before(request: Request, work: UnitOfWork) -> Handled:
+def answer_done_before(work: UnitOfWork) -> Handled:
     """Answer a mail that was carried out when it came before."""
-    notice = DoneBeforeNotice(work.sender_of(request))
-    return work.answer(notice, request, Handled(Outcome.DONE_BEFORE))
+    notice = DoneBeforeNotice(work.sender())
+    return work.answer(notice, Handled(Outcome.DONE_BEFORE))
 
 
-def _seen(text: str) -> forms.Seen:
+def _seen(text: str) -> Seen:
     line, command = table.parse_line(text)
     if isinstance(command, Unreadable):
-        return forms.Seen(line)
+        return Seen(line)
     proof = _proof_of(command)
     signature = (frozenset(_signers_of(command)), proof) if proof else None
-    return forms.Seen(line, command.form.name if command.form.needs_own_mail else "", signature)
+    return Seen(line, command.form.name if command.form.needs_own_mail else "", signature)
 
 
-def _carry_out_line(request: Request, work: UnitOfWork) -> Handled:
-    read = reading.Read(*table.parse_line(request.line), request.chat)
-    return _handle(read, _masked(read.command, request), work)
+def _carry_out_line(work: UnitOfWork) -> Handled:
+    read = reading.Read(*table.parse_line(work.request.line), work.request.chat)
+    return _handle(read, work.answering(_masked(read.command, work.request)))
 
 
-_SERVICE = forms.Service(_seen, handle, _carry_out_line)
+_SERVICE = Service(_seen, handle, _carry_out_line)

@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
+from itertools import chain
 from pkgutil import iter_modules
 
 from msgspec import Struct
@@ -20,7 +21,7 @@ from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword
 from pbm_oust.grammar.wish import DEEDS
-from pbm_oust.play.forms import Run
+from pbm_oust.play.unit_of_work import Run
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS, Kind
 
@@ -41,18 +42,19 @@ _UNSAID = ("?", "?")
 """Stand for the userid and the password that a line lacks."""
 
 
-def _found() -> Iterator[AnyForm]:
-    """Yield the forms of all command modules."""
-    for module in sorted(iter_modules(commands.__path__), key=lambda each: each.name):
-        yield from import_module(f"{commands.__name__}.{module.name}").FORMS
+def _found() -> Mapping[Heading, Sequence[AnyForm]]:
+    """Return the forms of all command modules under their headings; each stands there once."""
+    found: dict[Heading, dict[AnyForm, None]] = {heading: {} for heading in Heading}
+    for name in sorted(module.name for module in iter_modules(commands.__path__)):
+        module = import_module(f"{commands.__name__}.{name}")
+        found[module.HEADING].update(dict.fromkeys(module.FORMS))
+    return {heading: tuple(forms) for heading, forms in found.items()}
 
 
-def _place(form: AnyForm) -> tuple[int, int, str]:
-    return list(Heading).index(form.heading), form.rank, form.name
-
-
-FORMS = tuple(sorted(_found(), key=_place))
-"""The forms of all commands, in the order of the help's overview."""
+FORMS_UNDER = _found()
+"""The forms of all commands as the help's overview shows them."""
+FORMS = tuple(chain(*FORMS_UNDER.values()))
+"""All of them, in that order."""
 
 GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
 _GENERAL_TOPICS = {form.topic for form in GENERAL_FORMS.values()}

@@ -8,8 +8,8 @@ from typing import TypeVar
 from msgspec import structs
 
 from pbm_oust.board import Game
-from pbm_oust.board.formats.sheet import BadGame, Checked, UncheckedSheet
 from pbm_oust.board.notation import check_time, format_time
+from pbm_oust.board.sheet import BadGame, Checked, UncheckedSheet
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import index

@@ -1,5 +1,7 @@
 """The pages of one board: as it is, as it was after each of its records, and as files."""
 
+import subprocess  # it draws in a process of its own  # nosec B404
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
@@ -14,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from pbm_oust.board import Game, Record
-from pbm_oust.board.formats.sgf import format_sgf
-from pbm_oust.board.formats.sheet import Sheet
-from pbm_oust.board.formats.structured import format_structured
+from pbm_oust.board.formats import format_structured
 from pbm_oust.board.notation import format_wish
+from pbm_oust.board.sgf import format_sgf
+from pbm_oust.board.sheet import Sheet
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.templates import text_templates
 from pbm_oust.letters.translator import Translator
@@ -34,20 +36,8 @@ from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import addresses
-from pbm_oust.web.ground import (
-    CHECKED,
-    HTML,
-    LATER,
-    Ground,
-    Made,
-    Templates,
-    answer,
-    ground_of,
-    headers_in,
-    source_of,
-)
+from pbm_oust.web.ground import CHECKED, HTML, LATER, Ground, Made, Templates, ground_of, source_of
 from pbm_oust.web.live import TooManyWatch
-from pbm_oust.web.png import png_beside
 
 T = TypeVar("T")
 
@@ -196,7 +186,7 @@ async def page(request: Request) -> Response:
     if made is None:
         made = await _in_turn(request, partial(_page, request, templates))
         ground.cache.put(asked, made, state)
-    return answer(request, made, HTML, headers_in(templates.language, made.keeping))
+    return made.answer(request, HTML, templates.headers(made.keeping))
 
 
 def _page(request: Request, templates: Templates) -> Made:
@@ -219,9 +209,8 @@ async def svg(request: Request) -> Response:
     """Answer with a picture of a board."""
     asked = _asked(request)
     templates = asked.ground.templates_for(request)
-    headers = headers_in(templates.language, asked.keeping)
     made = await _in_turn(request, partial(_drawn, asked, templates))
-    return answer(request, made, _SVG, headers)
+    return made.answer(request, _SVG, templates.headers(asked.keeping))
 
 
 async def png(request: Request) -> Response:
@@ -232,10 +221,31 @@ async def png(request: Request) -> Response:
     if made is None:
         svg = await _in_turn(request, partial(_drawn, asked, ground.templates_for(request)))
         async with ground.drawing.of(source_of(request)):
-            draw = partial(png_beside, svg.content.decode(), PNG_WIDTH)
+            draw = partial(png_of, svg.content.decode(), PNG_WIDTH)
             made = Made(await ground.drawing.do(draw))
         ground.cache.put(made_from, made)
-    return answer(request, made, "image/png", {"Cache-Control": asked.keeping})
+    return made.answer(request, "image/png", {"Cache-Control": asked.keeping})
+
+
+_DRAWS = """\
+import sys, resvg_py
+svg, width = sys.stdin.buffer.read().decode(), int(sys.argv[1])
+picture = resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True)
+sys.stdout.buffer.write(picture)
+"""
+
+
+def png_of(svg: str, width: int) -> bytes:
+    """Return a picture so many pixels wide, for previews in chats, which show no SVG.
+
+    Its words need no font, and none is looked for. A process of its own draws it, as all threads of
+    this one would stand still meanwhile.
+    """
+    drawing = [sys.executable, "-c", _DRAWS, str(width)]
+    drawn = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
+        drawing, input=svg.encode(), stdout=subprocess.PIPE, check=True
+    )
+    return drawn.stdout
 
 
 async def file(request: Request) -> Response:
@@ -250,7 +260,7 @@ async def file(request: Request) -> Response:
         "Cache-Control": _OVER if asked.game.result else CHECKED,
         "Content-Disposition": f'inline; filename="{name}"',
     }
-    return answer(request, made, form.media_type, headers)
+    return made.answer(request, form.media_type, headers)
 
 
 async def events(request: Request) -> Response:

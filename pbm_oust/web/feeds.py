@@ -31,7 +31,7 @@ from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import player_asked
-from pbm_oust.web.ground import KEPT_SECRET, Ground, Made, Templates, answer, ground_of, headers_in
+from pbm_oust.web.ground import KEPT_SECRET, Ground, Made, Templates, ground_of
 from pbm_oust.web.sign_in import proved
 
 MEDIA_TYPE = "application/atom+xml"
@@ -147,11 +147,10 @@ def _feed(
 
     It began when it says that it was changed while it has no entries.
     """
-    ground = ground_of(request)
-    language = ground.templates_for(request).language
+    ground, templates = ground_of(request), ground_of(request).templates_for(request)
     page, address = f"{ground.base}{path}", f"{ground.base}{addresses.of_feed(path)}"
     feed = _E.feed(
-        {_LANGUAGE: language.code},
+        {_LANGUAGE: templates.language.code},
         _E.id(address),
         _E.title(title),
         _E.updated(_time(max((each.at for each in entries), default=began))),
@@ -161,7 +160,7 @@ def _feed(
         *(each.written() for each in entries),
     )
     made = Made(etree.tostring(feed, xml_declaration=True, encoding="utf-8"))
-    return answer(request, made, MEDIA_TYPE, headers_in(language))
+    return made.answer(request, MEDIA_TYPE, templates.headers())
 
 
 CALENDAR_TYPE = "text/calendar; charset=utf-8"
@@ -187,7 +186,7 @@ async def calendar(request: Request) -> Response:
     account = await proved(_owner(request.path_params["name"], ground), request)
     with ground.home.database.read():
         content: bytes = _calendar(account, ground).to_ical()
-    return answer(request, Made(content), CALENDAR_TYPE, _PRIVATE)
+    return Made(content).answer(request, CALENDAR_TYPE, _PRIVATE)
 
 
 def _owner(name: str, ground: Ground) -> Account | None:
@@ -219,7 +218,8 @@ def _calendar(account: Account, ground: Ground) -> icalendar.Calendar:
     for game in found:
         calendar.add_component(_event(game, account, ground))
     if not found:
-        calendar.add_component(_utc())  # a calendar has one component at least (RFC 5545, 3.6)
+        # A calendar has one component at least (RFC 5545, 3.6); this one shows nothing.
+        calendar.add_component(icalendar.Timezone.from_tzid("Etc/UTC"))
     return calendar
 
 
@@ -253,16 +253,3 @@ def _event(game: Game, account: Account, ground: Ground) -> icalendar.Event:
     event.add("url", f"{ground.base}{addresses.of_board(game.name)}")
     event.add("transp", "TRANSPARENT")  # nobody is busy because of it
     return event
-
-
-def _utc() -> icalendar.Timezone:
-    """Return the time zone in which all times here are; it shows nothing."""
-    standard = icalendar.TimezoneStandard()
-    standard.add("dtstart", datetime(1970, 1, 1))
-    standard.add("tzoffsetfrom", timedelta())
-    standard.add("tzoffsetto", timedelta())
-    standard.add("tzname", "UTC")
-    zone = icalendar.Timezone()
-    zone.add("tzid", "Etc/UTC")
-    zone.add_component(standard)
-    return zone

@@ -150,7 +150,7 @@ def line_of(name: str, fields: Mapping[str, str], userid: str = "") -> str:
     return " ".join(" ".join(words).split())
 
 
-def _value_of(option: Option[object], kind: Kind, typed: str) -> str:
+def _value_of(option: Option, kind: Kind, typed: str) -> str:
     """Return the value of an option as a line has it. Raises Unreadable."""
     value = "".join(typed.lower().replace("\N{MULTIPLICATION SIGN}", "x").split())
     try:

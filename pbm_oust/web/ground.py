@@ -97,6 +97,17 @@ class Made:
         self.keeping = keeping
         self.etag = f'"{sha256(content).hexdigest()[:24]}"'
 
+    def answer(self, request: Request, media_type: str, headers: Mapping[str, str]) -> Response:
+        """Answer with this, or that the browser has it already.
+
+        Source: RFC 9110, sections 8.8.3 and 13.1.2 (ETag and If-None-Match).
+        """
+        headers = {"ETag": self.etag, **headers}
+        named = request.headers.get("if-none-match", "").split(",")
+        if any(each.strip().removeprefix("W/") in (self.etag, "*") for each in named):
+            return Response(None, 304, headers)
+        return Response(self.content, 200, headers, media_type)
+
 
 class Cache:
     """Responses that were made lately, by what they were made from or by what was asked for."""
@@ -119,23 +130,6 @@ class Cache:
         """Cache what was made for a key, right only in a state if one is given, and return it."""
         self._made.put(key, (state, made))
         return made
-
-
-def answer(request: Request, made: Made, media_type: str, headers: Mapping[str, str]) -> Response:
-    """Answer with what was made, or that the browser has it already.
-
-    Source: RFC 9110, sections 8.8.3 and 13.1.2 (ETag and If-None-Match).
-    """
-    headers = {"ETag": made.etag, **headers}
-    named = request.headers.get("if-none-match", "").split(",")
-    if any(each.strip().removeprefix("W/") in (made.etag, "*") for each in named):
-        return Response(None, 304, headers)
-    return Response(made.content, 200, headers, media_type)
-
-
-def headers_in(language: Language, keeping: str = CHECKED) -> dict[str, str]:
-    """Return what a response in a language says of that, and of how long it may be kept."""
-    return {"Cache-Control": keeping, "Content-Language": language.code, "Vary": "Accept-Language"}
 
 
 _TYPES = {
@@ -201,6 +195,11 @@ class Templates:
         titles: Mapping[str, str] = vars(module)["titles"]
         return titles
 
+    def headers(self, keeping: str = CHECKED) -> dict[str, str]:
+        """Return what a response in the language says of that, and of how long it may be kept."""
+        code = self.language.code
+        return {"Cache-Control": keeping, "Content-Language": code, "Vary": "Accept-Language"}
+
     def fill(self, name: str, **given: object) -> str:
         """Return what the template of a page writes."""
         return self._templates.get_template(f"web/{name}.html").render(given)
@@ -257,15 +256,15 @@ class Ground:
     ) -> HTMLResponse:
         """Return a page in the language that the browser asks for."""
         templates = self.templates_for(request)
-        content = templates.fill(template, **given)
-        return HTMLResponse(content, status, headers_in(templates.language))
+        return HTMLResponse(templates.fill(template, **given), status, templates.headers())
 
     def secret_page(
         self, language: Language, template: str, status: int = 200, **given: object
     ) -> HTMLResponse:
         """Return a page in a language that is one player's alone, or whose address is a proof."""
-        content = self.templates_in(language).fill(template, **given)
-        return HTMLResponse(content, status, {**headers_in(language), **KEPT_SECRET})
+        templates = self.templates_in(language)
+        headers = {**templates.headers(), **KEPT_SECRET}
+        return HTMLResponse(templates.fill(template, **given), status, headers)
 
 
 def ground_of(request: Request) -> Ground:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
-from pbm_oust.commands.lists import LATE
+from pbm_oust.commands.show import LATE
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
@@ -23,7 +23,7 @@ from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked, number_in, player_asked
 from pbm_oust.web.boards import curve_svg
-from pbm_oust.web.ground import HTML, Ground, Templates, answer, ground_of, headers_in
+from pbm_oust.web.ground import HTML, Ground, Templates, ground_of
 
 MOST_ON_FRONT = 20
 """How many boards, results and challenges the page lists."""
@@ -35,7 +35,7 @@ async def front(request: Request) -> Response:
     templates = ground.templates_for(request)
     made_from = "front", templates.language, int(time.monotonic())
     made = ground.cache.get(made_from, lambda: _written(ground, templates))
-    return answer(request, made, HTML, headers_in(templates.language))
+    return made.answer(request, HTML, templates.headers())
 
 
 def _written(ground: Ground, templates: Templates) -> str:

@@ -280,7 +280,7 @@ def _asked(player: SignedIn, form: Mapping[str, str], request: Request) -> Asked
     return forms.asked_of(
         request,
         f"{player.session.name} {once}",
-        player.address,
+        player.account.first_address,
         line=" ".join(line.split()),
         chat=forms.text_in(form),
         language=player.language,

@@ -92,11 +92,6 @@ class SignedIn(Struct, frozen=True):
         return self.account.userid
 
     @property
-    def address(self) -> str:
-        """The first address of the player; empty if they have none."""
-        return self.account.first_address
-
-    @property
     def settings(self) -> Settings:
         """What the player has settled."""
         return self.account.all_settings
@@ -241,12 +236,12 @@ def _mail_links(address: str, asked: Asked, ground: Ground) -> bool:
             pending = tags.Pending(
                 tags.Purpose.SIGN_IN, account.userid, own, now, asked.identity, language=language
             )
-            done.append(ask(pending, [own], asked, work))
+            done.append(ask(pending, [own], work))
         if not accounts:
-            done.append(spend_time_for_a_code(asked, work, address, tags.Purpose.SIGN_IN))
+            done.append(spend_time_for_a_code(work, address, tags.Purpose.SIGN_IN))
         return Mailed.MAILED in done
 
-    return ground.work.retried(deed)
+    return ground.work.answering(asked).retried(deed)
 
 
 def _asked_by_stranger(request: Request) -> Asked:

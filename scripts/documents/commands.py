@@ -11,7 +11,7 @@ from pbm_oust.grammar.notation import Heading
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.help import brief_usages, first_sentence
 from pbm_oust.letters.words import Words
-from pbm_oust.service.table import FORMS, AnyForm
+from pbm_oust.service.table import FORMS, FORMS_UNDER, AnyForm
 from scripts.documents.parts import code, escaped, table
 
 HEADINGS = {
@@ -35,8 +35,8 @@ def commands_part() -> str:
     """Return all commands by what they are about, and the words for them in other languages."""
     words = Words(ADDRESS)
     topics = {
-        heading: list(dict.fromkeys(form.topic for form in FORMS if form.heading is heading))
-        for heading in Heading
+        heading: list(dict.fromkeys(form.topic for form in forms))
+        for heading, forms in FORMS_UNDER.items()
     }
     parts = []
     for heading, found in topics.items():

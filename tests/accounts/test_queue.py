@@ -21,7 +21,6 @@ from pbm_oust.accounts.queue import (
 from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action, parse_wish
-from pbm_oust.board.record import wish_of
 from pbm_oust.refusal import Refusal
 from tests.support import tables
 from tests.support.games import STARTED, act, actions, history_of, new_game, play
@@ -161,7 +160,7 @@ def _check_follows(before: Game, after: Game, kept: dict[str, list[Plan]]) -> No
         return
     keys = {each.key_at(record.number): each for each in kept[before.player_to_move]}
     done = keys[record.message_key]
-    assert wish_of(record.action) == done.clause.answer
+    assert record.wish == done.clause.answer
     turn = [each for each in before.records[done.number - 1 :] if each.is_playing]
     if done.clause.condition:
         assert isinstance(done.clause.condition, Place)

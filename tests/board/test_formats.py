@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from pbm_oust.board import Game, Place, Ruling, Verb
 from pbm_oust.board.formats import parse_any
-from pbm_oust.board.formats.sgf import format_bare_sgf, format_sgf
-from pbm_oust.board.formats.sheet import BadGame, Sheet, format_game, format_moves
 from pbm_oust.board.header import Terms
 from pbm_oust.board.history import read_history
+from pbm_oust.board.sgf import format_bare_sgf, format_sgf
+from pbm_oust.board.sheet import BadGame, Sheet, format_game, format_moves
 from pbm_oust.rules import How, Result, Side
 from tests.support.games import EXAMPLE, history_of, new_game, play
 from tests.support.happenings import FORMATS, GRIDS, anything_goes, refused, taken_back, written

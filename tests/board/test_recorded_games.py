@@ -5,9 +5,8 @@ import pytest
 
 from pbm_oust.board.history import read_history
 from pbm_oust.rules import KINDS, Position, Side, parse_grid
-from pbm_oust.rules.churn import Ending as ChurnEnding
-from pbm_oust.rules.oust import Ending as OustEnding
-from pbm_oust.rules.oust import Oust
+from pbm_oust.rules.churn import ChurnEnding
+from pbm_oust.rules.oust import Oust, OustEnding
 from pbm_oust.rules.position import taken
 from tests.support.boards import (
     board,

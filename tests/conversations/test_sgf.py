@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.board.formats.sgf import parse_sgf
+from pbm_oust.board.sgf import parse_sgf
 from tests.support.home_by_mail import ALICE, BOB, Talk
 
 MALLORY = "mallory@example.net"

@@ -17,19 +17,18 @@ import pytest
 from pbm_oust.experiments.simulate import (
     Figures,
     RandomGame,
-    Share,
     Totals,
     chooser,
     play,
     simulate,
 )
 from pbm_oust.rules import KINDS, Grid, Result, parse_grid
-from pbm_oust.rules.churn import Ending as ChurnEnding
+from pbm_oust.rules.churn import ChurnEnding
 from pbm_oust.rules.grid import hexagon, square
-from pbm_oust.rules.oust import Ending as OustEnding
-from pbm_oust.rules.oust import Oust
+from pbm_oust.rules.oust import Oust, OustEnding
 from tests.support.boards import O, X
 from tests.support.rings import fast_if, is_fast_ring
+from tests.support.shares import Share
 from tests.support.strategies import course
 
 T = TypeVar("T")

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from pbm_oust.board.formats import parse_any
-from pbm_oust.board.formats.sheet import format_moves
 from pbm_oust.board.record import Placement
+from pbm_oust.board.sheet import format_moves
 from pbm_oust.languages import ENGLISH, Language, Section
 from pbm_oust.render.text import board_text
 from pbm_oust.rules import Kind, Side

@@ -13,9 +13,9 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import USUAL, BoardForm, Settings
 from pbm_oust.board import Deed, Game
 from pbm_oust.board.formats import parse_any
-from pbm_oust.board.formats.sheet import format_moves
 from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action
+from pbm_oust.board.sheet import format_moves
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.letters.body import names_of_files
 from pbm_oust.letters.letters import Letters

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from pbm_oust.board import Deed, Game, Place, Ruling, Verb, Wish
-from pbm_oust.board.formats.sgf import format_sgf
-from pbm_oust.board.formats.sheet import Sheet
 from pbm_oust.board.header import Terms
+from pbm_oust.board.sgf import format_sgf
+from pbm_oust.board.sheet import Sheet
 from pbm_oust.robot.analysis import (
     LONGEST,
     Analysis,

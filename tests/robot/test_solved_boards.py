@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from pbm_oust.board.header import Terms
 from pbm_oust.cli import main
 from pbm_oust.experiments.counting import numbering
-from pbm_oust.experiments.solve import Worth, unpack
-from pbm_oust.robot.solver import Solver, solver_for, table_of
+from pbm_oust.experiments.solve import Solver, Worth, solver_for, table_of, unpack
 from pbm_oust.rules import KINDS, Position, Side, parse_grid
 from tests.support.games import new_game
 from tests.support.rings import fast_if, slow

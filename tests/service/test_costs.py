@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from pbm_oust.board import Game, Place
-from pbm_oust.board.record import wish_of
 from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.play.request import Outcome
 from pbm_oust.play.unit_of_work import Passwords
@@ -61,7 +60,7 @@ def move(home: Home, game: Game, passwords: Passwords) -> None:
     """Hand in the mail that leads to a game."""
     record = game.records[-1]
     assert record.side
-    mover, wish = game.owner(record.side), wish_of(record.action)
+    mover, wish = game.owner(record.side), record.wish
     cells = " ".join(wish.cells) if isinstance(wish, Place) else ""
     line = f"oust move {game.header.board} {mover} {PASSWORDS[mover]} {cells}"
     address = {"alice": ALICE, "bob": BOB}[mover]

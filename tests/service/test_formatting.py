@@ -8,7 +8,7 @@ from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.form import Command
 from pbm_oust.languages import LANGUAGES, Language
-from pbm_oust.play.forms import ForPlayer
+from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import read_answer

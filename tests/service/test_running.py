@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from pbm_oust.play.forms import ForPlayer, ForTwoPlayers, WithService
+from pbm_oust.play.unit_of_work import ForAnybody, ForEither, ForPlayer
 from pbm_oust.service.table import FORMS, AnyForm
 
 
@@ -13,10 +13,10 @@ def test_what_runs_a_command_takes_the_values_that_its_form_reads(form: AnyForm)
     run, proved = form.run, set[str]()
     if isinstance(run, ForPlayer):
         proved = {"userid", "password"}
-    elif isinstance(run, ForTwoPlayers):
+    elif isinstance(run, ForEither):
         proved = {"password"}
-    beside = 3 if isinstance(run, ForPlayer | WithService) else 2
-    signature = inspect.signature(run.header if isinstance(run, ForTwoPlayers) else run.run)
+    beside = 1 if isinstance(run, ForAnybody) and not run.takes_service else 2
+    signature = inspect.signature(run.header if isinstance(run, ForEither) else run.run)
     given = {name: None for name in form.names if name not in proved}
     signature.bind(*[None] * beside, **given)
     for option in form.options:

@@ -16,12 +16,14 @@ TOY = '''
 from pbm_oust.grammar.form import Command, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word
-from pbm_oust.play.forms import ForPlayer
+from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.play.request import Handled, Outcome
-from pbm_oust.play.request import Actor, Request
+from pbm_oust.play.request import Actor
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import Kind
+
+HEADING = Heading.TALKING
 
 
 class TooShy(NotAllowedReason, frozen=True):
@@ -35,19 +37,17 @@ def less_heartily(command: Command, refusal: Refusal) -> Command | None:
     return None
 
 
-def nod(actor: Actor, request: Request, work: UnitOfWork) -> Handled:
+def nod(actor: Actor, work: UnitOfWork) -> Handled:
     """Nod to everybody."""
     return Handled(Outcome.DONE, actor.userid)
 
 
-def bow(actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def bow(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
     """Bow to the other player."""
-    return Handled(Outcome.DONE, f"{kind.name} {board}, {request.chat.strip()}")
+    return Handled(Outcome.DONE, f"{kind.name} {board}, {work.request.chat.strip()}")
 
 
-def wave(
-    actor: Actor, request: Request, work: UnitOfWork, kind: Kind, board: int, is_heartily: bool
-) -> Handled:
+def wave(actor: Actor, work: UnitOfWork, kind: Kind, board: int, is_heartily: bool) -> Handled:
     """Wave at the other player, but not heartily."""
     if is_heartily:
         raise NotAllowed(TooShy())
@@ -59,24 +59,18 @@ FORMS = (
         "wave",
         OF_BOARD,
         only_word("heartily", "is_heartily"),
-        heading=Heading.TALKING,
-        rank=50,
         instead=less_heartily,
         run=ForPlayer(wave),
     ),
     Form(
         "bow",
         OF_BOARD,
-        heading=Heading.STARTING,
-        rank=90,
         plays_again=True,
         run=ForPlayer(bow),
     ),
     Form(
         "nod",
         OWN,
-        heading=Heading.TALKING,
-        rank=60,
         is_of_kind=False,
         by_letter=True,
         run=ForPlayer(nod),

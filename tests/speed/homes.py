@@ -11,7 +11,6 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import BoardForm, Settings
 from pbm_oust.accounts.tags import AnswerPurpose, Reply, reply_address, token_for
 from pbm_oust.board import Game, Place
-from pbm_oust.board.record import wish_of
 from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.store.home import Home
 from tests.speed.load import Message
@@ -60,7 +59,7 @@ class Played:
         """Return the mail that leads to the game after some turn; tokens are those of a home."""
         before, after = self.games[nth - 1], self.games[nth]
         record, mover = after.records[-1], before.player_to_move
-        wish = wish_of(record.action)
+        wish = record.wish
         words = " ".join(wish.cells) if isinstance(wish, Place) else str(getattr(wish, "value", ""))
         recipient, line = ADDRESS, f"oust move {self.number} {mover} {password_of(mover)} {words}"
         if form is Form.TOKEN and home:

@@ -7,11 +7,10 @@ from random import Random
 import pytest
 
 from pbm_oust.board import Deed, Game, Place, Ruling, Verb
-from pbm_oust.board.formats import parse_any
-from pbm_oust.board.formats.sgf import format_sgf
-from pbm_oust.board.formats.sheet import BadGame, Sheet, read_sheet
-from pbm_oust.board.formats.structured import format_structured
+from pbm_oust.board.formats import format_structured, parse_any
 from pbm_oust.board.header import Terms
+from pbm_oust.board.sgf import format_sgf
+from pbm_oust.board.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules import Side
 from tests.support.games import new_game

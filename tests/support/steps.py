@@ -9,7 +9,7 @@ from types import FrameType
 
 from pbm_oust.accounts import password
 
-_HASHES = password._scrypt.__code__
+_HASHES = password.Derivation.derive.__code__
 
 
 @dataclass

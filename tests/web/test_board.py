@@ -11,7 +11,7 @@ import pytest
 
 from pbm_oust.board import Game
 from pbm_oust.board.formats import parse_any
-from pbm_oust.board.formats.sgf import parse_sgf
+from pbm_oust.board.sgf import parse_sgf
 from tests.support.games import act, history_of, new_game, play
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of

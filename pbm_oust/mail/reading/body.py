@@ -140,7 +140,7 @@ class _Kind(Struct, frozen=True):
     """Whether the space at the end of a flowed line is no part of the text."""
 
 
-class Part(Struct, frozen=True):
+class BodyPart(Struct, frozen=True):
     """A part of a mail."""
 
     message: Message
@@ -166,9 +166,9 @@ class Part(Struct, frozen=True):
         return kind in ("text/plain", "text/html") or kind.startswith("multipart/")
 
 
-def parts_of(message: Message) -> list[Part]:
+def parts_of(message: Message) -> list[BodyPart]:
     """Return the parts with content of their own; none from mails inside the mail."""
-    found = list[Part]()
+    found = list[BodyPart]()
     waiting = [(message, 0)]
     while waiting:
         each, depth = waiting.pop()
@@ -181,17 +181,17 @@ def parts_of(message: Message) -> list[Part]:
             waiting += [(part, depth + 1) for part in reversed(inner)]
         else:
             named = _NAMED.search(f"{each.get('Content-Disposition', '')}; {said or ''}")
-            found.append(Part(each, kind, named[1].strip() if named else ""))
+            found.append(BodyPart(each, kind, named[1].strip() if named else ""))
     return found
 
 
-def text_of(parts: list[Part]) -> str:
+def text_of(parts: list[BodyPart]) -> str:
     """Return the texts that are no attachments: plain texts, or else texts made from HTML.
 
     They still have their quotes and signature. Quotes from HTML are marked with `>`. Phones attach
     what was typed: where no other text is, attached plain texts are the text.
     """
-    html, plain, attached = list[Part](), list[Part](), list[Part]()
+    html, plain, attached = list[BodyPart](), list[BodyPart](), list[BodyPart]()
     for part in parts:
         if part.is_text:
             is_html = part.kind.type.endswith("/html")
@@ -211,7 +211,7 @@ def _joined(texts: Iterable[str]) -> str:
     return "\n\n".join(filter(str.strip, texts))
 
 
-def has_closed_text(parts: list[Part]) -> bool:
+def has_closed_text(parts: list[BodyPart]) -> bool:
     """Return whether some part may hold a text that we cannot read.
 
     Such a part is encrypted, signed in a way that encloses the text, or Outlook's winmail.dat.
@@ -223,7 +223,7 @@ def has_closed_text(parts: list[Part]) -> bool:
     )
 
 
-def has_reaction(parts: list[Part]) -> bool:
+def has_reaction(parts: list[BodyPart]) -> bool:
     """Return whether a mail reacts to another one with an emoji (RFC 9078, or Gmail's form)."""
     for part in parts:
         if part.kind.type == _REACTION or part.message.get_content_disposition() == "reaction":
@@ -249,12 +249,12 @@ def _parameter(part: Message, name: str) -> str:
     return str(value[2] if isinstance(value, tuple) else value).lower()
 
 
-def _plain(part: Part) -> str:
+def _plain(part: BodyPart) -> str:
     text = _content(part)
     return unflowed(text, part.kind.is_closed_up) if part.kind.is_flowed else text
 
 
-def _content(part: Part) -> str:
+def _content(part: BodyPart) -> str:
     """Return the text of a part, with newlines for line ends."""
     payload = part.message.get_payload(decode=True)
     if not isinstance(payload, bytes):

@@ -1,4 +1,4 @@
-"""A game as one JSON object. Pure.
+"""A game as one JSON object, and a game in whichever format a text has. SGF has a module. Pure.
 
 {"format": "pbm_oust game 1",
  "header": {"Kind": "oust", "Board": "17", ..},
@@ -10,9 +10,10 @@
 import json
 from typing import Any, TypeVar
 
-from pbm_oust.board.formats.sheet import FORMAT, BadGame, Piece, Sheet, UncheckedSheet, draft
-from pbm_oust.board.notation import format_action, format_time, record_line
+from pbm_oust.board.notation import FIRST_LINE, format_action, format_time, record_line
 from pbm_oust.board.record import Record
+from pbm_oust.board.sgf import has_tree, parse_sgf
+from pbm_oust.board.sheet import FORMAT, BadGame, Piece, Sheet, UncheckedSheet, draft
 from pbm_oust.rules import Result
 
 V = TypeVar("V")
@@ -115,3 +116,23 @@ def _of(wanted: type[V], value: object, where: str) -> V:
     if not isinstance(value, wanted) or isinstance(value, bool):
         raise BadGame(where, f"{json.dumps(value)[:40]} is not {_NAMES[wanted]}")
     return value
+
+
+def parse_any(text: str) -> UncheckedSheet:
+    """Return the history in a text; the beginning of the text shows its format.
+
+    A history file is taken as it is. Raises BadGame if the format is unknown or the text is not
+    what it seems.
+    """
+    text = text.removeprefix("\ufeff")
+    if text.lstrip().startswith("{"):
+        return parse_structured(text)
+    lines = text.split("\n")
+    if FIRST_LINE in lines:
+        whole = lines if lines[-1] else lines[:-1]
+        return UncheckedSheet(
+            tuple(Piece(line, f"line {nth}") for nth, line in enumerate(whole, 1))
+        )
+    if has_tree(text) or text.lstrip().startswith("("):
+        return parse_sgf(text)
+    raise BadGame("the text", "this is no SGF, no JSON, and no history")

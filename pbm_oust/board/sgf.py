@@ -15,10 +15,10 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from pbm_oust import __version__
-from pbm_oust.board.formats.sheet import BadGame, Piece, Sheet, UncheckedSheet, draft
 from pbm_oust.board.game import Game
 from pbm_oust.board.notation import NUMBER, format_action, format_record, parse_action, record_line
 from pbm_oust.board.record import Deed, Record
+from pbm_oust.board.sheet import BadGame, Piece, Sheet, UncheckedSheet, draft
 from pbm_oust.rules import Grid, How, Position, Result, Shape, Side, parse_grid
 from pbm_oust.rules.grid import NoSuchCell, square
 
