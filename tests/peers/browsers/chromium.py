@@ -8,7 +8,7 @@ from selenium.webdriver import ChromeOptions, Remote
 from selenium.webdriver.remote.client_config import ClientConfig
 
 from tests.peers.browsers.view import DESKTOP, HEIGHT, View, environment, package
-from tests.peers.leash import leashed
+from tests.peers.mail_programs.leashed import leashed
 from tests.support.ports import free_port
 from tests.support.waiting import PATIENCE, wait_until
 

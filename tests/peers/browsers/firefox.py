@@ -9,7 +9,7 @@ from selenium.webdriver import FirefoxOptions, Remote
 
 from tests.peers.browsers.marionette import Marionette
 from tests.peers.browsers.view import HEIGHT, View, environment, package
-from tests.peers.leash import leashed
+from tests.peers.mail_programs.leashed import leashed
 from tests.support.waiting import wait_until
 
 _NARROW = ":root { min-width: 0 !important }"

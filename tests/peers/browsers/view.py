@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.peers.mail_servers.host import PEERS
+from tests.peers.mail_programs.desk import PEERS
 
 PHONE, DESKTOP = 360, 1200
 """Widths of windows, in the pixels of style sheets."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.store.home import Home
-from tests.peers.databases.conftest import Host, mailed
+from tests.peers.databases.conftest import Host, mailed, wrong
 from tests.support.home_by_mail import ADDRESS, ALICE
 
 
@@ -86,3 +86,15 @@ def test_an_unknown_key_hides_no_server_from_the_doctor(
     words = ("home", "copy", str(one.folder), "--follow", str(tmp_path / "copy"), "--once")
     done = one.run(*words)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_doctor_finds_nothing_wrong_with_a_home_on_a_server(hosts: tuple[Host, Host]) -> None:
+    challenge = mailed(ALICE, "oust challenge alice bob wonderland", 1)
+    assert hosts[0].run("deliver", "--sender", ALICE, given=challenge).returncode == 0
+    for host in hosts:
+        done = host.run("doctor")
+        assert wrong(host) == []
+        assert b"database: it is whole" in done.stdout
+        assert b"histories: 1 board replayed without a fault" in done.stdout
+        assert host.run("ratings", "oust").returncode == 0
+        assert host.run("games", "verify").returncode == 0

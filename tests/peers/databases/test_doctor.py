@@ -1,12 +1,15 @@
 """What the doctor says about a database server, one mistake at a time."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from pbm_oust.store.upkeep import LONGEST_DUE
 from tests.peers.databases.conftest import Host
+from tests.store.posting import head, post
 from tests.support.home_by_mail import ADDRESS
 from tests.support.postgresql import DatabaseServer, database_server
 from tests.support.server import PROGRAM
@@ -95,6 +98,15 @@ def test_a_database_that_is_read_only(host: Host, url: str, own: DatabaseServer)
         do(url, "ALTER ROLE games RESET ALL")
 
 
+def test_letters_that_do_not_leave(host: Host) -> None:
+    home = host.home()
+    post(home.database, head(ADDRESS), datetime.now(UTC) - LONGEST_DUE - timedelta(minutes=1))
+    home.close()
+    due = [line for line in complaints(host) if line.startswith("BAD")]
+    assert len(due) == 1
+    assert due[0].startswith("BAD   outbox: letters are due since ")
+
+
 def test_a_database_in_another_encoding(own: DatabaseServer, tmp_path: Path) -> None:
     own.do("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' OWNER games")
     host = Host(tmp_path)
@@ -107,6 +119,13 @@ def test_a_database_in_another_encoding(own: DatabaseServer, tmp_path: Path) -> 
         "Make one with UTF8, and copy the home to a new folder TO whose configuration names it:  "
         f"{PROGRAM} home copy {tmp_path} TO"
     ]
+
+
+def test_a_server_that_may_lose_what_it_has_acknowledged(hosts: tuple[Host, Host]) -> None:
+    assert (
+        "BAD   server: fsync or full_page_writes is off, so mails that were acknowledged may be "
+        "lost. Turn both on in the configuration of PostgreSQL."
+    ) in complaints(hosts[0])
 
 
 def test_a_server_that_is_away(host: Host, url: str) -> None:

@@ -16,7 +16,7 @@ from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.peers.databases.conftest import Host
 from tests.support.home_by_mail import NOON
-from tests.support.postgresql import DatabaseServer
+from tests.support.postgresql import DatabaseServer, database_server
 from tests.support.waiting import PATIENCE, wait_until
 
 FORGETTING = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"
@@ -27,6 +27,13 @@ SENT_BEFORE_PREPARED = 5
 DOUBLED, BY_ZERO = "SELECT 2 * 2", "SELECT 1 / 0"
 UNHURRIED = "SELECT set_config('idle_in_transaction_session_timeout', '0', true)"
 """The statement after which who writes may say nothing for as long as it likes."""
+
+
+@pytest.fixture
+def own() -> Iterator[DatabaseServer]:
+    """A server that may be ended, and keeps what is committed."""
+    with database_server(is_durable=True) as server:
+        yield server
 
 
 @pytest.fixture
@@ -50,6 +57,29 @@ def has_key(database: PostgresqlDatabase, key: str) -> bool:
     """Return whether a message key is known."""
     with database.read_latest() as snapshot:
         return outcome_of(snapshot, key) is not None
+
+
+def test_what_was_committed_survives_whatever_ends_the_server(own: DatabaseServer) -> None:
+    database = PostgresqlDatabase(own.make_database())
+    assert database.write(noting("a"))
+    own.stop()
+    own.start()
+    assert has_key(database, "a")
+    assert database.write(noting("b"))
+
+    def work(transaction: Transaction) -> bool:
+        is_new = note_key(transaction, "c", KeyOutcome.DONE, NOON)
+        own.kill()
+        return is_new
+
+    with pytest.raises(DatabaseFailing):
+        database.write(work)
+    with pytest.raises(DatabaseFailing, match=r"the database home.* cannot be used: connection"):
+        database.write(noting("d"))
+    own.start()
+    assert [has_key(database, key) for key in "abcd"] == [True, True, False, False]
+    assert database.write(noting("c"))
+    database.close()
 
 
 def test_a_database_that_does_not_exist_is_named(postgresql: DatabaseServer) -> None:
@@ -156,6 +186,16 @@ def test_ctrl_c_ends_a_command_that_waits_for_another_host(hosts: tuple[Host, Ho
     home.close()
 
 
+def test_a_statement_that_was_cancelled_is_no_lock(database: PostgresqlDatabase) -> None:
+    def slow(transaction: Transaction) -> None:
+        transaction.run("SET LOCAL statement_timeout = '50ms'")
+        transaction.rows("SELECT pg_sleep(20)")
+
+    with pytest.raises(DatabaseFailing, match="cannot be used: canceling statement due"):
+        database.write(slow)
+    assert database.write(noting("a"))
+
+
 def test_a_connection_that_has_lost_what_was_prepared_is_not_used_again(
     database: PostgresqlDatabase,
 ) -> None:
@@ -234,3 +274,16 @@ def wait_until_somebody_waits(url: str) -> None:
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     with psycopg.connect(url, autocommit=True) as watching:
         wait_until(lambda: watching.execute(waiting).fetchone() != (0,), "somebody to wait")
+
+
+def test_a_host_that_falls_silent_while_it_writes_loses_its_lock(
+    database: PostgresqlDatabase, url: str
+) -> None:
+    database.write(noting("a"))
+    silent = PostgresqlDatabase(url).connect()
+    silent.begin(writes=True)
+    silent.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'")
+    assert database.write(noting("b"))
+    with pytest.raises(DatabaseFailing, match="idle-in-transaction timeout"):
+        silent.execute("SELECT 1")
+    silent.close()

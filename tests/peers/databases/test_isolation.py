@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from threading import Event
 
 import pytest
 
 from pbm_oust.store.database import Sharing, Transaction, Work
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.support.postgresql import DatabaseServer
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, wait_until
 
 TIMES = 30
 
@@ -53,3 +54,29 @@ def test_hosts_that_share_the_lock_and_change_the_same_lose_nothing(url: str) ->
             end.result(timeout=PATIENCE)
         with one.read() as snapshot:
             assert snapshot.row("SELECT number FROM rate_limits") == (4 * TIMES + 1,)
+
+
+def test_a_work_that_comes_while_others_are_done_sees_what_was_committed_before(url: str) -> None:
+    """It is not taken into a transaction that began earlier."""
+    has_begun, may_end = Event(), Event()
+
+    def slow(_transaction: Transaction) -> None:
+        has_begun.set()
+        may_end.wait(PATIENCE)
+
+    with (
+        closing(PostgresqlDatabase(url)) as one,
+        closing(PostgresqlDatabase(url)) as other,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        one.write(count)
+        slowly = pool.submit(one.write, Sharing(slow))
+        assert has_begun.wait(PATIENCE)
+        other.write(Sharing(count))
+        reading = pool.submit(
+            one.write, Sharing(lambda each: each.rows("SELECT number FROM rate_limits"))
+        )
+        wait_until(lambda: bool(one._waiting), "the work waits")
+        may_end.set()
+        slowly.result(timeout=PATIENCE)
+        assert reading.result(timeout=PATIENCE) == [(2,)]

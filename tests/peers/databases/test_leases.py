@@ -19,14 +19,15 @@ from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.relay import Flushed, Relaying
 from pbm_oust.mail.server import Sweeper
 from pbm_oust.play.request import Outcome
+from pbm_oust.service.sweep import sweep
 from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.letters import Draft, Head
+from pbm_oust.store.letters import Draft, Head, task_of
 from pbm_oust.store.postgresql import PostgresqlDatabase
-from tests.peers.databases.conftest import Host
+from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
-from tests.support.home_by_mail import ADDRESS, ALICE, new_id
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id
 from tests.support.mails import mail
 from tests.support.outbox import post
 from tests.support.postgresql import DatabaseServer
@@ -131,6 +132,26 @@ def test_hosts_that_sweep_at_once_remind_once(late: tuple[Host, Host], relay: Si
     assert reminders(relay) == REMINDERS
 
 
+def test_what_a_dead_host_was_to_do_is_done_by_another(
+    late: tuple[Host, Host], relay: Sink
+) -> None:
+    home = late[1].home()
+    work = open_inbound(home, ADDRESS, home.now).work
+    with holding(url_of(late[0]), "oust 1", "oust 2") as dead:
+        assert [deed.about for deed in sweep(work).done] == ["oust 3", "oust 4", "oust 5"]
+        dead.kill()
+        late_ones = list[str]()
+
+        def are_done() -> bool:
+            late_ones.extend(deed.about for deed in sweep(work).done)
+            return late_ones == ["oust 1", "oust 2"]
+
+        wait_until(are_done, "the leases have ended")
+    home.close()
+    late[1].run("outbox", "flush")
+    assert reminders(relay) == REMINDERS
+
+
 def test_a_host_that_has_seen_no_lease_takes_over_as_soon_as_others(
     hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +176,22 @@ def test_a_host_that_has_seen_no_lease_takes_over_as_soon_as_others(
 def is_reminded(home: Home) -> bool:
     """Return whether the player on the only board has had a reminder."""
     return any("remind" in line for line in moves(home, 1))
+
+
+def test_letters_leave_once_the_host_that_had_them_is_dead(
+    hosts: tuple[Host, Host], relay: Sink
+) -> None:
+    line = "oust challenge alice bob wonderland"
+    with holding(url_of(hosts[0]), task_of(BOB)) as dead:
+        done = hosts[1].run("deliver", "--sender", ALICE, given=mailed(ALICE, line, 1))
+        assert done.returncode == 0, done.stderr
+        assert [sent.rcpt_tos for sent in relay.taken] == [[ALICE]]
+        dead.kill()
+        home = hosts[1].home()
+        wait_until(partial(can_have, home.database, task_of(BOB)), "the lease has ended")
+        home.close()
+        assert hosts[1].run("outbox", "flush").returncode == 0
+    assert sorted(subjects(relay).values()) == [1, 1]
 
 
 @pytest.fixture

@@ -3,16 +3,19 @@
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from pbm_oust.cli.common import Refused
+from pbm_oust.cli.home import follow
 from pbm_oust.store.database import Database, Sharing, Transaction
 from pbm_oust.store.disk import Disk
-from pbm_oust.store.home import OVERLAP, open_server
+from pbm_oust.store.home import OVERLAP, Home, open_server
 from pbm_oust.store.postgresql import PostgresqlDatabase
-from pbm_oust.store.publishing import Publisher
+from pbm_oust.store.publishing import MARK, Publisher
 from tests.peers.databases.conftest import Host, mailed
 from tests.store.kept import Kept, played
 from tests.support.home_by_mail import ALICE, BOB
@@ -52,6 +55,36 @@ def histories(kept: Kept) -> dict[str, bytes]:
     """Return what it should show."""
     rows = kept.rows("SELECT board FROM boards ORDER BY board")
     return {f"{number}.txt": kept.read(number).data for (number,) in rows}
+
+
+def test_what_is_new_or_was_lost_is_copied_and_nothing_else(kept: Kept, tmp_path: Path) -> None:
+    folder = tmp_path / "copy" / "oust"
+    for _ in range(3):
+        kept.start("x C3")
+    answers = iter([True, True, False])
+    assert begun(kept, tmp_path / "copy").catch_up(lambda: next(answers)) == 2
+    assert set(files(tmp_path)) == {"1.txt", "2.txt"}
+    publisher = begun(kept, tmp_path / "copy")
+    assert (publisher.catch_up(), publisher.catch_up()) == (1, 0)
+    kept.play(2, "o E5")
+    assert (publisher.catch_up(), publisher.catch_up()) == (1, 0)
+    assert files(tmp_path) == histories(kept)
+    kept.play(1, "o E5")
+    (folder / "2.txt").unlink()
+    (folder / "3.txt").write_bytes((folder / "3.txt").read_bytes()[:-10])
+    (folder / ".2.txt.1.1.draft").write_bytes(b"one")
+    assert begun(kept, tmp_path / "copy").catch_up() == 3
+    assert files(tmp_path) == histories(kept)
+    assert not list(folder.glob(".*"))
+
+
+def test_another_database_is_copied_from_the_beginning(kept: Kept, tmp_path: Path) -> None:
+    kept.start()
+    begun(kept, tmp_path / "copy").catch_up()
+    note, file = tmp_path / "copy" / MARK, tmp_path / "copy" / "oust" / "1.txt"
+    note.write_text(note.read_text().replace('"database": [', '"database": [1, '))
+    file.unlink()
+    assert begun(kept, tmp_path / "copy").catch_up() == 1
 
 
 def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
@@ -146,6 +179,42 @@ def test_a_server_that_was_away_is_followed_again(hosts: tuple[Host, Host], tmp_
     wait_until((copy / "oust" / "2.txt").exists, "the other history is copied")
     running.process.send_signal(signal.SIGINT)
     assert running().returncode == 0
+
+
+class StoppingDisk(Disk):
+    """A disk on which the process is told to stop as soon as a first file has been written."""
+
+    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
+        super().create(path, data, mode, syncs=syncs)
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_who_is_told_to_stop_before_all_is_copied_says_so(
+    hosts: tuple[Host, Host], tmp_path: Path
+) -> None:
+    one, copy = hosts[0], tmp_path / "copy"
+    for number in range(1, 4):
+        deliver(one, number, ALICE, "oust challenge alice bob wonderland -size=5")
+    with (
+        closing(Home(one.folder, StoppingDisk())) as home,
+        signals_as_before(),
+        pytest.raises(Refused, match=f"{copy} is not up to date"),
+    ):
+        follow(home, copy, once=True)
+    assert set(files(tmp_path)) == {"1.txt"}
+    assert one.run(*following(one, copy), "--once").returncode == 0
+    assert set(files(tmp_path)) == {"1.txt", "2.txt", "3.txt"}
+
+
+@contextmanager
+def signals_as_before() -> Iterator[None]:
+    """Let signals have the same effect after the body as before it."""
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def following(host: Host, folder: Path) -> list[str]:

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from pbm_oust.mail.reading import UnreadableMail
 from tests.support.command_line import run
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk, new_id
+from tests.support.mails import mail
 from tests.support.tables import pairs
 from tests.support.website import website
 
@@ -27,6 +29,27 @@ def test_a_mail_with_nul_is_answered_or_left_as_every_other(place: Path) -> None
             assert wanted == "refused for good"
         else:
             assert talk.outcome == wanted
+    talk.home.close()
+
+
+@pytest.mark.parametrize("place", ["database"], indirect=True)
+def test_a_mail_with_nul_anywhere_is_no_fault(place: Path) -> None:
+    talk, rng = Talk.begin(place, ALICE, BOB), Random(1)
+    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    for line in (
+        "oust move 1 alice wonderland C3",
+        "message alice wonderland bob",
+        "note oust 1 alice wonderland",
+        "yes",
+    ):
+        for kind in ("plain", "html"):
+            text = ("Content-Type: multipart/mixed; boundary=b", "MIME-Version: 1.0")
+            part = f"--b\r\nContent-Type: text/{kind}; charset=utf-8\r\n\r\nHello, Bob\r\n--b--\r\n"
+            headers = f"From: Alice <{ALICE}>", f"Subject: {line}", new_id()
+            whole = mail(*headers, "References: <a@b> <c@d>", *text, text=part)
+            for _ in range(6):
+                at = rng.randrange(len(whole))
+                talk.hand_in(whole[:at] + b"\0" + whole[at:], ALICE, ADDRESS)
     talk.home.close()
 
 

@@ -7,12 +7,16 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import subjects
 from tests.support.home_by_mail import ALICE, BOB
+from tests.support.postgresql import DatabaseServer
 from tests.support.sink import Sink
 from tests.support.waiting import PATIENCE
 
@@ -47,6 +51,46 @@ TOLD = {
     "bob challenges you: churn 1": 1,
     "churn 1 #1: your turn, bob": 1,
 }
+HOLDING = """
+import os, signal, sys
+from pbm_oust.store.home import open_server
+
+database = open_server(sys.argv[1], sys.argv[2])
+note = "INSERT INTO message_keys (message_key, outcome, at) VALUES ('a key', 'done', 1)"
+much = "SELECT repeat('x', 1000) FROM generate_series(1, 100000)"
+
+times = []
+
+def stop():
+    times.append(1)
+    if len(times) == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+"""
+WORKS = {
+    "in the middle of its work": """
+def work(transaction):
+    transaction.run(note)
+    stop()
+    transaction.run("SELECT 1")
+database.write(work)
+""",
+    "between an answer and what it writes": """
+def work(transaction):
+    transaction.rows("SELECT 1")
+    stop()
+    transaction.run(note)
+database.write(work)
+""",
+    "before it takes a long answer": """
+def work(transaction):
+    transaction.run(note)
+    transaction.run(much)
+    stop()
+    transaction.run("SELECT 1")
+database.write(work)
+""",
+}
+"""Works of a host that stops, by where it does."""
 
 
 def deliver_until(stops_at: int, host: Host, sender: str) -> subprocess.Popen[bytes]:
@@ -85,3 +129,26 @@ def test_others_go_on_wherever_a_host_is_stopped(
         assert again.returncode == 0, again.stderr
     other.run("outbox", "flush")
     assert subjects(relay) == TOLD, said
+
+
+@pytest.mark.parametrize("what", WORKS)
+def test_who_stops_while_it_holds_something_begins_again_after_the_others(
+    postgresql: DatabaseServer, what: str, tmp_path: Path
+) -> None:
+    url = postgresql.make_tables()
+    command = [sys.executable, "-c", HOLDING + WORKS[what], str(tmp_path), url]
+    with (
+        closing(PostgresqlDatabase(url)) as database,
+        subprocess.Popen(command, stderr=subprocess.PIPE) as process,
+    ):
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        try:
+            note = "INSERT INTO message_keys (message_key, outcome, at) VALUES ('a key', 'done', 2)"
+            database.write(lambda transaction: transaction.run(note))
+        finally:
+            process.send_signal(signal.SIGCONT)
+        _, said = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 1
+        assert b"UniqueViolation" in said
+        with database.read() as snapshot:
+            assert snapshot.rows("SELECT message_key, at FROM message_keys") == [("a key", 2)]

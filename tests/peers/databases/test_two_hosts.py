@@ -54,6 +54,21 @@ def records(history: bytes) -> list[str]:
     return [" ".join(line.split()[1:-2]) for line in lines if line.startswith(" ")]
 
 
+def test_a_mail_that_comes_to_both_hosts_at_once_is_done_once(
+    hosts: tuple[Host, Host], relay: Sink
+) -> None:
+    for number, (sender, line) in enumerate(GAME):
+        begun = [
+            host.begin("deliver", "--sender", sender, given=mailed(sender, line, number))
+            for host in hosts
+        ]
+        for done in [end() for end in begun]:
+            assert done.returncode == 0, done.stderr
+    assert records(history_at(hosts[0])) == RECORDS
+    told = subjects(relay)
+    assert {subject: told[subject] for subject in TOLD} == TOLD
+
+
 def test_two_servers_take_the_same_mails_at_once(hosts: tuple[Host, Host], relay: Sink) -> None:
     with ExitStack() as stack:
         servers = [stack.enter_context(running(host.folder)) for host in hosts]
@@ -66,3 +81,11 @@ def test_two_servers_take_the_same_mails_at_once(hosts: tuple[Host, Host], relay
     assert records(history_at(hosts[0])) == RECORDS
     told = subjects(relay)
     assert {subject: told[subject] for subject in TOLD} == TOLD
+
+
+def test_hosts_share_one_key(hosts: tuple[Host, Host]) -> None:
+    homes = [host.home() for host in hosts]
+    keys = {home.key() for home in homes}
+    for home in homes:
+        home.close()
+    assert [len(key) for key in keys] == [32]

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.peers.mail_games.terminal import Terminal, terminal
-from tests.peers.mail_servers.host import PEERS
+from tests.peers.mail_programs.desk import PEERS, SEND_ANYWAY
+from tests.peers.mail_programs.terminal import Terminal, terminal
 from tests.peers.settings import filled
 
 PROGRAM, NANO = PEERS / "mutt/usr/bin/mutt", PEERS / "nano/bin/nano"
@@ -110,6 +110,7 @@ def at_mutt(userid: str, mailbox: Path, home: Path, sendmail: str) -> Iterator[M
         home=home,
         sendmail=sendmail,
         editor=NANO,
+        send_anyway=SEND_ANYWAY,
     )
     (home / ".muttrc").write_text(settings)
     (home / "Mail").mkdir()

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from enum import Enum, auto
 from pathlib import Path
 
-from tests.peers.mail_games.terminal import Terminal, terminal
-from tests.peers.mail_servers.host import PEERS
+from tests.peers.mail_programs.desk import PEERS
+from tests.peers.mail_programs.terminal import Terminal, terminal
 from tests.peers.settings import filled
 
 PROGRAM = PEERS / "s-nail/usr/bin/s-nail"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.peers.browsers.view import package
-from tests.peers.leash import leashed
+from tests.peers.mail_programs.leashed import leashed
 from tests.peers.mail_servers.host import OWNER, open_folder
 from tests.peers.settings import filled
 from tests.support import certificates

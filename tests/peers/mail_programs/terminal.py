@@ -70,6 +70,13 @@ class Terminal:
         self._is_answered = False
         os.write(self._master, keys.encode())
 
+    def wait_until_ended(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while self._program.poll() is None:
+            assert time.monotonic() < deadline, f"it did not end:\n{self.written[-2000:]}"
+            self._take()
+        assert self._program.returncode == 0, self.written[-2000:]
+
     def _fault(self, before: int, said: str) -> AssertionError:
         """Return what to raise: Hung if nothing has been written since so many bytes were."""
         return AssertionError(said) if len(self._raw) > before else Hung(said)
