@@ -261,13 +261,14 @@ class UnitOfWork(Struct, frozen=True):
 
         Strangers learn only of accounts that have a board, which everybody can see.
         """
+        is_known = cache(lambda: self.is_known(self.request.sender))
 
         @cache
         def is_shown(userid: str) -> bool:
-            is_there = self.has_account(userid)
             # Everything is asked, so that an account's existence does not delay the answer.
-            is_seen, is_known = has_played(userid, self.home), self.is_known(self.request.sender)
-            return is_there and (is_seen or is_known)
+            asked = is_known(), self.has_account(userid), has_played(userid, self.home)
+            is_of_player, is_there, is_seen = asked
+            return is_there and (is_seen or is_of_player)
 
         return lambda word: bool(USERID.fullmatch(word.lower())) and is_shown(word.lower())
 
