@@ -118,8 +118,13 @@ def _at_leisure(work: Callable[[], T]) -> T:
 
 
 def _step_back() -> None:
-    """Let other threads of the process have the processor first, where that can be had."""
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), KINDNESS)
+    """Let other threads of the process have the processor first, unless all of it steps back more.
+
+    Only root may take a step back again.
+    """
+    thread = threading.get_native_id()
+    kindness = max(KINDNESS, os.getpriority(os.PRIO_PROCESS, thread))
+    os.setpriority(os.PRIO_PROCESS, thread, kindness)
 
 
 _Waiting = tuple[Callable[[Transaction], Any], asyncio.Future[Any]]

@@ -1,5 +1,8 @@
 """Workers: who only prove nothing wait for one another."""
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 
@@ -73,3 +76,20 @@ def test_no_more_origins_are_kept_than_memory_is_meant_for(workers: Workers) -> 
     for number in range(MOST_ORIGINS + 5):
         workers.note(str(number), is_proved=False)
     assert len(workers._scores) == MOST_ORIGINS
+
+
+STEPPED_BACK = """
+import os
+from pbm_oust.mail.workers import Workers
+os.nice(15)
+if not os.getuid():
+    os.setuid(65534)
+with Workers() as workers:
+    print(workers.hash("192.0.2.1", lambda: os.getpriority(os.PRIO_PROCESS, 0)).result())
+"""
+
+
+def test_whoever_hashes_steps_back_no_less_than_a_server_that_steps_back_itself() -> None:
+    command = [sys.executable, "-c", STEPPED_BACK]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.stdout == f"{os.getpriority(os.PRIO_PROCESS, 0) + 15}\n", told.stderr

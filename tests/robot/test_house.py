@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.speed.running import processor_time
-from tests.support.command_line import done, run
+from tests.support.command_line import play_house, run
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.outbox import letters
@@ -21,7 +21,7 @@ def talk(tmp_path: Path) -> Talk:
 
 def house(talk: Talk) -> None:
     """Let the house play on all boards that wait for it."""
-    done(talk.home, "house")
+    play_house(talk.home)
 
 
 def test_the_house_begins_where_it_is_x_and_plays_every_kind(talk: Talk) -> None:

@@ -44,7 +44,7 @@ from email.utils import parseaddr
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.store.home import Home
 from tests.support.accounts import account_of, codes, damage_account
-from tests.support.command_line import done
+from tests.support.command_line import done, play_house
 from tests.support.histories import board_numbers, moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk, new_id
 from tests.support.outbox import Letter, clear_outbox, letters
@@ -95,7 +95,10 @@ class Conversation:
             self.tap(address_of(name), self.latest[address_of(kept or name)], subject)
         elif line.startswith("$ "):
             before = set(self.talk.home.outbox.letters())
-            done(self.talk.home, *shlex.split(line[2:]))
+            if line == "$ house":
+                play_house(self.talk.home)
+            else:
+                done(self.talk.home, *shlex.split(line[2:]))
             self.got(letters(self.talk.home, but=before))
         elif later := LATER.fullmatch(line):
             self.talk.now += timedelta(**{later[2].rstrip("s") + "s": int(later[1])})

@@ -155,9 +155,9 @@ def read_only(served: Served) -> Iterator[None]:
 
 @contextmanager
 def of_later_version(served: Served) -> Iterator[None]:
-    served.database.do("UPDATE pbm_oust_version SET oldest = version + 1", NAME)
+    served.database.do("UPDATE pbm_oust_version SET version = version + 1", NAME)
     yield
-    served.database.do("UPDATE pbm_oust_version SET oldest = version", NAME)
+    served.database.do("UPDATE pbm_oust_version SET version = version - 1", NAME)
 
 
 @contextmanager
@@ -197,7 +197,7 @@ def full(served: Served) -> Iterator[None]:
         (
             of_later_version,
             "",
-            f"its tables need version {LATEST + 1}, .* Install the newer program",
+            f"its tables are of version {LATEST + 1}, .* Install the newer program",
         ),
         (without_connections, "", 'cannot be used: .* too many connections for database "games"'),
         (without_rights, "", "cannot be used: permission denied for table letters"),
