@@ -172,9 +172,10 @@ class Maildir:
             time.sleep(_LOOK)
 
     def _settle(self) -> None:
-        """Publish the files in `tmp` that the database has, and remove those without a letter.
+        """Publish the files in `tmp` that the database has, and remove those of no letter.
 
-        The file of a letter that is still to be written may already be there; it stays.
+        So is one of a letter that was never committed, though a later one has its number. The file
+        of a letter that is still to be written may already be there; it stays.
         """
         left = [path.name for path in self._tmp.iterdir() if _OURS.fullmatch(path.name)]
         if not left:
@@ -183,7 +184,7 @@ class Maildir:
             holders = {name: _holder_of(snapshot, name) for name in left}
         self._publish([name for name in left if holders[name] == (name,)])
         for name in left:
-            if holders[name] is None:
+            if holders[name] not in ((name,), (None,)):
                 self._disk.step_remove(self._tmp / name)
 
     def _new_drafts(self, letters: Iterable[Unwritten]) -> dict[int, str]:

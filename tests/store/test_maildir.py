@@ -3,7 +3,7 @@
 import errno
 import stat
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -18,7 +18,7 @@ from pbm_oust.store.letters import (
     recall_letter,
     remove_letters,
 )
-from pbm_oust.store.outbox import Maildir
+from pbm_oust.store.outbox import Maildir, file_name
 from pbm_oust.store.sqlite import SqliteDatabase
 from pbm_oust.store.upkeep import forget_expired
 from tests.chaos.launcher import TracedDisk
@@ -307,3 +307,14 @@ def test_letters_that_wait_keep_no_upkeep_waiting(tmp_path: Path) -> None:
     assert contents(home.maildir) == []
     mailed(home, BOB, "oust move 1 bob lookingglass D4")
     assert len(contents(home.maildir)) == before + 2
+
+
+def test_a_draft_that_was_never_committed_goes_though_a_later_letter_has_its_number(
+    database: SqliteDatabase, maildir: Maildir, now: datetime
+) -> None:
+    (number,) = add(database, now, "Hello")
+    draft = maildir.path / "tmp" / file_name(number, now - timedelta(seconds=1))
+    draft.write_text("Hello?")
+    assert maildir.write_out() == 1
+    maildir.write_out()
+    assert (contents(maildir), contents(maildir, "tmp")) == (["Hello"], [])
