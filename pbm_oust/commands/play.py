@@ -121,8 +121,8 @@ def _confirm_instead(command: Command, refusal: Refusal) -> Command | None:
     """Return the beginning of a submission, if the board has changed since the last one."""
     if not isinstance(refusal.reason, ChangedSinceSubmit):
         return None
-    kind, board, userid = command["kind"], command["board"], command["userid"]
-    return SUBMIT.command(kind=kind, board=board, userid=userid, wish=Blank("PLACEMENTS"))
+    at = of_board(refusal.reason.game)
+    return SUBMIT.command(**at, userid=command["userid"], wish=Blank("PLACEMENTS"))
 
 
 class SubmittedNotice(BoardOutcomeNotice, frozen=True):

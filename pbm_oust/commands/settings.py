@@ -1,6 +1,6 @@
 """The commands that settle things: settings; limit, reject and unreject, for challenges."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import product
 
@@ -213,39 +213,28 @@ def reject(actor: Actor, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
         return work.answer(RejectedNotice(reader, actor.account.rejected))
     for userid in userids:
         work.account(userid)
-    return _change_rejected(
-        lambda rejected: (*rejected, *userids), userids, actor, work, is_ended=False
-    )
+    return _change_rejected(userids, actor, work, is_ended=False)
 
 
 def unreject(actor: Actor, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
     """Take challenges from these players again."""
-    return _change_rejected(
-        lambda rejected: tuple(each for each in rejected if each not in userids),
-        userids,
-        actor,
-        work,
-        is_ended=True,
-    )
+    return _change_rejected(userids, actor, work, is_ended=True)
 
 
 def _change_rejected(
-    change: Callable[[tuple[str, ...]], tuple[str, ...]],
-    changed: tuple[str, ...],
-    actor: Actor,
-    work: UnitOfWork,
-    *,
-    is_ended: bool,
+    userids: tuple[str, ...], actor: Actor, work: UnitOfWork, *, is_ended: bool
 ) -> Handled:
-    """Change whose challenges a player rejects."""
+    """Reject the challenges of players, or take them again."""
+
+    def change(account: Account) -> Account:
+        others = (each for each in account.rejected if each not in userids)
+        return account.with_rejected(others if is_ended else (*account.rejected, *userids))
 
     def tell(account: Account) -> RejectedNotice:
         reader = work.player_at(account)
-        return RejectedNotice(reader, account.rejected, changed, is_ended)
+        return RejectedNotice(reader, account.rejected, userids, is_ended)
 
-    return work.change_account(
-        lambda account: account.with_rejected(change(account.rejected)), tell, actor
-    )
+    return work.change_account(change, tell, actor)
 
 
 SETTINGS = Form(

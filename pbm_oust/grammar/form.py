@@ -263,7 +263,7 @@ class Form(Generic[R_co]):
         given: dict[str, object] = {**self.implied}
         if kind is not None:
             given[notation.KIND] = kind
-            given |= parts.read_right_options(self.options, self._options(words), kind)
+            given |= parts.read_right_options(self.options, parts.options_in(words), kind)
         for parameter, word in zip(self.parameters, plain, strict=False):
             if not parameter.is_secret and may_show(word):
                 with suppress(Refusal):
@@ -294,9 +294,6 @@ class Form(Generic[R_co]):
         board, sign, number = plain[0].partition("#")
         is_whole = len(plain) >= len(self.parameters)
         return [board, *plain[1:], *([sign + number] if sign and is_whole else [])]
-
-    def _options(self, words: Sequence[str]) -> list[str]:
-        return parts.options_in(words) if self.options else []
 
     def _corrected(
         self, rest: parts.Rest, words: Sequence[str], may_show: MayShow

@@ -465,8 +465,8 @@ class ForPlayer(Struct, frozen=True):
     """Runs a command for the player whose password it carries."""
 
     run: Callable[..., Handled]
-    """Takes the Actor, the UnitOfWork, and the values of the command but for those
-    that prove whose it is."""
+    """Takes the Actor, the UnitOfWork, and the values of the command but for those that prove whose
+    it is."""
     may_be_sender: bool = True
     """Whether a verified sender may prove whose it is; not if it changes what proves that."""
     brings_back: bool = True

@@ -10,7 +10,6 @@ from pbm_oust.accounts.tags import Credential, Reply, SheetReply
 from pbm_oust.board import Game
 from pbm_oust.commands.account import VERIFY
 from pbm_oust.commands.general import MULTIPLE
-from pbm_oust.commands.play import MOVE
 from pbm_oust.commands.settings import tell_unknown
 from pbm_oust.grammar.form import UNNAMED, Command, Cost, MayShow, Meant, to_player, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
@@ -74,8 +73,7 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
                 tell_unknown(handled.untold, structs.replace(work, read={}))
         return handled
 
-    is_move = isinstance(read.command, Command) and read.command.form is MOVE
-    return PreparedRequest(carry_out, shares=is_move and not sheet)
+    return PreparedRequest(carry_out, shares=reading.is_move(read.command) and not sheet)
 
 
 def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[reading.Read, Request]:
@@ -201,7 +199,7 @@ def _run(command: Command, actor: Actor | None, work: UnitOfWork) -> Handled:
             header = partial(run.header, work, **given)
             return start_board(command["kind"], header, actor, work, ask)
         case ForAnybody(), _:
-            return run.run(work, *[_SERVICE] * run.takes_service, **given)
+            return run.run(work, _SERVICE, **given) if run.takes_service else run.run(work, **given)
     raise NotAllowed(authentication.StrangeAddress())
 
 

@@ -14,6 +14,7 @@ from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
 from pbm_oust.accounts.tags import Answered, Credential, without_tokens
 from pbm_oust.board import Game
 from pbm_oust.board.record import WISHED
+from pbm_oust.commands.play import of_board
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Command, Form, Line, MissingWord, SurplusWord, to_player
 from pbm_oust.grammar.habits import as_written_here, is_courtesy, said_plainly, wished_plainly
@@ -107,8 +108,8 @@ def form_named(name: str) -> AnyForm:
 
 def playing_again(game: Game, userid: str) -> tuple[Command, ...]:
     """Return the commands with which a player starts the next game after one that has ended."""
-    of_game = {"kind": game.header.kind, "board": game.header.board, "userid": userid}
-    return tuple(form.command(**of_game) for form in KIND_FORMS.values() if form.plays_again)
+    again = (form for form in KIND_FORMS.values() if form.plays_again)
+    return tuple(form.command(**of_board(game), userid=userid) for form in again)
 
 
 def begins_with_board(subject: str) -> bool:
