@@ -315,15 +315,11 @@ class Account(Struct, frozen=True):
 
         It is the same account where it does not speak of the player.
         """
-        if old not in (each.rejected for each in self.rejections):
+        if old not in self.rejected:
             return self
-        known = (Rejection(new),) if new and new != self.userid else ()
-        rejections = (
-            each
-            for rejection in self.rejections
-            for each in (known if rejection.rejected == old else (rejection,))
-        )
-        return structs.replace(self, rejections=tuple(dict.fromkeys(rejections)))
+        known = (new,) if new and new != self.userid else ()
+        parts = (known if each == old else (each,) for each in self.rejected)
+        return self.with_rejected(chain.from_iterable(parts))
 
     def merged(self, other: "Account") -> "Account":
         """Return the account with the addresses of another, and with what that one kept, too.

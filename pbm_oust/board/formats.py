@@ -10,7 +10,7 @@
 import json
 from typing import Any, TypeVar
 
-from pbm_oust.board.notation import FIRST_LINE, format_action, format_time, record_line
+from pbm_oust.board.notation import DRAW, FIRST_LINE, format_action, format_time, record_line
 from pbm_oust.board.record import Record
 from pbm_oust.board.sgf import has_tree, parse_sgf
 from pbm_oust.board.sheet import FORMAT, BadGame, Piece, Sheet, UncheckedSheet, draft
@@ -76,7 +76,7 @@ def parse_structured(text: str) -> UncheckedSheet:
     if result is not None:
         how = _field(str, _of(dict, result, "result"), "how", "result")
         winner = result.get("winner")
-        won = "draw" if winner is None else _of(str, winner, "result")
+        won = DRAW if winner is None else _of(str, winner, "result")
         records.append(Piece(f"= {won} {how}", "result"))
     remarks = [
         (_field(int, each, "line", where), Piece(_field(str, each, "text", where), where))

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pbm_oust.board.header import Header, Origin, Step, Terms
 from pbm_oust.board.record import SERVER, Action, Deed, Place, Placement, Record, Ruling, Verb, Wish
-from pbm_oust.rules import Result, Side
+from pbm_oust.rules import How, Kind, Result, Side
 
 FIRST_LINE = "pbm_oust history 1"
 KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
@@ -37,6 +37,9 @@ _STEP = re.compile(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
 _ORIGIN = re.compile(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
 MESSAGE_KEY = re.compile(r"[0-9a-f]{16}")
 """A message key."""
+DRAW = "draw"
+"""Stands in the place of the side that has won."""
+_BY_PLAYERS = frozenset(how.value for how in How)
 _DEEDS = {deed.value: deed for deed in Deed}
 _VERBS = {verb.value for verb in Verb}
 _SIDES: dict[str, Side | None] = {SERVER: None, **{side.value: side for side in Side}}
@@ -148,7 +151,7 @@ def parse_wish(text: str) -> Wish:
 
 def format_ruling(ruling: Ruling) -> str:
     """Return the words for what the server did: `void`, `adopt x carol`, `extend o 3d`."""
-    side = ruling.side.value if ruling.side else "draw" if ruling.verb is Verb.AWARD else ""
+    side = ruling.side.value if ruling.side else DRAW if ruling.verb is Verb.AWARD else ""
     days = f"{ruling.days}d" if ruling.verb is Verb.EXTEND else ""
     back_to = str(ruling.back_to) if ruling.verb is Verb.UNDO else ""
     return " ".join(filter(None, [ruling.verb.value, side, ruling.userid, days, back_to]))
@@ -172,9 +175,21 @@ def parse_ruling(text: str) -> Ruling:
     raise ValueError(f"{text!r} is no action")
 
 
+def format_outcome(result: Result) -> str:
+    """Return the words of a result: `x resign`."""
+    return f"{result.winner.value if result.winner else DRAW} {result.how.value}"
+
+
+def parse_outcome(kind: Kind, text: str) -> Result:
+    """Return the result that some words say. Raises ValueError."""
+    winner, _, how = text.partition(" ")
+    ending = How(how) if how in _BY_PLAYERS else kind.endings(how)
+    return Result(None if winner == DRAW else Side(winner), ending)
+
+
 def format_result(result: Result) -> str:
     """Return the line of a result, without its newline: `= x resign`."""
-    return f"= {result.winner.value if result.winner else 'draw'} {result.how.value}"
+    return f"= {format_outcome(result)}"
 
 
 def format_origin(origin: Origin, kind: str) -> str:

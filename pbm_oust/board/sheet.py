@@ -52,9 +52,7 @@ class Sheet(Struct, frozen=True):
     @property
     def result(self) -> str:
         """The words of the result, such as `x resign`; empty while the game goes on."""
-        return (
-            notation.format_result(self.game.result).removeprefix("= ") if self.game.result else ""
-        )
+        return notation.format_outcome(self.game.result) if self.game.result else ""
 
 
 def read_sheet(data: bytes) -> Sheet:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from pbm_oust.board import Game, Ruling, Verb
-from pbm_oust.board.notation import format_ruling, format_time
+from pbm_oust.board.notation import DRAW, format_ruling, format_time
 from pbm_oust.board.reasons import GameOver, NothingToUndo, SamePlayer
 from pbm_oust.cli import common
 from pbm_oust.cli.terminal import ask, say
@@ -31,8 +31,6 @@ from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.faults import command_line
 from pbm_oust.store.index import all_names
 from pbm_oust.store.open_boards import read_game
-
-DRAW = "draw"
 
 _DURATION = re.compile(r"([1-9][0-9]{0,3})([dw])")
 _DAYS = {"d": 1, "w": 7}

@@ -61,9 +61,6 @@ So letters of a host that died, which are free half a minute later, leave within
 """
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
-
-_Reply = tuple[int, bytes]
-"""What a relay says to a command: a code, and words."""
 Leaving = tuple[letters.Letter, bytes]
 """A letter that a worker has taken, and its content."""
 
@@ -126,25 +123,18 @@ def transmit(
         options = [f"size={len(letter)}", *options]
     stuffed = letter.replace(b"\n.", b"\n..").removesuffix(b"\r\n") + b"\r\n.\r\n"
     stuffed = b"." + stuffed if stuffed.startswith(b".") else stuffed
-
-    def hand_over() -> _Reply:
-        smtp.send(stuffed)
-        return smtp.getreply()
-
-    introduce = partial(smtp.docmd, "mail", " ".join((f"FROM:<{sender}>", *options)))
-    steps: tuple[tuple[Callable[[], _Reply], tuple[int, ...]], ...] = (
-        (introduce, (250,)),
-        (partial(smtp.docmd, "rcpt", f"TO:<{recipient}>"), (250, 251)),
-        (partial(smtp.docmd, "data"), (354,)),
-        (hand_over, (250,)),
-    )
+    introduction = " ".join((f"mail FROM:<{sender}>", *options))
+    steps = (introduction, (250,)), (f"rcpt TO:<{recipient}>", (250, 251)), ("data", (354,))
     try:
-        for step, right in steps:
-            code, text = step()
+        for command, right in steps:
+            code, text = smtp.docmd(command)
             if code not in right:
                 break
         else:
-            return None
+            smtp.send(stuffed)
+            code, text = smtp.getreply()
+            if code == 250:
+                return None
     except OSError as error:
         smtp.close()
         reason = f"{type(error).__name__}: {error}"
@@ -162,7 +152,7 @@ def transmit(
         raise Lost(said)
     found = STATUS.match(words)
     status = status_of(found[0] if found else f"{code // 100}.0.0", said)
-    is_about_us = step is introduce
+    is_about_us = command == introduction
     return RelayRefusal(said, code >= 500 and not is_about_us, status, is_about_us)
 
 

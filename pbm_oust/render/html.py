@@ -180,7 +180,7 @@ _LETTERS = _Looks(
 
 @lru_cache(maxsize=4 * GRIDS_REMEMBERED)
 def _links(
-    grid: Grid, side: Side, is_slim: bool, is_capturing: bool = False, is_taken: bool = False
+    grid: Grid, side: Side, is_slim: bool, is_capturing: bool, is_taken: bool
 ) -> tuple[str, ...]:
     """Return each cell of a board as a link of a side, with the HTML up to the next.
 

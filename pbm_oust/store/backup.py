@@ -29,7 +29,6 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import all_names, count_all
 from pbm_oust.store.letters import LetterState, count_letters, hold_letters
 from pbm_oust.store.publishing import Progress
-from pbm_oust.store.sqlite import UNFINISHED, SqliteDatabase
 from pbm_oust.store.upgrading import upgrade
 
 _LEAVING = (LetterState.WAITING, LetterState.HELD, LetterState.FILE)
@@ -99,7 +98,7 @@ def _database_copied(home: Home, path: Path) -> Iterator[Snapshot]:
             yield snapshot
         return
     with home.database.read_latest() as snapshot:
-        with closing(SqliteDatabase(path, home.disk)) as copy:
+        with closing(sqlite.SqliteDatabase(path, home.disk)) as copy:
             copy.write(partial(copy_tables, snapshot, copy))
             copy.empty_log()
         yield snapshot
@@ -180,7 +179,7 @@ def _filled(disk: Disk, folder: Path, advice: str, *configured: str) -> Iterator
         raise NotCopied(f"{folder} is not empty; {advice}")
     disk.make_folder(folder, 0o700)
     try:
-        disk.create(folder / UNFINISHED, sqlite.empty_database(), 0o600)
+        disk.create(folder / sqlite.UNFINISHED, sqlite.empty_database(), 0o600)
     except FileExistsError:
         raise NotCopied(f"somebody else fills {folder}; {advice}") from None
     if len(others()) > 1:

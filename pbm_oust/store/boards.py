@@ -27,7 +27,7 @@ from pbm_oust.board.history import (
     userids_in,
     with_other_userid,
 )
-from pbm_oust.board.notation import format_header
+from pbm_oust.board.notation import format_header, format_outcome
 from pbm_oust.board.ratings import finish_of
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import KINDS, Kind
@@ -92,9 +92,9 @@ class DamagedHistory(Exception):
         self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
 
     @property
-    def name(self) -> index.BoardName:
+    def name(self) -> BoardName:
         """The name of the board."""
-        return index.BoardName(self.path.parent.name, int(self.path.stem))
+        return BoardName(self.path.parent.name, int(self.path.stem))
 
     def refusal(self) -> NotAllowed:
         """Return what to tell somebody who only wants to look at the board."""
@@ -118,9 +118,9 @@ class Board(Struct, frozen=True):
     """Another one after each change of the history; 0 for a board that is in no database."""
 
     @property
-    def name(self) -> index.BoardName:
+    def name(self) -> BoardName:
         """The kind and the number."""
-        return index.BoardName.of(self.game.header)
+        return BoardName.of(self.game.header)
 
     @property
     def state(self) -> index.BoardState:
@@ -137,7 +137,7 @@ def challenge_remark(key: str) -> bytes:
     return f"# challenge {key}\n".encode()
 
 
-def read_board(name: index.BoardName, data: bytes) -> Board:
+def read_board(name: BoardName, data: bytes) -> Board:
     """Return the board of a history, every record checked against the rules. Raises BadHistory."""
     history = read_history(data)
     header = history.game.header
@@ -220,11 +220,11 @@ class Boards:
         self._time = time
         self._version = 0
         """The highest version that was seen or given."""
-        self._latest = Latest[tuple[object, index.BoardName], Board](
+        self._latest = Latest[tuple[object, BoardName], Board](
             MOST_RECORDS, lambda board: len(board.game.records) + _BOARD
         )
 
-    def path(self, name: index.BoardName) -> Path:
+    def path(self, name: BoardName) -> Path:
         """Return the path of the file in which the history of a board is published."""
         return name.file_in(self._folder)
 
@@ -232,7 +232,7 @@ class Boards:
 
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
-        name = index.BoardName(kind.name, number)
+        name = BoardName(kind.name, number)
         if isinstance(snapshot, Transaction) and name in snapshot.boards:
             return snapshot.boards[name]
         row = snapshot.row(
@@ -249,21 +249,21 @@ class Boards:
         self._latest.put(key, board)
         return board
 
-    def history(self, snapshot: Snapshot, name: index.BoardName) -> bytes:
+    def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
         """Return the history of a board, damaged or not. Raises NoSuchFile."""
         data = self.history_if_any(snapshot, name)
         if data is None:
             raise NoSuchFile(str(name))
         return data
 
-    def history_if_any(self, snapshot: Snapshot, name: index.BoardName) -> bytes | None:
+    def history_if_any(self, snapshot: Snapshot, name: BoardName) -> bytes | None:
         """Return the history of a board, damaged or not; None if there is no such board."""
         rows = snapshot.rows(
             "SELECT lines FROM records WHERE kind = ? AND board = ? ORDER BY number", *name
         )
         return b"".join([lines for (lines,) in rows]) if rows else None
 
-    def header(self, snapshot: Snapshot, name: index.BoardName) -> Header | None:
+    def header(self, snapshot: Snapshot, name: BoardName) -> Header | None:
         """Return the header of a board's history; None if there is none, or it cannot be read."""
         search = "SELECT lines FROM records WHERE kind = ? AND board = ? AND number = 0"
         row = snapshot.row(search, *name)
@@ -275,7 +275,7 @@ class Boards:
         """Return the number that a new board will have."""
         return 1 + snapshot.number("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
 
-    def replayed(self, name: index.BoardName, data: bytes) -> Board:
+    def replayed(self, name: BoardName, data: bytes) -> Board:
         """Return the board of a history. Raises DamagedHistory."""
         try:
             return read_board(name, data)
@@ -375,7 +375,7 @@ class Boards:
             self.rename(transaction, board, old, new)
         return len(names)
 
-    def put(self, transaction: Transaction, data: bytes, reading: index.Reading) -> None:
+    def put(self, transaction: Transaction, data: bytes, reading: Reading) -> None:
         """Let a board have another history, damaged or not, or make it. `reading` is what it says.
 
         Nothing is published.
@@ -406,7 +406,7 @@ class Boards:
                 self._remove(transaction, damage.name)
                 note_change(transaction, before.finish if before else None, None)
 
-    def _remove(self, transaction: Transaction, name: index.BoardName) -> None:
+    def _remove(self, transaction: Transaction, name: BoardName) -> None:
         """Remove the rows of a board, if it is there."""
         row = transaction.row(
             "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
@@ -492,14 +492,14 @@ def _course(entry: index.Entry) -> tuple[Value, ...]:
         entry.x,
         entry.o,
         entry.to_move,
-        index.format_outcome(entry.result) if entry.result else None,
+        format_outcome(entry.result) if entry.result else None,
         seconds(entry.latest),
         entry.records,
         seconds(entry.due) if entry.due else None,
     )
 
 
-def _row_of(reading: index.Reading, version: int) -> tuple[Value, ...]:
+def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
     """Return the columns of a board in their order."""
     entry, source = reading.entry, reading.source
     head = version, reading.challenge, *((source.word, source.number) if source else (None, None))

@@ -323,6 +323,9 @@ class Database(ABC):
         """The work of threads that wait for their turn."""
         self._is_second_try = False
         """Whether what is to be done next was undone through no fault of it or of ours."""
+        self._lock = threading.Lock()
+        self._watching: Connection | None = None
+        """What tells whether anybody has committed: each connection counts for itself."""
 
     # What an engine does
 
@@ -439,9 +442,15 @@ class Database(ABC):
         return len(self._lent)
 
     def moment(self) -> Hashable:
-        """Return what is another value after each commit, and may be where nobody has committed."""
-        with self.lend() as connection:
-            return connection, connection.moment()
+        """Return what is another value after each commit, whoever has committed."""
+        self._check_process()
+        with self._lock:
+            watching = self._watching
+            if watching is None or not watching.is_sound:
+                if watching:
+                    watching.close()
+                self._watching = watching = self.connect(reads_only=True)
+            return watching, watching.moment()
 
     # Writing
 
@@ -592,9 +601,10 @@ class Database(ABC):
         """Close all connections, none of which may be in use. They are opened again when needed."""
         while self._idle:
             self._idle.pop().close()
-        if self._writer:
-            self._writer.close()
-        self._writer = None
+        for connection in (self._watching, self._writer):
+            if connection:
+                connection.close()
+        self._watching = self._writer = None
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:

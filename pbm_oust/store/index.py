@@ -21,9 +21,9 @@ from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board import Deed, Game, Header, Summary, Verb
 from pbm_oust.board.game import AHEAD
 from pbm_oust.board.history import BadHistory, read_header, userids_in
-from pbm_oust.board.notation import USERID, format_time, parse_time
+from pbm_oust.board.notation import USERID, format_time, parse_outcome, parse_time
 from pbm_oust.board.ratings import Finish
-from pbm_oust.rules import KINDS, How, Kind, Result, Side, parse_grid
+from pbm_oust.rules import KINDS, How, Result, Side, parse_grid
 from pbm_oust.store import database
 
 _STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
@@ -37,10 +37,6 @@ _TIME, _KEY = slice(-37, -17), slice(-16, None)
 _HASH, _Z = b"#Z"
 _ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
 _ASKS_THE_RULES = re.compile(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
-
-
-DRAW = "draw"
-_BY_PLAYERS = frozenset(how.value for how in How)
 
 
 class BoardName(Struct, frozen=True):
@@ -181,18 +177,6 @@ def reading_with(entry: Entry | Damage, data: bytes) -> Reading:
     started = _STARTED.search(data)
     source = Source(started[2].decode(), int(started[3])) if started and started[2] else None
     return Reading(entry, userids_in(data), started[1].decode() if started else None, source)
-
-
-def format_outcome(result: Result) -> str:
-    """Return how a result is written: `x resign`, as in histories."""
-    return f"{result.winner.value if result.winner else DRAW} {result.how.value}"
-
-
-def parse_outcome(kind: Kind, text: str) -> Result:
-    """Return the result that a text says. Raises ValueError."""
-    winner, _, how = text.partition(" ")
-    ending = How(how) if how in _BY_PLAYERS else kind.endings(how)
-    return Result(None if winner == DRAW else Side(winner), ending)
 
 
 def entry_of(game: Game) -> Entry:
@@ -432,10 +416,19 @@ def read_entries(
 
 def _entry(row: database.Row) -> Entry:
     kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
-    name, outcome = BoardName(kind, board), parse_outcome(KINDS[kind], result) if result else None
-    begun, until = database.moment_of(started), database.moment_of(latest)
-    end = None if due is None else database.moment_of(due)
-    return Entry(name, grid, x, o, to_move, outcome, bool(is_rated), begun, until, records, end)
+    return Entry(
+        BoardName(kind, board),
+        grid,
+        x,
+        o,
+        to_move,
+        parse_outcome(KINDS[kind], result) if result else None,
+        bool(is_rated),
+        database.moment_of(started),
+        database.moment_of(latest),
+        records,
+        None if due is None else database.moment_of(due),
+    )
 
 
 _COUNT = "SELECT count(*) FROM"

@@ -41,9 +41,8 @@ _OURS = re.compile(r"[0-9]+\.L[0-9]+\.pbm_oust")
 _UNWRITTEN = (
     "SELECT id, posted, content FROM letters WHERE state = 'file' AND file IS NULL ORDER BY id"
 )
-
-
 _ASIDE = {LetterState.HELD: 1, LetterState.FAILED: 2}
+"""The letters that come behind those that wait, and in which order."""
 
 
 class Maildir:
@@ -187,7 +186,7 @@ class Maildir:
             if holders[name] not in ((name,), (None,)):
                 self._disk.step_remove(self._tmp / name)
 
-    def _new_drafts(self, letters: Iterable[Unwritten]) -> dict[int, str]:
+    def _new_drafts(self, letters: Collection[Unwritten]) -> dict[int, str]:
         """Write letters that no commit has named, all or none, as `_drafts` does."""
         try:
             return self._drafts(letters)

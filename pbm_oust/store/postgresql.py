@@ -399,7 +399,9 @@ class PostgresqlDatabase(database.Database):
             if raw:
                 raw.close()
             fault = fault_of(error, self.where) if isinstance(error, psycopg.Error) else None
-            raise fault or error from error
+            if fault is None:
+                raise
+            raise fault from error
         return PostgresqlConnection(raw, self.where, self._identity, self.clock)
 
     def _prepare(self, raw: Raw) -> database.Identity:

@@ -162,7 +162,8 @@ class Publisher:
 
     def edited(self, name: BoardName) -> list[Path]:
         """Return the files of a board that others have changed and that were set aside."""
-        return _edited(self.path(name))
+        path = self.path(name)
+        return sorted(path.parent.glob(f"{path.name}{_EDITED}*"))
 
     def put_back(self, name: BoardName, aside: Path) -> None:
         """Let a file that was set aside be the file of its board again. Raises OSError."""
@@ -380,11 +381,6 @@ def keeping_up(publisher: Publisher) -> Iterator[None]:
         thread.join()
         with suppress(OSError):
             publisher.catch_up()
-
-
-def _edited(path: Path) -> list[Path]:
-    """Return the files that were set aside in the place of which there is another one."""
-    return sorted(path.parent.glob(f"{path.name}{_EDITED}*"))
 
 
 def _good(found: bytes, wanted: bytes) -> int | None:

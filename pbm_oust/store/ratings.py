@@ -299,9 +299,8 @@ def _standings_before(snapshot: Snapshot, game: ratings.Finish) -> dict[str, rat
         f"{_STANDINGS} {_STEPS_FROM}",
         *(game.kind.name, game.size.value, words_list((game.x, game.o)), *game.place),
     )
-    first_steps = {
-        row[0]: ratings.Standing(*row) for row in rows
-    }  # the last one of a player counts
+    # The last one of a player counts.
+    first_steps = {row[0]: ratings.Standing(*row) for row in rows}
     return _standings(snapshot, game.kind, game.size, (game.x, game.o)) | first_steps
 
 

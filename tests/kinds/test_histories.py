@@ -8,7 +8,7 @@ import pytest
 
 from pbm_oust.board import Game
 from pbm_oust.board.history import BadHistory, read_history
-from pbm_oust.board.notation import format_record, format_result
+from pbm_oust.board.notation import format_outcome, format_record, format_result, parse_outcome
 from pbm_oust.board.ratings import START, finish_of, rate
 from pbm_oust.rules import How, Kind, Result, Side
 from pbm_oust.store import index as queries
@@ -20,8 +20,6 @@ from pbm_oust.store.index import (
     believe,
     boards_in,
     entry_of,
-    format_outcome,
-    parse_outcome,
     reading_with,
 )
 from pbm_oust.store.ratings import finished_games

@@ -9,13 +9,13 @@ from random import Random
 import pytest
 
 import pbm_oust
+from pbm_oust.board.notation import DRAW
 from pbm_oust.experiments.counting import count_sequences
 from pbm_oust.experiments.simulate import play
 from pbm_oust.grammar.vocabulary import ALIASES
 from pbm_oust.rules import KINDS, How, Kind, Position, Side
 from pbm_oust.rules.position import Fault, IllegalPass, IllegalPlacement, Occupied, taken
 from pbm_oust.service.table import FORMS
-from pbm_oust.store.index import DRAW
 from tests.support.boards import drawn, naive_start
 from tests.support.kinds import (
     fault_at,

@@ -152,6 +152,13 @@ def test_each_commit_is_another_moment(database: Database, other: Database, now:
     assert database.moment() != before
 
 
+def test_it_is_the_same_moment_while_others_read(database: Database, now: datetime) -> None:
+    database.write(noting("a", now))
+    before = database.moment()
+    with database.read(), database.read_latest():
+        assert database.moment() == before
+
+
 def test_what_two_processes_count_is_counted_together(database: Database, other: Database) -> None:
     count = "INSERT INTO rate_limits (word, subject, at, number) VALUES ('w', 's', 1, 1)"
     count += " ON CONFLICT (word, subject, at) DO UPDATE SET number = rate_limits.number + 1"
