@@ -132,9 +132,10 @@ def solve_(
     Both sides play as well as possible. A search may take half of the free memory. Boards that are
     far too large for any machine are refused.
     """
-    name, each = f"{kind.name} {grid}", counting.bytes_each(grid)
+    name = f"{kind.name} {grid}"
     if grid.cells.bit_count() > MOST_CELLS:
         raise Refused(f"{name} is too large: nothing above {MOST_CELLS} cells can be solved")
+    each = counting.bytes_each(grid)
     positions = free_memory() // 2 // each
     say(f"Half of the free memory holds {positions:,} positions of {each} bytes.", err=True)
     in_memory, begun = partial(_room, name, positions), time.perf_counter()
@@ -155,7 +156,7 @@ def solve_(
         "seconds": seconds,
     }
     if not as_json:
-        say(f"{kind.name} {grid}, both sides playing as well as can be")
+        say(f"{name}, both sides playing as well as can be")
         say(f"without swap  {found['without_swap']}")
         say(f"with swap     {found['with_swap']}")
         say(f"first stones  {', '.join(winning) or 'none'} {'wins' if len(winning) < 2 else 'win'}")

@@ -208,8 +208,7 @@ def _bounces(home: Home) -> Iterator[Finding]:
     for each in returned:
         letters = counted(len(each.bounces), "letter")
         since = format_time(each.bounces[0].at) if each.bounces else "then"
-        reasons = each.reasons
         stopped = "; it gets no more until its owner writes" if each.is_suspended else ""
         yield _on_bounces.note(
-            f"{letters} to {each.address} came back since {since}: {reasons}{stopped}"
+            f"{letters} to {each.address} came back since {since}: {each.reasons}{stopped}"
         )

@@ -104,7 +104,7 @@ def general_subjects() -> list[str]:
     return [*KINDS, *SUBJECTS]
 
 
-def usages_by_heading(language: Language = ENGLISH) -> dict[Heading, list[str]]:
+def usages_by_heading(language: Language) -> dict[Heading, list[str]]:
     """Return the lines that show how to write the commands under each heading."""
     return {
         heading: [usage for form in forms for usage in brief_usages(form, language)]
@@ -121,7 +121,7 @@ def brief_usages(form: AnyForm, language: Language = ENGLISH) -> list[str]:
     return form.usages_with(_GAME, shown, language)
 
 
-def usages_of(form: AnyForm, language: Language = ENGLISH) -> list[str]:
+def usages_of(form: AnyForm, language: Language) -> list[str]:
     """Return the lines that show how to write a command, for each game if it is about games."""
     kinds = KINDS.values() if form.is_of_kind else [None]
     return [usage for kind in kinds for usage in form.usages(kind, language)]

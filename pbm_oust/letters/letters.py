@@ -144,10 +144,8 @@ class Letters:
                 return None
             return self._reply_address(reader.account, turn_on(game, reader.userid))
 
-        text, files = (
-            body.part(written.text, "plain"),
-            body.files_of(about, carriage) if about else (),
-        )
+        text = body.part(written.text, "plain")
+        files = body.files_of(about, carriage) if about else ()
         room = body.LARGEST - text.size
         for each in files:
             room -= each.size

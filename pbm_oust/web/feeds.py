@@ -147,7 +147,8 @@ def _feed(
 
     It began when it says that it was changed while it has no entries.
     """
-    ground, templates = ground_of(request), ground_of(request).templates_for(request)
+    ground = ground_of(request)
+    templates = ground.templates_for(request)
     page, address = f"{ground.base}{path}", f"{ground.base}{addresses.of_feed(path)}"
     feed = _E.feed(
         {_LANGUAGE: templates.language.code},
