@@ -321,7 +321,6 @@ def house(
     """
     configured = operator.configuration
     home = _home_beside(operator, relay)
-    os.nice(NICENESS)
     log.info("house=begins core=%s", "compiled" if has_core() else "none")
     stopped = False
 
@@ -338,6 +337,7 @@ def house(
     work = open_inbound(home, taking, home.now, limits, web_address=configured.web_address).work
     boards, finished = HouseBoards(home), Finished(home)
     worker = Worker(boards, work, lambda: stopped or _is_closed(keeper))
+    os.nice(NICENESS)
     text = home.read_configuration()
 
     def do_all() -> None:

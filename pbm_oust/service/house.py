@@ -6,6 +6,7 @@ games that are over, and keeps that in the home.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from logging import getLogger
@@ -267,13 +268,19 @@ ELSEWHERE_SECONDS = 2.0
 
 
 class Worker:
-    """Plays for the house in one home, until it is told that the work is over."""
+    """Plays for the house in one home, until it is told that the work is over.
+
+    While it writes, nobody else can. So that is done in a thread that is begun here, and does not
+    step back with the one that thinks.
+    """
 
     def __init__(self, boards: HouseBoards, work: UnitOfWork, is_over: Callable[[], bool]) -> None:
         self._boards = boards
         self._work = work
         self._is_over = is_over
         self._trees = Trees()
+        self._writing = ThreadPoolExecutor(1)
+        self._writing.submit(int)
         self._played = set[str]()
         """The boards that go on and that it has thought about."""
         self._elsewhere: dict[str, float] = {}
@@ -357,7 +364,8 @@ class Worker:
             if self._is_over():
                 return False
             evaluations.append(evaluation)
-        keep(self._work.home, game, analyses.Analysis.of(game, analyses.SECONDS, evaluations))
+        analysis = analyses.Analysis.of(game, analyses.SECONDS, evaluations)
+        self._writing.submit(keep, self._work.home, game, analysis).result()
         log.info('house=analysis board="%s" s=%.0f', game.name, time.perf_counter() - begun)
         return True
 
@@ -394,7 +402,7 @@ class Worker:
         game = waiting.game
         for number, wish in enumerate(wishes, game.next_number):
             begun = time.perf_counter()
-            handled = act(waiting, wish, number, self._work)
+            handled = self._writing.submit(act, waiting, wish, number, self._work).result()
             milliseconds = (time.perf_counter() - begun) * 1000
             log.info(
                 'house=%s board="%s" record=%d outcome="%s" ms=%.0f',

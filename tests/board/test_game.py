@@ -13,10 +13,10 @@ from pbm_oust.board.notation import format_result, parse_ruling
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, MustPass, OffGrid, game_in
 from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason
 from pbm_oust.rules.oust import Oust, TakesNothing
-from pbm_oust.rules.position import Occupied
+from pbm_oust.rules.position import Occupied, Side
 from tests.support import tables
 from tests.support.boards import O, board, drawn, names, rows
-from tests.support.games import act, actions, history_of, new_game, standing_at
+from tests.support.games import act, actions, history_of, new_game, standing_at, wish
 from tests.support.recorded import recorded_game
 
 tabled = tables.tabled(__file__)
@@ -96,6 +96,15 @@ def test_a_side_does_not_rule_and_the_server_does_not_play(line: str) -> None:
     record = f"{line:<34} 2026-11-20T15:36:00Z 0000000000000001\n"
     with pytest.raises(BadHistory, match=r"cannot do|is no"):
         read_history(history_of(new_game("square 5x5")) + record.encode())
+
+
+def test_a_clock_that_was_ahead_changes_no_order_within_a_day_and_no_time_after_that() -> None:
+    game, ahead = new_game("square 5x5"), timedelta(days=1)
+    now = game.header.started
+    assert game.time_of_next(now) == now
+    moved = game.act(Side.X, wish("C3"), now + ahead, "0" * 16)
+    assert moved.time_of_next(now) == now + ahead
+    assert moved.time_of_next(now - timedelta(seconds=1)) == now - timedelta(seconds=1)
 
 
 def must_pass() -> Game:

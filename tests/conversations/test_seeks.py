@@ -12,7 +12,8 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.accounts import make_account, remove_account
 from tests.support.histories import board_numbers
-from tests.support.home_by_mail import NOON, copy_of, home_of, mailed
+from tests.support.home_by_mail import ALICE, BOB, CAROL, NOON, Talk, copy_of, home_of, mailed
+from tests.support.pages import Page
 from tests.support.processes import run_at_once
 
 
@@ -94,3 +95,23 @@ def test_of_two_who_join_at_once_one_gets_the_board(home: Home) -> None:
     outcomes = sorted(each.strip() for each in run_at_once(home, *scripts))
     assert outcomes == ["done", "refused: no_such_seek"]
     assert board_numbers(home) == [1]
+
+
+def test_the_link_of_a_list_joins_its_challenge_as_its_player_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    talk = Talk.begin(tmp_path, ALICE, BOB, CAROL)
+    talk.send(ALICE, "oust seek alice wonderland -size=5")
+    talk.send(BOB, "churn seek bob lookingglass -size=3")
+    talk.send(CAROL, "list")
+    oust, churn = Page(talk.page_to(CAROL)).taps()
+    for old, new in ((".1.", ".2."), (".oust.", ".churn."), (".carol.", ".bob."), ("carol", "zoe")):
+        assert old in oust.address
+        talk.send(CAROL, oust.subject, to=oust.address.replace(old, new))
+        assert not talk.outcome.startswith("done")
+    for subject in (churn.subject, "oust join 2", "Re: list: 0 boards", "oust unseek 1"):
+        talk.send(CAROL, subject, to=oust.address)
+        assert not talk.outcome.startswith("done")
+    assert board_numbers(talk.home, "oust") == board_numbers(talk.home, "churn") == []
+    talk.send(CAROL, churn.subject, to=churn.address)
+    assert board_numbers(talk.home, "churn") == [1]

@@ -74,6 +74,12 @@ def test_nothing_below_what_is_too_long_is_believed() -> None:
     assert verdict(said("x" * 3000), PASSED) is Verdict.UNKNOWN
 
 
+def test_a_sender_without_from_is_not_verified() -> None:
+    sent = read_mail(mail(PASSED, f"Subject: {CHALLENGE}"), ALICE)
+    assert sent.sender == ALICE
+    assert verdict_of(sent, OURS) is Verdict.UNKNOWN
+
+
 def test_a_verified_challenge_starts_a_board(home: Home) -> None:
     assert take(home, PASSED) == "done"
     assert board_numbers(home) == [1]

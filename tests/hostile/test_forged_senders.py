@@ -49,6 +49,15 @@ def test_forged_challenges_start_nothing_and_ask_only_their_player(line: str, ho
     assert not any(f"alice writes:\n\n  {WORDS}" in letter.text for letter in letters(home))
 
 
+def test_forged_challenges_of_several_commands_ask_only_their_player(home: Home) -> None:
+    lines = "\n".join(["oust challenge alice bob", "churn challenge bob alice"] * 5)
+    told = mailed(home, ALICE, "multiple", lines)
+    assert {letter.to for letter in told} == {ALICE, OTHER}
+    assert board_numbers(home) == [1]
+    assert board_numbers(home, "churn") == []
+    assert len(home.ask(all_codes)) == WAITING
+
+
 @pytest.mark.slow
 def test_guessed_passwords_start_nothing_and_end_in_a_limit(home: Home) -> None:
     counts = forged(home, "oust challenge alice bob guessed-{}")

@@ -54,6 +54,12 @@ def as_user(uid: int) -> Iterator[None]:
         os.seteuid(0)
 
 
+def test_commands_that_only_read_change_no_permissions(home: Home) -> None:
+    home.path.chmod(0o755)
+    assert run(home.path, "games", "list").exit_code == 0
+    assert mode(home.path) == 0o755
+
+
 @pytest.mark.parametrize("before", [0o700, 0o755, 0o775, 0o777])
 def test_a_home_is_closed_to_others(before: int, tmp_path: Path) -> None:
     tmp_path.chmod(before)

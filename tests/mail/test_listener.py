@@ -16,7 +16,8 @@ from pbm_oust.mail.tls import Tls
 from pbm_oust.mail.workers import Workers
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
-from tests.support.accounts import all_codes
+from tests.support.accounts import all_codes, damage_account, make_account
+from tests.support.histories import lay_histories
 from tests.support.listening import (
     ADDRESS,
     ALICE,
@@ -63,6 +64,24 @@ def test_what_the_home_refuses_is_put_off_and_done_when_it_comes_again(
         begin(client)
         assert send(client, SIGNUP) == S250_DONE
     assert len(home.ask(all_codes)) == len(home.outbox.letters()) == 1
+
+
+@pytest.mark.parametrize(
+    ("subject", "answer"),
+    [("oust show 1", S250_DONE), ("oust move 1 alice wonderland D4", S451_LATER)],
+)
+def test_only_what_a_player_writes_on_a_damaged_board_is_put_off(
+    home: Home, port: int, subject: str, answer: str
+) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
+    lay_histories(home, {1: "pbm_oust history 1\nKind: chess\n"})
+    assert deliver(port, command(subject)) == answer
+
+
+def test_a_command_with_a_damaged_account_is_put_off(home: Home, port: int) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
+    damage_account(home, "alice")
+    assert deliver(port, command("oust move 1 alice wonderland A1")) == S451_LATER
 
 
 def test_a_database_that_cannot_be_opened_puts_mail_off_until_it_can(home: Home, port: int) -> None:

@@ -179,6 +179,14 @@ def test_idle_connections_of_few_hosts_make_room_for_others(home: Home) -> None:
             assert first_line(another) in (S421_BUSY_SOURCE, S421_BUSY)
 
 
+def test_hosts_that_have_left_are_not_remembered() -> None:
+    limits = ConnectionLimits()
+    visitors = [limits.admit(at(host)) for host in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
+    for visitor in visitors:
+        limits.leave(visitor)
+    assert not limits._visitors
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [("2001:db8::1", "2001:db8::ffff:2"), ("192.0.2.1", "::ffff:192.0.2.1"), ("::1", "::1%lo")],

@@ -161,6 +161,18 @@ def test_who_closes_late_leaves_the_socket_of_another(tmp_path: Path) -> None:
     other.close()
 
 
+@pytest.mark.slow
+def test_a_file_in_its_place_does_not_keep_mail_from_coming_in(tmp_path: Path) -> None:
+    home = configured(tmp_path / "home")
+    (home / FOR_OWNER).write_text("mine")
+    with running(home) as server:
+        with smtplib.SMTP("127.0.0.1", server.port, "localhost") as client:
+            client.sendmail(ALICE, ADDRESS, mail(f"From: {ALICE}", f"Subject: {CHALLENGE}"))
+        assert "it is no socket" in mail_command(home).stderr
+    assert "it is no socket; move it away" in server.log
+    assert (home / FOR_OWNER).read_text() == "mine"
+
+
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "file"])
 def test_nothing_else_is_used_in_its_place(kind: str, tmp_path: Path) -> None:
     home = tmp_path / "home"

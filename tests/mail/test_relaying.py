@@ -342,6 +342,15 @@ class Leaving(Sink):
         return said
 
 
+def test_what_a_relay_says_in_the_end_does_not_matter(
+    way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relays, "MOST_FOUND", 1)
+    way.sink.farewell = "421 4.7.0 you have been here for long"
+    way.post("a", "b")
+    assert way.flush() == Flushed(sent=2)
+
+
 @pytest.mark.usefixtures("one_connection")
 @pytest.mark.parametrize("says", ["421 4.7.0 too many letters, come again", ""])
 @pytest.mark.parametrize("after", ["MAIL", "RCPT", "DATA"])

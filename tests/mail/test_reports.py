@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.accounts.tags import Robotic, envelope_sender, parse_tag
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.mail.reports import FailedDelivery, read_report
 from pbm_oust.store.home import Home
@@ -50,6 +50,13 @@ def changed(data: bytes, field: str, value: str) -> bytes:
     assert found, field
     _, end, rest = behind.partition(b"\r\n")
     return before + begin + value.encode("utf-8", "surrogateescape") + end + rest
+
+
+def test_the_address_that_letters_come_back_to_is_that_of_one_recipient_and_one_home() -> None:
+    addresses = [BACK, envelope_sender(OWN, KEY, ALICE), envelope_sender(OWN, bytes(32), BOB)]
+    assert len(set(addresses)) == 3
+    assert all(parse_tag(address, OWN) is Robotic.BOUNCES for address in addresses)
+    assert envelope_sender(OWN, KEY, "Bob@Example.NET") == BACK
 
 
 # What a report says

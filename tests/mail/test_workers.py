@@ -51,6 +51,12 @@ def test_a_few_mails_that_prove_nothing_are_as_fast_as_others(workers: Workers) 
     assert lane(workers, "192.0.2.2") == "worker"
 
 
+def test_what_proves_something_makes_up_for_it(workers: Workers) -> None:
+    note(workers, "192.0.2.1", MOST_UNPROVED)
+    note(workers, "192.0.2.1", 1, is_proved=True)
+    assert lane(workers, "192.0.2.1") == "worker"
+
+
 def test_it_is_forgotten_in_time(workers: Workers, clock: Clock) -> None:
     note(workers, "192.0.2.1", 1000)
     clock.now += MOST_UNPROVED * FORGOTTEN_AFTER

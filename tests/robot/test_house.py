@@ -1,6 +1,8 @@
 """Playing against the house by mail: it answers by itself, and each move is made once."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,28 @@ def test_two_processes_make_each_move_once(talk: Talk) -> None:
         assert (one.wait(PATIENCE), other.wait(PATIENCE)) == (0, 0)
     assert [len(moves_of(talk.home, number)) for number in (1, 2, 3)] == [1, 1, 1]
     assert len([letter for letter in letters(talk.home) if "house1 played" in letter.text]) == 3
+
+
+WRITES = """
+import os
+import sys
+from pbm_oust.cli import main
+from pbm_oust.service import house
+
+def noted(*given, handle=house.handle):
+    print(os.getpriority(os.PRIO_PROCESS, 0), flush=True)
+    return handle(*given)
+
+house.handle = noted
+main(["--home", sys.argv[1], "house"])
+"""
+
+
+def test_nobody_waits_to_write_until_a_house_that_steps_back_has_written(talk: Talk) -> None:
+    talk.send(ALICE, "oust challenge house1 alice wonderland -size=4")
+    command = [sys.executable, "-c", WRITES, str(talk.home.path)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert told.stdout == f"{os.getpriority(os.PRIO_PROCESS, 0)}\n", told.stderr
 
 
 def test_nobody_waits_for_a_program_that_thinks_long_about_another_board(talk: Talk) -> None:

@@ -9,7 +9,13 @@ import pytest
 
 from pbm_oust.board import Game
 from pbm_oust.store.accounts import next_seek_number
-from pbm_oust.store.boards import BoardChanged, DamagedHistory, by_records, challenge_remark
+from pbm_oust.store.boards import (
+    BoardChanged,
+    DamagedHistory,
+    Latest,
+    by_records,
+    challenge_remark,
+)
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
@@ -31,6 +37,19 @@ def test_a_fault_of_the_database_is_no_damage_of_a_history(kept: Kept) -> None:
                 other.read(number)
         other.database.close()
     assert at > 3
+
+
+def test_boards_that_were_read_longest_ago_are_forgotten_first_by_what_they_weigh() -> None:
+    latest = Latest[str, bytes](10, len)
+    latest.put("one", b"1234")
+    latest.put("two", b"1234")
+    latest.get("one")
+    latest.put("three", b"123")
+    assert [latest.get(each) for each in ("one", "two", "three")] == [b"1234", None, b"123"]
+    latest.put("one", b"1234567")
+    assert [latest.get("one"), latest.get("three")] == [b"1234567", b"123"]
+    latest.put("more", b"12345678901")
+    assert [latest.get(each) for each in ("one", "three", "more")] == [None, None, b"12345678901"]
 
 
 @pytest.mark.parametrize("first", [1, 98, 998, 9998, 99998])

@@ -139,6 +139,8 @@ def test_a_snapshot_is_of_one_moment(database: Database, other: Database, now: d
         assert outcome_of(snapshot, "a")
         other.write(noting("b", now))
         assert not outcome_of(snapshot, "b")
+        with database.read() as again:
+            assert again is snapshot
         with database.read_latest() as latest:
             assert outcome_of(latest, "b")
     assert has_key(database, "b")

@@ -73,6 +73,17 @@ def test_a_million_of_something_take_few_rows(database: Database, now: datetime)
     assert rows == 120
 
 
+def test_an_address_is_counted_however_it_is_written_and_no_other_is(
+    database: Database, now: datetime
+) -> None:
+    note(database, Counted.CODES, "mallory@example.com", now, Counted.CODES.most)
+    assert end(database, Counted.CODES, now) is None
+    for address in (ALICE, "Alice+tag@Example.ORG", ALICE.upper()):
+        note(database, Counted.CODES, address, now)
+    assert end(database, Counted.CODES, now)
+    assert end(database, Counted.OWN_CODES, now) is None
+
+
 def test_no_address_stands_in_what_is_counted(embedded: SqliteDatabase, now: datetime) -> None:
     note(embedded, Counted.CODES, ALICE, now)
     embedded.close()
