@@ -4,19 +4,16 @@ Each `check_` function yields findings about one thing, and changes nothing. A f
 examined, whether it is right, and if not, what to do.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from datetime import datetime
 from enum import Enum
-from functools import wraps
 from pathlib import Path
-from typing import ParamSpec
 
 from msgspec import Struct
 
-from pbm_oust.store.faults import DatabaseFault, ValueDamaged
-
-Given = ParamSpec("Given")
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.faults import DatabaseFault, ValueDamaged, command_line
+from pbm_oust.store.home import Home
 
 RESTORE = "Put the database back from a backup"
 """What to do when the database is damaged."""
@@ -43,20 +40,28 @@ class Finding(Struct, frozen=True):
 
 
 class Examiner(Struct, frozen=True):
-    """Makes the findings about one thing."""
+    """Examines one thing in a home, and makes the findings about it.
 
+    `words` are those of a command of ours on the home that puts it right.
+    """
+
+    home: Home
     about: str
+    configuration: Configuration
+    now: datetime
 
     def ok(self, text: str) -> Finding:
         """Return that something is right."""
         return Finding(Severity.OK, self.about, text)
 
-    def note(self, text: str, command: str = "") -> Finding:
-        """Return something that the operator may want to know; perhaps with a command to paste."""
-        return Finding(Severity.NOTE, self.about, f"{text}:  {command}" if command else text)
+    def note(self, text: str, *words: str) -> Finding:
+        """Return something that the operator may want to know."""
+        text = f"{text}:  {command_line(self.home.path, *words)}" if words else text
+        return Finding(Severity.NOTE, self.about, text)
 
-    def bad(self, what: str, remedy: str, command: str = "") -> Finding:
-        """Return what is wrong, and what to do about it; perhaps with a command to paste."""
+    def bad(self, what: str, remedy: str, *words: str, command: str = "") -> Finding:
+        """Return what is wrong, and what to do about it; perhaps with another command to paste."""
+        command = command_line(self.home.path, *words) if words else command
         to_do = f"{remedy}:  {command}" if command else f"{remedy}."
         return Finding(Severity.BAD, self.about, f"{what}. {to_do}")
 
@@ -69,25 +74,23 @@ class Examiner(Struct, frozen=True):
         if is_ok:
             yield self.ok(ok)
 
+    def name_of(self, path: Path) -> str:
+        """Return the name of a path in a finding: relative to the home."""
+        home = self.home.path
+        return str(path.relative_to(home)) if path.is_relative_to(home) else str(path)
 
-def readable(
-    about: Examiner,
-) -> Callable[[Callable[Given, Iterator[Finding]]], Callable[Given, Iterator[Finding]]]:
-    """Let a check end with a finding if the database is damaged or cannot be read."""
 
-    def made_of(check: Callable[Given, Iterator[Finding]]) -> Callable[Given, Iterator[Finding]]:
-        @wraps(check)
-        def checked(*words: Given.args, **named: Given.kwargs) -> Iterator[Finding]:
-            try:
-                yield from check(*words, **named)
-            except ValueDamaged as damage:
-                yield about.bad(str(damage), RESTORE)
-            except DatabaseFault:
-                yield about.note("not looked at, because the database cannot be read")
+Check = Callable[[Examiner], Iterator[Finding]]
 
-        return checked
 
-    return made_of
+def examined(on: Examiner, check: Check) -> Iterator[Finding]:
+    """Yield what a check finds; it ends if the database is damaged or cannot be read."""
+    try:
+        yield from check(on)
+    except ValueDamaged as damage:
+        yield on.bad(str(damage), RESTORE)
+    except DatabaseFault:
+        yield on.note("not looked at, because the database cannot be read")
 
 
 def counted(number: int, thing: str) -> str:
@@ -98,15 +101,3 @@ def counted(number: int, thing: str) -> str:
 def first_of(things: Sequence[str]) -> str:
     """Return the first of some things, and how many more there are."""
     return f"{things[0]} (and {len(things) - 1} more)" if len(things) > 1 else things[0]
-
-
-def status(path: Path) -> os.stat_result | None:
-    """Return the status of a file, or None if it has gone meanwhile."""
-    with suppress(FileNotFoundError):
-        return path.stat()
-    return None
-
-
-def within(home: Path, path: Path) -> str:
-    """Return the name of a path in a finding: relative to its home."""
-    return str(path.relative_to(home)) if path.is_relative_to(home) else str(path)

@@ -7,8 +7,9 @@ import os
 import shlex
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from pbm_oust.accounts.address import is_address, normal_address
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.board.notation import format_time
-from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, first_of, readable, status, within
+from pbm_oust.doctor import RESTORE, Check, Examiner, Finding, counted, examined, first_of
 from pbm_oust.doctor.boards import check_accounts, check_boards
 from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.mail.relay import connected
@@ -40,99 +41,271 @@ from pbm_oust.store.verifications import addresses_asked
 if TYPE_CHECKING:
     from pbm_oust.store.postgresql import ServerFacts
 
-LEAST_BYTES = 50 * 2**20
-LEAST_FILES = 1000
-
-_on_permissions = Examiner("permissions")
-_on_space = Examiner("space")
+LONGEST_LOCAL_PART = 40
+"""The most characters before the @ that leave room for our tags (RFC 5321, section 4.5.3.1.1)."""
 
 
-def check_host(home: Home, configuration: configurations.Configuration) -> Iterator[Finding]:
-    """Yield findings about what others can read, who owns the files, and free space."""
-    files = _files(home)
-    yield from _on_permissions.all_or(
-        "private files are private, and all belong to one user",
-        [
-            *_open_to_others(home, configuration.readers),
-            *_of_others(home, files),
-            *_unusable(home, files),
-            *_linked(home, files),
-            *_key(home),
-        ],
-    )
-    free = shutil.disk_usage(home.path).free
-    inodes = os.statvfs(home.path)
-    if free < LEAST_BYTES:
-        yield _on_space.bad(f"{free >> 20} MiB are free", "Make room: a full disk stops all mail")
-    elif inodes.f_files and inodes.f_favail < LEAST_FILES:
-        room = counted(inodes.f_favail, "more file")
-        yield _on_space.bad(f"the disk has room for {room}", "Remove files that are not needed")
+def check_configuration(on: Examiner) -> Iterator[Finding]:
+    """Yield findings about `pbm_oust.toml`."""
+    name = on.home.configuration.name
+    try:
+        configuration = configurations.parse_configuration(on.home.read_configuration())
+        read_certificate(configuration)
+    except (configurations.BadConfiguration, OSError) as error:
+        yield on.bad(f"{name}: {error}", "The server does not start until this is mended")
+        return
+    where = configuration.relay or "the outbox only"
+    text = f"{configuration.address} takes commands, letters go to {where}"
+    yield from on.all_or(text, _parts(on, configuration, name))
+
+
+def _parts(
+    on: Examiner, configuration: configurations.Configuration, name: str
+) -> Iterator[Finding]:
+    local, _, host = configuration.address.rpartition("@")
+    if len(local) > LONGEST_LOCAL_PART:
+        yield on.bad(
+            f"{name}: address: {local} has {len(local)} characters before the @",
+            f"Take one of at most {LONGEST_LOCAL_PART}, so that there is room for tags behind it",
+        )
+    if configuration.relay and host == "localhost":
+        yield on.bad(
+            f"{name}: address: {configuration.address} cannot be answered from another host",
+            "Set the address to which players write",
+        )
+    for key in ("mail_servers", "proxies", "web_proxies"):
+        for network in getattr(configuration, key):
+            if network.prefixlen == 0:
+                what = f"{name}: {key}: {network} is every host there is"
+                yield on.bad(what, "Name only hosts of your own")
+    is_brought_by_socket = configuration.lmtp is not None and configuration.lmtp.path
+    if configuration.authserv_id and not (configuration.mail_servers or is_brought_by_socket):
+        yield on.bad(
+            f"{name}: authserv_id: no mail comes from a mail server of yours, so nothing counts",
+            "Name the mail server in mail_servers, or let it hand mail over at a Unix socket",
+        )
+    if not (configuration.smtp or configuration.smtps or configuration.lmtp):
+        yield on.note(
+            f"{name}: neither smtp nor smtps nor lmtp is set, so mail comes by deliver only"
+        )
+    for key, endpoint in (("smtp", configuration.smtp), ("lmtp", configuration.lmtp)):
+        if endpoint and endpoint == configuration.relay:
+            yield on.bad(
+                f"{name}: relay: {endpoint} is where the server itself listens for {key}",
+                "Name the mail server that letters are handed to",
+            )
+        folder = Path(endpoint.path).parent if endpoint and endpoint.path else None
+        if folder and not folder.is_dir():
+            what = f"{name}: {key}: there is no folder {folder} for the socket"
+            yield on.bad(what, "Make it, or name another path")
+
+
+def check_house(on: Examiner) -> Iterator[Finding]:
+    """Yield findings about how the house thinks, if it plays or analyses."""
+    if on.configuration.house is configurations.House.OFF and not on.configuration.analyses:
+        return
+    if reason := lack():
+        yield on.note(
+            f"house1 to house3 play in a simple way and analyse nothing, because {reason}"
+        )
     else:
-        yield _on_space.ok(f"{free >> 20} MiB are free")
+        yield on.ok("house1 to house3 search with the compiled core")
 
 
-def _open_to_others(home: Home, has_readers: bool) -> Iterator[Finding]:
-    mode = stat.S_IMODE(home.path.stat().st_mode)
-    if mode & 0o777 & ~(OPEN if has_readers else CLOSED):
-        yield _on_permissions.bad(
-            f"the home is open to others ({mode:o})", "Start the server, which keeps them out"
+OLDEST = 150000
+"""The number of the oldest version that is tested."""
+
+
+def check_server(on: Examiner) -> Iterator[Finding]:
+    """Yield findings about the database server; none for a home in files."""
+    if not on.home.is_on_server:
+        return
+    from pbm_oust.store.postgresql import read_facts
+
+    try:
+        facts = on.home.ask(read_facts)
+    except DatabaseFault:
+        yield on.note("not looked at, because it cannot be reached or used")
+        return
+    text = f"PostgreSQL {facts.version}, {facts.encoding}"
+    commit = f"synchronous_commit is {facts.synchronous_commit}"
+    yield from on.all_or(f"{text}, {commit}", _settings(on, facts))
+
+
+def _settings(on: Examiner, facts: "ServerFacts") -> Iterator[Finding]:
+    if facts.number < OLDEST:
+        yield on.bad(f"PostgreSQL {facts.version} is too old", "Take version 15 or later")
+    if facts.encoding != "UTF8":
+        yield on.bad(
+            f"the encoding of the database is {facts.encoding}",
+            "Make one with UTF8, and copy the home to a new folder TO whose configuration names it",
+            command=command_line(None, "home", "copy", str(on.home.path.absolute()), "TO"),
         )
-    if has_readers:
-        yield _on_permissions.note(
-            "readers is true: other users of this machine can read the histories"
+    if not facts.survives:
+        yield on.bad(
+            "fsync or full_page_writes is off, so mails that were acknowledged may be lost",
+            "Turn both on in the configuration of PostgreSQL",
         )
-    for paths, wanted in (
-        ([home.outbox.path], 700),
-        ([home.key_path], 600),
-        *(([home.path / name], 600) for name in (FOR_OWNER, FOR_DELIVER)),
-        (files_of(home.database_path), 600),
-    ):
-        modes = [(path, stat.S_IMODE(found.st_mode)) for path in paths if (found := status(path))]
-        for path, mode in [each for each in modes if each[1] & 0o077][:1]:
-            name, there = within(home.path, path), shlex.quote(str(paths[0].absolute()))
-            yield _on_permissions.bad(
-                f"{name} is open to others ({mode:o})",
-                "Do",
-                f"chmod {wanted} {there}{'*' if len(paths) > 1 else ''}",
-            )
-
-
-def _of_others(home: Home, files: Iterable[Path]) -> Iterator[Finding]:
-    owner = home.path.stat().st_uid
-    found = ((path, status(path)) for path in files)
-    strange = [
-        (path, is_there.st_uid) for path, is_there in found if is_there and is_there.st_uid != owner
-    ]
-    if strange:
-        path, uid = strange[0]
-        first = f"{within(home.path, path)} of {user_name(uid)}"
-        yield _on_permissions.bad(
-            f"{counted(len(strange), 'file')} in the home of {user_name(owner)}, "
-            f"the first {first}, belong to somebody else",
-            "Do",
-            shlex.join(["chown", "-R", user_name(owner), str(home.path.absolute())]),
+    if facts.is_standby:
+        yield on.bad(
+            "it is a standby, which can only be read",
+            "Name the server in store that others follow, or let this one take its place",
         )
+    elif facts.is_read_only:
+        yield on.bad(
+            "transactions are read-only there",
+            "Set default_transaction_read_only to off for the database and its role",
+        )
+    if facts.forbidden:
+        yield on.bad(
+            f"we may not read and write {first_of(facts.forbidden)}",
+            "Grant it: see Roles and rights in docs/several-hosts.md",
+        )
+    if facts.is_superuser:
+        yield on.note("we connect as a superuser; a role that owns nothing is enough")
 
 
-def _linked(home: Home, files: Iterable[Path]) -> Iterator[Finding]:
-    for path in files:
-        if path.is_symlink() and path != home.path:
-            yield _on_permissions.bad(
-                f"{within(home.path, path)} is a link, and links in the home are not followed",
-                "Put what it leads to in its place",
-            )
-
-
-def _unusable(home: Home, files: Iterable[Path]) -> Iterator[Finding]:
-    for path in files:
-        wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
-        if not os.access(path, wanted) and status(path):
-            user = user_name(os.geteuid())
-            yield _on_permissions.bad(
-                f"{user} may not read and write {within(home.path, path)}",
-                "Run the server as the user whom the home belongs to, with chmod u+rwX on it",
-            )
+def check_database(on: Examiner) -> Iterator[Finding]:
+    """Yield findings about the database."""
+    home = on.home
+    if home.is_unfinished:
+        what = "restoring this home, or copying it, was broken off"
+        yield on.bad(what, "Empty the home, and begin again")
+        return
+    try:
+        if not home.database.is_made:
+            yield on.note("there is none yet; the server makes it when it starts")
             return
+        with home.database.read() as snapshot:
+            damage = [on.bad(each, RESTORE) for each in home.database.damage(snapshot)]
+            findings = [*damage, *_ratings(on, snapshot)]
+    except DatabaseFault as fault:
+        yield on.bad(str(fault), "Until then no mail is taken")
+        return
+    yield from on.all_or("it is whole", findings)
+
+
+def _ratings(on: Examiner, snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield the kinds whose ratings are not those that their games give."""
+    for kind in KINDS.values():
+        if is_counting(snapshot, kind):
+            yield on.note(
+                f"games of {kind.name} are still to be counted for ratings; "
+                "the server does that, and so does",
+                "sweep",
+            )
+        elif wrongly_rated(snapshot, kind):
+            what = f"the ratings of {kind.name} are not those that its finished games give"
+            yield on.bad(what, "Do", "ratings", "--recompute")
+
+
+LONGEST_WAIT = timedelta(days=1)
+"""How long a letter may wait for the relay before the operator should look."""
+LONGEST_STAGE = timedelta(hours=1)
+
+
+def check_letters(on: Examiner) -> Iterator[Finding]:
+    """Yield findings about the letters in the outbox."""
+    listed = on.home.outbox.listed()
+    waiting = [each for each in listed if each.state in (LetterState.WAITING, LetterState.FILE)]
+    held = [each for each in listed if each.state is LetterState.HELD]
+    failed = [each for each in listed if each.state is LetterState.FAILED]
+    findings = chain(
+        _without_reader(on, [*waiting, *held]),
+        _late(on, waiting),
+        _aside(on, held, failed),
+        _unfinished(on),
+    )
+    since = format_time(min((letter.posted for letter in waiting), default=on.now))
+    oldest = f", the oldest since {since}" if waiting else ""
+    yield from on.all_or(f"{counted(len(waiting), 'letter')} waiting{oldest}", findings)
+
+
+def _without_reader(on: Examiner, letters: Iterable[Letter]) -> Iterator[Finding]:
+    """Yield the letters that reach nobody, and those to unknown addresses."""
+    for letter in letters:
+        name, recipient = name_of(letter), letter.head.recipient
+        if not is_address(recipient):
+            what = f"the letter {name} goes to {recipient!r}, which is no address"
+            yield on.bad(what, "Look at it", "outbox", "show", name)
+        elif not (letter.head.is_answer or on.home.ask(_has_reader, recipient)):
+            yield on.note(f"the letter {name} goes to {recipient}, which no account has")
+
+
+def _has_reader(snapshot: Snapshot, address: str) -> bool:
+    """Return whether an account has an address, or a code was mailed there."""
+    return is_known(snapshot, address) or normal_address(address) in addresses_asked(snapshot)
+
+
+def _late(on: Examiner, letters: Sequence[Letter]) -> Iterator[Finding]:
+    relay, now = on.configuration.relay, on.now
+    oldest = min((letter.posted for letter in letters), default=now)
+    due = min((letter.next_try for letter in letters), default=now)
+    to_relay = (each.next_try for each in letters if each.state is LetterState.WAITING)
+    last = max(to_relay, default=now)
+    if last > now + LONGEST_WAIT:
+        yield on.note(
+            f"letters wait until {format_time(last)}, as a clock was ahead when they were written; "
+            "they leave all the same, at once with: pbm-oust outbox flush"
+        )
+    if relay and oldest < now - LONGEST_WAIT:
+        what = f"letters wait for the relay since {format_time(oldest)}"
+        yield on.bad(what, "See whether it answers", "doctor", "--relay")
+    elif relay and due < now - LONGEST_DUE:
+        what = f"letters are due since {format_time(due)} and do not leave"
+        remedy = "See whether a server runs, and whether the relay answers"
+        yield on.bad(what, remedy, "doctor", "--relay")
+
+
+def _aside(on: Examiner, held: Sequence[Letter], failed: Sequence[Letter]) -> Iterator[Finding]:
+    if held:
+        yield on.note(
+            f"{counted(len(held), 'letter')} held back since a backup was restored; to let go "
+            "what is held back",
+            *("outbox", "resume"),
+        )
+    if failed:
+        what = f"{counted(len(failed), 'letter')} failed, the latest to {failed[-1].head.recipient}"
+        remedy = "Look at it, and then use retry or remove in the place of show"
+        yield on.bad(what, remedy, "outbox", "show", name_of(failed[-1]))
+
+
+def _unfinished(on: Examiner) -> Iterator[Finding]:
+    """Yield what is left in outbox/tmp; a running server finishes it within a minute."""
+    before = (on.now - LONGEST_STAGE).timestamp()
+    found = _found((on.home.outbox.path / "tmp").glob("*"))
+    old = [path for path, status in found.items() if status.st_mtime < before]
+    if old:
+        yield on.bad(
+            f"{counted(len(old), 'file')} in outbox/tmp, the first {old[0].name}, stay unfinished",
+            "Start the server, which finishes letters; remove what is none",
+        )
+
+
+def check_limits(on: Examiner) -> Iterator[Finding]:
+    """Yield a note about each limit that has left mails unanswered lately."""
+    try:
+        silenced = {
+            word: on.home.ask(number_counted, Counted.SILENCES, word, on.now) for word in SETTABLE
+        }
+    except DatabaseFault:
+        return
+    for word, number in silenced.items():
+        if number:
+            yield on.note(f"{counted(number, 'mail')} within a day got no answer: {word}")
+
+
+def check_permissions(on: Examiner) -> Iterator[Finding]:
+    """Yield findings about what others can read, and who owns the files."""
+    files = _files(on.home)
+    findings = chain(
+        _open_to_others(on),
+        _of_others(on, files),
+        _unusable(on, files),
+        _linked(on, files),
+        _key(on),
+    )
+    yield from on.all_or("private files are private, and all belong to one user", findings)
 
 
 def _files(home: Home) -> list[Path]:
@@ -143,369 +316,137 @@ def _files(home: Home) -> list[Path]:
     return [path for path in (*own, *below) if os.path.lexists(path)]
 
 
-def _key(home: Home) -> Iterator[Finding]:
-    try:
-        if home.database.has_key:
-            home.key()
-        else:
-            yield _on_permissions.note("there is no key yet; the server makes one when it starts")
-    except DatabaseFault:
-        yield _on_permissions.note("the key is not looked at, because the database cannot be read")
-    except OSError as error:
-        reason = str(error).removeprefix(f"{home.path}/")
-        yield _on_permissions.bad(
-            reason, "Put the file back from a backup, or remove it for a new one"
+def _found(paths: Iterable[Path]) -> Mapping[Path, os.stat_result]:
+    """Return the status of each of some files, without those that have gone meanwhile."""
+    found = dict[Path, os.stat_result]()
+    for path in paths:
+        with suppress(FileNotFoundError):
+            found[path] = path.stat()
+    return found
+
+
+def _open_to_others(on: Examiner) -> Iterator[Finding]:
+    home, has_readers = on.home, on.configuration.readers
+    mode = stat.S_IMODE(home.path.stat().st_mode)
+    if mode & 0o777 & ~(OPEN if has_readers else CLOSED):
+        what = f"the home is open to others ({mode:o})"
+        yield on.bad(what, "Start the server, which keeps them out")
+    if has_readers:
+        yield on.note("readers is true: other users of this machine can read the histories")
+    for paths, wanted in (
+        ([home.outbox.path], 700),
+        ([home.key_path], 600),
+        *(([home.path / name], 600) for name in (FOR_OWNER, FOR_DELIVER)),
+        (files_of(home.database_path), 600),
+    ):
+        modes = ((path, stat.S_IMODE(each.st_mode)) for path, each in _found(paths).items())
+        for path, mode in [each for each in modes if each[1] & 0o077][:1]:
+            there = f"{shlex.quote(str(paths[0].absolute()))}{'*' if len(paths) > 1 else ''}"
+            what = f"{on.name_of(path)} is open to others ({mode:o})"
+            yield on.bad(what, "Do", command=f"chmod {wanted} {there}")
+
+
+def _of_others(on: Examiner, files: Iterable[Path]) -> Iterator[Finding]:
+    home = on.home.path
+    owner = home.stat().st_uid
+    owners = {path: each.st_uid for path, each in _found(files).items() if each.st_uid != owner}
+    for path, uid in list(owners.items())[:1]:
+        yield on.bad(
+            f"{counted(len(owners), 'file')} in the home of {user_name(owner)}, the first "
+            f"{on.name_of(path)} of {user_name(uid)}, belong to somebody else",
+            "Do",
+            command=shlex.join(["chown", "-R", user_name(owner), str(home.absolute())]),
         )
 
 
-LONGEST_LOCAL_PART = 40
-"""The most characters before the @ that leave room for our tags (RFC 5321, section 4.5.3.1.1)."""
-
-_on_configuration = Examiner("configuration")
-
-
-def check_configuration(home: Home) -> Iterator[Finding]:
-    """Yield findings about `pbm_oust.toml`."""
-    name = home.configuration.name
-    try:
-        configuration = configurations.parse_configuration(home.read_configuration())
-        read_certificate(configuration)
-    except (configurations.BadConfiguration, OSError) as error:
-        yield _on_configuration.bad(
-            f"{name}: {error}", "The server does not start until this is mended"
-        )
-        return
-    where = configuration.relay or "the outbox only"
-    text = f"{configuration.address} takes commands, letters go to {where}"
-    yield from _on_configuration.all_or(text, _parts(configuration, name))
-
-
-def _parts(configuration: configurations.Configuration, name: str) -> Iterator[Finding]:
-    local, _, host = configuration.address.rpartition("@")
-    if len(local) > LONGEST_LOCAL_PART:
-        yield _on_configuration.bad(
-            f"{name}: address: {local} has {len(local)} characters before the @",
-            f"Take one of at most {LONGEST_LOCAL_PART}, so that there is room for tags behind it",
-        )
-    if configuration.relay and host == "localhost":
-        yield _on_configuration.bad(
-            f"{name}: address: {configuration.address} cannot be answered from another host",
-            "Set the address to which players write",
-        )
-    for key in ("mail_servers", "proxies", "web_proxies"):
-        for network in getattr(configuration, key):
-            if network.prefixlen == 0:
-                yield _on_configuration.bad(
-                    f"{name}: {key}: {network} is every host there is",
-                    "Name only hosts of your own",
-                )
-    is_brought_by_socket = configuration.lmtp is not None and configuration.lmtp.path
-    if configuration.authserv_id and not (configuration.mail_servers or is_brought_by_socket):
-        yield _on_configuration.bad(
-            f"{name}: authserv_id: no mail comes from a mail server of yours, so nothing counts",
-            "Name the mail server in mail_servers, or let it hand mail over at a Unix socket",
-        )
-    if not (configuration.smtp or configuration.smtps or configuration.lmtp):
-        yield _on_configuration.note(
-            f"{name}: neither smtp nor smtps nor lmtp is set, so mail comes by deliver only"
-        )
-    for key, endpoint in (("smtp", configuration.smtp), ("lmtp", configuration.lmtp)):
-        if endpoint and endpoint == configuration.relay:
-            yield _on_configuration.bad(
-                f"{name}: relay: {endpoint} is where the server itself listens for {key}",
-                "Name the mail server that letters are handed to",
+def _unusable(on: Examiner, files: Iterable[Path]) -> Iterator[Finding]:
+    for path in _found(files):
+        if not os.access(path, os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)):
+            yield on.bad(
+                f"{user_name(os.geteuid())} may not read and write {on.name_of(path)}",
+                "Run the server as the user whom the home belongs to, with chmod u+rwX on it",
             )
-        yield from _socket(key, endpoint, name)
-
-
-def _socket(key: str, endpoint: configurations.Endpoint | None, name: str) -> Iterator[Finding]:
-    folder = Path(endpoint.path).parent if endpoint and endpoint.path else None
-    if folder and not folder.is_dir():
-        yield _on_configuration.bad(
-            f"{name}: {key}: there is no folder {folder} for the socket",
-            "Make it, or name another path",
-        )
-
-
-_on_house = Examiner("house")
-
-
-def check_house(configuration: configurations.Configuration) -> Iterator[Finding]:
-    """Yield findings about how the house thinks, if it plays or analyses."""
-    if configuration.house is configurations.House.OFF and not configuration.analyses:
-        return
-    if reason := lack():
-        yield _on_house.note(
-            f"house1 to house3 play in a simple way and analyse nothing, because {reason}"
-        )
-    else:
-        yield _on_house.ok("house1 to house3 search with the compiled core")
-
-
-_on_database = Examiner("database")
-
-
-def check_database(home: Home) -> Iterator[Finding]:
-    """Yield findings about the database."""
-    if home.is_unfinished:
-        yield _on_database.bad(
-            "restoring this home, or copying it, was broken off", "Empty the home, and begin again"
-        )
-        return
-    try:
-        if not home.database.is_made:
-            yield _on_database.note("there is none yet; the server makes it when it starts")
             return
-        with home.database.read() as snapshot:
-            findings = [
-                *(_on_database.bad(each, RESTORE) for each in home.database.damage(snapshot)),
-                *_ratings(home, snapshot),
-            ]
-    except DatabaseFault as fault:
-        yield _on_database.bad(str(fault), "Until then no mail is taken")
-        return
-    yield from _on_database.all_or("it is whole", findings)
 
 
-def _ratings(home: Home, snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield the kinds whose ratings are not those that their games give."""
-    for kind in KINDS.values():
-        if is_counting(snapshot, kind):
-            yield _on_database.note(
-                f"games of {kind.name} are still to be counted for ratings; "
-                "the server does that, and so does",
-                command_line(home.path, "sweep"),
-            )
-        elif wrongly_rated(snapshot, kind):
-            yield _on_database.bad(
-                f"the ratings of {kind.name} are not those that its finished games give",
-                "Do",
-                command_line(home.path, "ratings", "--recompute"),
-            )
+def _linked(on: Examiner, files: Iterable[Path]) -> Iterator[Finding]:
+    for path in files:
+        if path.is_symlink() and path != on.home.path:
+            what = f"{on.name_of(path)} is a link, and links in the home are not followed"
+            yield on.bad(what, "Put what it leads to in its place")
 
 
-OLDEST = 150000
-"""The number of the oldest version that is tested."""
-
-_on_server = Examiner("server")
-
-
-def check_server(home: Home) -> Iterator[Finding]:
-    """Yield findings about the database server; none for a home in files."""
-    if not home.is_on_server:
-        return
-    from pbm_oust.store.postgresql import read_facts
-
+def _key(on: Examiner) -> Iterator[Finding]:
     try:
-        facts = home.ask(read_facts)
+        if on.home.database.has_key:
+            on.home.key()
+        else:
+            yield on.note("there is no key yet; the server makes one when it starts")
     except DatabaseFault:
-        yield _on_server.note("not looked at, because it cannot be reached or used")
-        return
-    text = f"PostgreSQL {facts.version}, {facts.encoding}"
-    commit = f"synchronous_commit is {facts.synchronous_commit}"
-    yield from _on_server.all_or(
-        f"{text}, {commit}", [*_settings(home.path, facts), *_rights(facts)]
-    )
+        yield on.note("the key is not looked at, because the database cannot be read")
+    except OSError as error:
+        reason = str(error).removeprefix(f"{on.home.path}/")
+        yield on.bad(reason, "Put the file back from a backup, or remove it for a new one")
 
 
-def _settings(home: Path, facts: "ServerFacts") -> Iterator[Finding]:
-    if facts.number < OLDEST:
-        yield _on_server.bad(f"PostgreSQL {facts.version} is too old", "Take version 15 or later")
-    if facts.encoding != "UTF8":
-        yield _on_server.bad(
-            f"the encoding of the database is {facts.encoding}",
-            "Make one with UTF8, and copy the home to a new folder TO whose configuration names it",
-            command_line(None, "home", "copy", str(home.absolute()), "TO"),
-        )
-    if not facts.survives:
-        yield _on_server.bad(
-            "fsync or full_page_writes is off, so mails that were acknowledged may be lost",
-            "Turn both on in the configuration of PostgreSQL",
-        )
-    if facts.is_standby:
-        yield _on_server.bad(
-            "it is a standby, which can only be read",
-            "Name the server in store that others follow, or let this one take its place",
-        )
-    elif facts.is_read_only:
-        yield _on_server.bad(
-            "transactions are read-only there",
-            "Set default_transaction_read_only to off for the database and its role",
-        )
+LEAST_BYTES = 50 * 2**20
+LEAST_FILES = 1000
 
 
-def _rights(facts: "ServerFacts") -> Iterator[Finding]:
-    if facts.forbidden:
-        yield _on_server.bad(
-            f"we may not read and write {first_of(facts.forbidden)}",
-            "Grant it: see Roles and rights in docs/several-hosts.md",
-        )
-    if facts.is_superuser:
-        yield _on_server.note("we connect as a superuser; a role that owns nothing is enough")
+def check_space(on: Examiner) -> Iterator[Finding]:
+    """Yield a finding about free space."""
+    free = shutil.disk_usage(on.home.path).free
+    inodes = os.statvfs(on.home.path)
+    if free < LEAST_BYTES:
+        yield on.bad(f"{free >> 20} MiB are free", "Make room: a full disk stops all mail")
+    elif inodes.f_files and inodes.f_favail < LEAST_FILES:
+        room = counted(inodes.f_favail, "more file")
+        yield on.bad(f"the disk has room for {room}", "Remove files that are not needed")
+    else:
+        yield on.ok(f"{free >> 20} MiB are free")
 
 
-LONGEST_WAIT = timedelta(days=1)
-"""How long a letter may wait for the relay before the operator should look."""
-LONGEST_STAGE = timedelta(hours=1)
-
-_on_outbox = Examiner("outbox")
-
-
-@readable(_on_outbox)
-def check_letters(
-    home: Home, configuration: configurations.Configuration, now: datetime
-) -> Iterator[Finding]:
-    """Yield findings about the letters in the outbox."""
-    listed = home.outbox.listed()
-    waiting = [each for each in listed if each.state in (LetterState.WAITING, LetterState.FILE)]
-    held = [each for each in listed if each.state is LetterState.HELD]
-    failed = [each for each in listed if each.state is LetterState.FAILED]
-    findings = chain(
-        _without_reader(home, [*waiting, *held]),
-        _late(home, waiting, configuration, now),
-        _held(home, held),
-        _failed(home, failed),
-        _unfinished(home, now),
-    )
-    since = format_time(min((letter.posted for letter in waiting), default=now))
-    oldest = f", the oldest since {since}" if waiting else ""
-    yield from _on_outbox.all_or(f"{counted(len(waiting), 'letter')} waiting{oldest}", findings)
-
-
-def _without_reader(home: Home, letters: Iterable[Letter]) -> Iterator[Finding]:
-    """Yield the letters that reach nobody, and those to unknown addresses."""
-    for letter in letters:
-        name, recipient = name_of(letter), letter.head.recipient
-        if not is_address(recipient):
-            yield _on_outbox.bad(
-                f"the letter {name} goes to {recipient!r}, which is no address",
-                "Look at it",
-                command_line(home.path, "outbox", "show", name),
-            )
-        elif not (letter.head.is_answer or home.ask(_has_reader, recipient)):
-            yield _on_outbox.note(f"the letter {name} goes to {recipient}, which no account has")
-
-
-def _has_reader(snapshot: Snapshot, address: str) -> bool:
-    """Return whether an account has an address, or a code was mailed there."""
-    return is_known(snapshot, address) or normal_address(address) in addresses_asked(snapshot)
-
-
-def _late(
-    home: Home, letters: list[Letter], configuration: configurations.Configuration, now: datetime
-) -> Iterator[Finding]:
-    oldest = min((letter.posted for letter in letters), default=now)
-    due = min((letter.next_try for letter in letters), default=now)
-    to_relay = (each.next_try for each in letters if each.state is LetterState.WAITING)
-    last = max(to_relay, default=now)
-    if last > now + LONGEST_WAIT:
-        yield _on_outbox.note(
-            f"letters wait until {format_time(last)}, as a clock was ahead when they were written; "
-            "they leave all the same, at once with: pbm-oust outbox flush"
-        )
-    if configuration.relay and oldest < now - LONGEST_WAIT:
-        yield _on_outbox.bad(
-            f"letters wait for the relay since {format_time(oldest)}",
-            "See whether it answers",
-            command_line(home.path, "doctor", "--relay"),
-        )
-    elif configuration.relay and due < now - LONGEST_DUE:
-        yield _on_outbox.bad(
-            f"letters are due since {format_time(due)} and do not leave",
-            "See whether a server runs, and whether the relay answers",
-            command_line(home.path, "doctor", "--relay"),
-        )
-
-
-def _held(home: Home, letters: list[Letter]) -> Iterator[Finding]:
-    if letters:
-        yield _on_outbox.note(
-            f"{counted(len(letters), 'letter')} held back since a backup was restored; to let go "
-            "what is held back",
-            command_line(home.path, "outbox", "resume"),
-        )
-
-
-def _failed(home: Home, letters: list[Letter]) -> Iterator[Finding]:
-    if letters:
-        latest, name = letters[-1], name_of(letters[-1])
-        yield _on_outbox.bad(
-            f"{counted(len(letters), 'letter')} failed, the latest to {latest.head.recipient}",
-            "Look at it, and then use retry or remove in the place of show",
-            command_line(home.path, "outbox", "show", name),
-        )
-
-
-def _unfinished(home: Home, now: datetime) -> Iterator[Finding]:
-    """Yield what is left in outbox/tmp; a running server finishes it within a minute."""
-    found = ((path, status(path)) for path in (home.outbox.path / "tmp").glob("*"))
-    before = (now - LONGEST_STAGE).timestamp()
-    old = [path for path, is_there in found if is_there and is_there.st_mtime < before]
-    if old:
-        yield _on_outbox.bad(
-            f"{counted(len(old), 'file')} in outbox/tmp, the first {old[0].name}, stay unfinished",
-            "Start the server, which finishes letters; remove what is none",
-        )
-
-
-_on_relay = Examiner("relay")
-
-
-def check_relay(home: Home, configuration: configurations.Configuration) -> Iterator[Finding]:
+def check_relay(on: Examiner) -> Iterator[Finding]:
     """Yield what the relay says when we greet it and name ourselves; nothing is sent."""
-    relay, address = configuration.relay, configuration.address
+    relay, address = on.configuration.relay, on.configuration.address
     if relay is None:
-        yield _on_relay.bad(
-            "no relay is set, so letters stay in the outbox",
-            f"Set relay in {home.configuration.name}",
-        )
+        remedy = f"Set relay in {on.home.configuration.name}"
+        yield on.bad("no relay is set, so letters stay in the outbox", remedy)
         return
     try:
         with connected(relay, address) as smtp:
-            code, text = smtp.mail(envelope_sender(address, home.key(), address))
+            code, text = smtp.mail(envelope_sender(address, on.home.key(), address))
             smtp.rset()
     except OSError as error:
-        yield _on_relay.bad(
-            f"{relay} does not answer: {error}", "See whether it runs and listens there"
-        )
+        yield on.bad(f"{relay} does not answer: {error}", "See whether it runs and listens there")
         return
-    words = text.decode("ascii", "replace")
     if code == 250:
-        yield _on_relay.ok(f"{relay} answers and takes letters from us")
+        yield on.ok(f"{relay} answers and takes letters from us")
     else:
-        yield _on_relay.bad(
-            f"{relay} does not take letters from us: {code} {words}",
-            "Allow this host to send through it",
-        )
+        said = f"{code} {text.decode('ascii', 'replace')}"
+        what = f"{relay} does not take letters from us: {said}"
+        yield on.bad(what, "Allow this host to send through it")
 
 
-_on_limits = Examiner("limits")
-
-
-def check_limits(home: Home, now: datetime) -> Iterator[Finding]:
-    """Yield a note about each limit that has left mails unanswered lately."""
-    try:
-        silenced = {
-            word: home.ask(number_counted, Counted.SILENCES, word, now) for word in SETTABLE
-        }
-    except DatabaseFault:
-        return
-    for word, number in silenced.items():
-        if number:
-            yield _on_limits.note(f"{counted(number, 'mail')} within a day got no answer: {word}")
+CHECKS: Mapping[str, Check] = {
+    "configuration": check_configuration,
+    "house": check_house,
+    "server": check_server,
+    "database": check_database,
+    "histories": check_boards,
+    "accounts": check_accounts,
+    "outbox": check_letters,
+    "limits": check_limits,
+    "permissions": check_permissions,
+    "space": check_space,
+    "relay": check_relay,
+}
+"""All checks in their order, by what they are about."""
 
 
 def examine(home: Home, with_relay: bool) -> Iterator[Finding]:
     """Yield all findings about a home; the relay is greeted only if that is wanted."""
-    now, configured = home.now(), home.configured
-    yield from check_configuration(home)
-    yield from check_house(configured)
-    yield from check_server(home)
-    yield from check_database(home)
-    yield from check_boards(home, now)
-    yield from check_accounts(home)
-    yield from check_letters(home, configured, now)
-    yield from check_limits(home, now)
-    yield from check_host(home, configured)
-    if with_relay:
-        yield from check_relay(home, configured)
+    configured, now = home.configured, home.now()
+    for about, check in CHECKS.items():
+        if about != "relay" or with_relay:
+            yield from examined(Examiner(home, about, configured, now), check)

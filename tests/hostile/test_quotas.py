@@ -5,11 +5,12 @@ import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from pbm_oust.doctor import Examiner
 from pbm_oust.doctor.home import check_limits
 from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.inbound import Envelope, open_inbound
@@ -323,7 +324,9 @@ def test_the_server_tells_the_operator_how_many_mails_got_no_answer(tmp_path: Pa
         for nth in range(USUAL_LIMITS.most(Counted.HELP) + 3):
             data = mail(f"From: {MALLORY}", f"Subject: help {nth}", new_id())
             client.sendmail(MALLORY, [SERVER], data)
-        told = wait_until(lambda: list(check_limits(Home(tmp_path), datetime.now(UTC))), "a note")
+        home = Home(tmp_path)
+        on = Examiner(home, "limits", home.configured, home.now())
+        told = wait_until(lambda: list(check_limits(on)), "a note")
     assert [finding.text for finding in told] == [
         "2 mails within a day got no answer: help_answers_an_hour"
     ]

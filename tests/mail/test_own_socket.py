@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from pbm_oust.doctor.home import check_host
+from pbm_oust.doctor import Examiner
+from pbm_oust.doctor.home import check_permissions
 from pbm_oust.mail import own_socket
 from pbm_oust.mail.own_socket import FOR_OWNER, OwnSocket, SocketTaken
 from pbm_oust.store.configuration import Configuration
@@ -130,7 +131,7 @@ def test_the_socket_is_private_whatever_the_umask(tmp_path: Path) -> None:
 
 def test_the_doctor_says_when_others_can_open_it(home: Home) -> None:
     def findings() -> list[str]:
-        found = check_host(home, Configuration())
+        found = check_permissions(Examiner(home, "permissions", Configuration(), home.now()))
         return [finding.text for finding in found if FOR_OWNER in finding.text]
 
     own = OwnSocket(home.path, FOR_OWNER)

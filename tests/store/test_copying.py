@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from pbm_oust.doctor import Examiner
 from pbm_oust.doctor.home import check_database
 from pbm_oust.rules import KINDS
 from pbm_oust.store.backup import Copied, NotCopied, copied_tables, copy_home
@@ -155,7 +156,8 @@ def test_a_copying_that_was_killed_leaves_a_home_that_nobody_uses(
     with pytest.raises(OSError, match="restoring it, or copying it, was broken off; empty it"):
         here.prepare()
     assert find_trouble(here, lasts=False) is UNREACHABLE
-    assert "was broken off" in next(iter(check_database(here))).text
+    on = Examiner(here, "database", here.configured, here.now())
+    assert "was broken off" in next(iter(check_database(on))).text
     with pytest.raises(NotCopied, match="is not empty; copy into a new home"):
         copy_home(there, here, nobody)
 
