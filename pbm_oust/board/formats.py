@@ -8,11 +8,12 @@
 """
 
 import json
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from pbm_oust.board.notation import DRAW, FIRST_LINE, format_action, format_time, record_line
 from pbm_oust.board.record import Record
-from pbm_oust.board.sgf import has_tree, parse_sgf
+from pbm_oust.board.sgf import format_sgf, has_tree, parse_sgf
 from pbm_oust.board.sheet import FORMAT, BadGame, Piece, Sheet, UncheckedSheet, draft
 from pbm_oust.rules import Result
 
@@ -49,6 +50,15 @@ def result_fields(result: Result | None) -> dict[str, str | None] | None:
     if result is None:
         return None
     return {"winner": result.winner.value if result.winner else None, "how": result.how.value}
+
+
+FORMATS: Mapping[str, Callable[[Sheet], str]] = {"sgf": format_sgf, "json": format_structured}
+"""What writes a game, by what the format is called."""
+
+
+def in_format(name: str, sheet: Sheet) -> str:
+    """Return a game in one of the formats, with one line end behind it."""
+    return f"{FORMATS[name](sheet).rstrip()}\n"
 
 
 def parse_structured(text: str) -> UncheckedSheet:

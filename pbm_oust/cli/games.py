@@ -6,14 +6,14 @@ is a table.
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import click
 
 from pbm_oust.board import Game
-from pbm_oust.board.formats import format_structured, parse_any, record_fields, result_fields
+from pbm_oust.board.formats import in_format, parse_any, record_fields, result_fields
 from pbm_oust.board.history import BadHistory
 from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time
 from pbm_oust.board.sgf import format_sgf, has_tree
@@ -350,7 +350,6 @@ def _origin_fields(origin: Provenance, answer: str | None) -> dict[str, Any]:
     }
 
 
-_FORMATS: dict[str, Callable[[Sheet], str]] = {"sgf": format_sgf, "json": format_structured}
 _HEADER = re.compile(rb"From |[A-Za-z-]+:[ \t]")
 """How a mail begins."""
 
@@ -379,7 +378,7 @@ def export(operator: common.Operator, kind: Kind, board: int, **forms: bool) -> 
     except BadHistory as error:
         path = operator.home.history_path(BoardName(kind.name, board))
         raise common.Refused(f"{path}: {error}") from None
-    terminal.say_data(f"{_FORMATS[chosen[0]](sheet).rstrip()}\n".encode())
+    terminal.say_data(in_format(chosen[0], sheet).encode())
 
 
 @common.command("import")

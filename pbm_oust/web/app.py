@@ -132,7 +132,7 @@ ROUTES = (
     Route(_BOARD, boards.page),
     Route(f"{_BOARD}.svg", boards.svg),
     Route(f"{_BOARD}.png", boards.png),
-    *(Route(f"{_BOARD}.{ending}", boards.file) for ending in boards.FORMS),
+    *(Route(f"{_BOARD}.{ending}", boards.file) for ending in boards.MEDIA_TYPES),
     Route(f"{_BOARD}/events", boards.events),
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),

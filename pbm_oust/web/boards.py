@@ -16,9 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from pbm_oust.board import Game, Record
-from pbm_oust.board.formats import format_structured
+from pbm_oust.board.formats import in_format
 from pbm_oust.board.notation import format_wish
-from pbm_oust.board.sgf import format_sgf
 from pbm_oust.board.sheet import Sheet
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.templates import text_templates
@@ -53,19 +52,8 @@ _SHARES = 0.0, 1.0
 _SVG, _EVENTS = "image/svg+xml", "text/event-stream"
 
 
-class FileFormat(Struct, frozen=True):
-    """A form in which a game can be had."""
-
-    title: str
-    media_type: str
-    write: Callable[[Sheet], str]
-
-
-FORMS: Mapping[str, FileFormat] = {
-    "sgf": FileFormat("SGF", "application/x-go-sgf; charset=utf-8", format_sgf),
-    "json": FileFormat("JSON", "application/json", format_structured),
-}
-"""By the ending of the path."""
+MEDIA_TYPES = {"sgf": "application/x-go-sgf; charset=utf-8", "json": "application/json"}
+"""By the formats that a game can be had in, which are the endings of paths."""
 
 
 class View(Struct, frozen=True):
@@ -201,7 +189,7 @@ def _page(request: Request, templates: Templates) -> Made:
     judged = _judged(analysis, game, view.number) if analysis else None
     svg = _drawn(asked, templates).content.decode()
     given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "figures": figures}
-    content = templates.fill("board", view=view, **given, forms=FORMS, sides=Side)
+    content = templates.fill("board.html", view=view, **given, formats=MEDIA_TYPES, sides=Side)
     return Made(content.encode(), _OVER if game.result else CHECKED)
 
 
@@ -249,18 +237,17 @@ def png_of(svg: str, width: int) -> bytes:
 
 
 async def file(request: Request) -> Response:
-    """Answer with a game in one of the forms."""
+    """Answer with a game in one of the formats."""
     asked, ending = _asked(request), request.url.path.rpartition(".")[2]
-    form = FORMS[ending]
     made = asked.ground.cache.get(
-        asked.made_from(ending), lambda: f"{form.write(Sheet(asked.game)).rstrip()}\n"
+        asked.made_from(ending), lambda: in_format(ending, Sheet(asked.game))
     )
     name = f"{asked.game.name.replace(' ', '-')}.{ending}"
     headers = {
         "Cache-Control": _OVER if asked.game.result else CHECKED,
         "Content-Disposition": f'inline; filename="{name}"',
     }
-    return made.answer(request, form.media_type, headers)
+    return made.answer(request, MEDIA_TYPES[ending], headers)
 
 
 async def events(request: Request) -> Response:
@@ -305,7 +292,7 @@ def picture(view: View, translator: Translator, title: str = "", prefix: str = "
     """
     words = translator.gettext
     title = title or words("%(board)s after #%(number)s", board=view.name, number=view.number)
-    return drawn(view.game.position, marks_of(view.game), title, translator, prefix=prefix)
+    return board_svg(view.game.position, marks_of(view.game), title, translator, prefix=prefix)
 
 
 CURVE_WIDTH, CURVE_HEIGHT = 320, 96
@@ -358,32 +345,32 @@ def _svg(name: str, **given: object) -> str:
     return _drawings().get_template(f"web/{name}.svg").render(given)
 
 
-class Labels(Struct, frozen=True):
-    """What a picture says to who does not see it."""
-
-    title: str
-    description: str
-    capturing: str = ""
-    """Follows the name of each cell where a placement takes stones."""
-
-
 def board_svg(
     position: Position,
     marks: Marks,
-    labels: Labels,
+    title: str,
+    translator: Translator,
     *,
     taps: Callable[[str], str] | None = None,
     prefix: str = "b",
 ) -> str:
-    """Return a board as an SVG element, on one line.
+    """Return a position as an SVG element, on one line, that also says in words what it shows.
 
     x is dark and o is light, so no colour is needed to tell them apart. With taps, each placement
     is a link to the address that taps returns for the name of its cell. All ids begin with the
     prefix, a word: boards on one page need different ones.
     """
-    grid, layout = position.grid, layout_of(position.grid)
-    stones = {side: position.stones(side) for side in Side}
+    grid, layout, words = position.grid, layout_of(position.grid), translator.gettext
+    stones = {side.value: position.stones(side) for side in Side}
     placements, capturing = (position.placements(), position.capturing()) if taps else (0, 0)
+    said = [
+        f"{side}: {cells_text(grid, own) or words('no stones')}" for side, own in stones.items()
+    ]
+    if marks.latest:
+        said.append(words("Latest, ringed: %(cells)s", cells=cells_text(grid, marks.latest)))
+    if marks.taken:
+        cells = cells_text(grid, marks.taken)
+        said.append(words("Off the board in this turn, dashed: %(cells)s", cells=cells))
 
     def places(cells: int) -> list[Place]:
         return [layout.places[cell] for cell in grid.each(cells)]
@@ -391,13 +378,15 @@ def board_svg(
     return _svg(
         "board",
         layout=layout,
-        labels=labels,
+        title=title,
+        description=". ".join(said),
+        captures=words(", captures"),
         prefix=prefix,
         wood=WOOD,
         ink=INK,
         colours={side.value: colour for side, colour in COLOURS.items()},
-        stones={side.value: places(cells) for side, cells in stones.items()},
-        latest={side.value: places(cells & marks.latest) for side, cells in stones.items()},
+        stones={side: places(own) for side, own in stones.items()},
+        latest={side: places(own & marks.latest) for side, own in stones.items()},
         taken=places(marks.taken & ~position.occupied),
         to_move=position.to_move.value,
         placements=[
@@ -407,28 +396,3 @@ def board_svg(
         ],
         taps=taps,
     )
-
-
-def drawn(
-    position: Position,
-    marks: Marks,
-    title: str,
-    translator: Translator,
-    *,
-    taps: Callable[[str], str] | None = None,
-    prefix: str = "b",
-) -> str:
-    """Return a position as SVG that also says in words what it shows.
-
-    `taps` and `prefix` are those of `board_svg`.
-    """
-    grid, words = position.grid, translator.gettext
-    stones = ((side.value, cells_text(grid, position.stones(side))) for side in Side)
-    said = [f"{side}: {cells or words('no stones')}" for side, cells in stones]
-    if marks.latest:
-        said.append(words("Latest, ringed: %(cells)s", cells=cells_text(grid, marks.latest)))
-    if marks.taken:
-        cells = cells_text(grid, marks.taken)
-        said.append(words("Off the board in this turn, dashed: %(cells)s", cells=cells))
-    labels = Labels(title, ". ".join(said), words(", captures"))
-    return board_svg(position, marks, labels, taps=taps, prefix=prefix)

@@ -10,8 +10,6 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 import icalendar
-from lxml import etree
-from lxml.builder import ElementMaker
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,6 +20,7 @@ from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.tags import format_calendar as calendar_name
 from pbm_oust.accounts.tags import is_token, parse_calendar
 from pbm_oust.board import Game, Record, Summary
+from pbm_oust.board.notation import format_time
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_games, find_latest
 from pbm_oust.play.notices import Reader
@@ -35,9 +34,6 @@ from pbm_oust.web.ground import KEPT_SECRET, Ground, Made, Templates, ground_of
 from pbm_oust.web.sign_in import proved
 
 MEDIA_TYPE = "application/atom+xml"
-_SPACE = "http://www.w3.org/2005/Atom"
-_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_E = ElementMaker(namespace=_SPACE, nsmap={None: _SPACE})
 
 
 class FeedEntry(Struct, frozen=True):
@@ -48,21 +44,6 @@ class FeedEntry(Struct, frozen=True):
     title: str
     at: datetime
     text: str
-
-    def written(self) -> etree._Element:
-        """Return the entry as XML."""
-        entry: etree._Element = _E.entry(
-            _E.id(self.address),
-            _E.title(self.title),
-            _E.updated(_time(self.at)),
-            _E.link(rel="alternate", type="text/html", href=self.address),
-            _E.content(self.text, type="text"),
-        )
-        return entry
-
-
-def _time(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 MOST_ENTRIES = 50
@@ -147,21 +128,11 @@ def _feed(
 
     It began when it says that it was changed while it has no entries.
     """
-    ground = ground_of(request)
-    templates = ground.templates_for(request)
-    page, address = f"{ground.base}{path}", f"{ground.base}{addresses.of_feed(path)}"
-    feed = _E.feed(
-        {_LANGUAGE: templates.language.code},
-        _E.id(address),
-        _E.title(title),
-        _E.updated(_time(max((each.at for each in entries), default=began))),
-        _E.link(rel="self", type=MEDIA_TYPE, href=address),
-        _E.link(rel="alternate", type="text/html", href=page),
-        _E.author(_E.name("pbm_oust")),
-        *(each.written() for each in entries),
-    )
-    made = Made(etree.tostring(feed, xml_declaration=True, encoding="utf-8"))
-    return made.answer(request, MEDIA_TYPE, templates.headers())
+    templates = ground_of(request).templates_for(request)
+    updated = max((each.at for each in entries), default=began)
+    given = {"title": title, "path": path, "entries": entries, "updated": updated}
+    content = templates.fill("feed.atom", **given, time_text=format_time)
+    return Made(content.encode()).answer(request, MEDIA_TYPE, templates.headers())
 
 
 CALENDAR_TYPE = "text/calendar; charset=utf-8"

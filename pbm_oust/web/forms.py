@@ -43,7 +43,7 @@ from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
 from pbm_oust.service.table import form_named
 from pbm_oust.store.letters import Draft
-from pbm_oust.web.boards import drawn
+from pbm_oust.web.boards import board_svg
 from pbm_oust.web.ground import Ground, ground_of, source_of
 
 LARGEST_FORM = 64 * 1024
@@ -252,7 +252,7 @@ def answer_page(request: Request, carried: Carried, language: Language, *, back:
         if isinstance(block, ShownBoard):
             game, prefix = block.game, f"b{len(parts)}"
             title = translator.gettext("Board %(name)s", name=game.name)
-            svg = drawn(game.position, marks_of(game), title, translator, prefix=prefix)
+            svg = board_svg(game.position, marks_of(game), title, translator, prefix=prefix)
             parts.append({"name": game.name, "svg": svg})
         elif isinstance(block, Paragraph):
             parts.append(block)

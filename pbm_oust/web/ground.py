@@ -201,8 +201,8 @@ class Templates:
         return {"Cache-Control": keeping, "Content-Language": code, "Vary": "Accept-Language"}
 
     def fill(self, name: str, **given: object) -> str:
-        """Return what the template of a page writes."""
-        return self._templates.get_template(f"web/{name}.html").render(given)
+        """Return what the template of a page writes, which is a file in `web/`."""
+        return self._templates.get_template(f"web/{name}").render(given)
 
 
 class Ground:
@@ -256,7 +256,9 @@ class Ground:
     ) -> HTMLResponse:
         """Return a page in the language that the browser asks for."""
         templates = self.templates_for(request)
-        return HTMLResponse(templates.fill(template, **given), status, templates.headers())
+        return HTMLResponse(
+            templates.fill(f"{template}.html", **given), status, templates.headers()
+        )
 
     def secret_page(
         self, language: Language, template: str, status: int = 200, **given: object
@@ -264,7 +266,7 @@ class Ground:
         """Return a page in a language that is one player's alone, or whose address is a proof."""
         templates = self.templates_in(language)
         headers = {**templates.headers(), **KEPT_SECRET}
-        return HTMLResponse(templates.fill(template, **given), status, headers)
+        return HTMLResponse(templates.fill(f"{template}.html", **given), status, headers)
 
 
 def ground_of(request: Request) -> Ground:

@@ -46,7 +46,7 @@ def _written(ground: Ground, templates: Templates) -> str:
         active = find_latest(ground.work, Wish(kinds), part)
         ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE, late), part)
         seeks = open_seeks(kinds, ground.work)[:MOST_ON_FRONT]
-    return templates.fill("front", active=active, ended=ended, seeks=seeks)
+    return templates.fill("front.html", active=active, ended=ended, seeks=seeks)
 
 
 class Chosen(Struct, frozen=True):

@@ -27,7 +27,7 @@ from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Position
 from pbm_oust.store.open_boards import game_if_any
-from pbm_oust.web.boards import drawn
+from pbm_oust.web.boards import board_svg
 from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.sign_in import proved, proved_by_tag
@@ -133,7 +133,7 @@ def page_at(
     return ground.secret_page(
         language,
         "play",
-        picture=drawn(turn.position, turn.marks, title, translator, taps=taps),
+        picture=board_svg(turn.position, turn.marks, title, translator, taps=taps),
         game=game,
         turn=turn,
         is_current=is_current,

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 import pytest
 import resvg_py
 
+from pbm_oust.languages import ENGLISH
+from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import INK, UNMARKED, WOOD
 from pbm_oust.render.svg import layout_of
 from pbm_oust.rules import Position, Side
-from pbm_oust.web.boards import Labels, board_svg, png_of
+from pbm_oust.web.boards import board_svg, png_of
 from tests.support.boards import board, churn_board
 from tests.support.contrast import contrast
 
-LABELS = Labels("oust 17", "After 12 records")
+WORDS = "oust 17", Translator(ENGLISH)
 SQUARE = board(". . x . / o . . . / x . o .")
 HEX = churn_board(". x . / . . o . / x . . o . / . . . . / . o .")
 
@@ -65,7 +67,7 @@ def unfiltered(how: int, line: bytes, above: bytes) -> bytes:
 @pytest.mark.parametrize("position", [SQUARE, HEX])
 def test_a_picture_shows_each_cell_where_it_is_with_its_stone(position: Position) -> None:
     grid, layout = position.grid, layout_of(position.grid)
-    picture = read_png(png_of(board_svg(position, UNMARKED, LABELS), layout.width // 2))
+    picture = read_png(png_of(board_svg(position, UNMARKED, *WORDS), layout.width // 2))
     assert (picture.width, picture.height) == (layout.width // 2, (layout.height + 1) // 2)
     assert picture.colour(0, 0) == WOOD
     for cell, (x, y) in layout.places.items():
@@ -78,7 +80,7 @@ def test_a_picture_shows_each_cell_where_it_is_with_its_stone(position: Position
 
 def test_coordinates_are_drawn_without_any_font() -> None:
     layout = layout_of(SQUARE.grid)
-    picture = read_png(png_of(board_svg(SQUARE, UNMARKED, LABELS), layout.width // 2))
+    picture = read_png(png_of(board_svg(SQUARE, UNMARKED, *WORDS), layout.width // 2))
     x, _ = layout.places[SQUARE.grid.parse_cell("D1")]
     stem, inside = ((x // 2 + shift, layout.height // 2 - 10) for shift in (-3, 0))
     assert picture.colour(*stem) == INK, "the upright stroke of the D below its column"
@@ -86,12 +88,12 @@ def test_coordinates_are_drawn_without_any_font() -> None:
 
 
 def test_a_process_beside_draws_the_same() -> None:
-    svg = board_svg(HEX, UNMARKED, Labels("Échecs \N{EM DASH} non", "<&>"))
+    svg = board_svg(HEX, UNMARKED, "Échecs \N{EM DASH} <&>", WORDS[1])
     here = resvg_py.svg_to_bytes(svg_string=svg, width=120, skip_system_fonts=True)
     assert png_of(svg, 120) == here
 
 
 @pytest.mark.parametrize("width", [60, 600])
 def test_a_picture_is_as_wide_as_asked(width: int) -> None:
-    content = png_of(board_svg(HEX, UNMARKED, LABELS), width)
+    content = png_of(board_svg(HEX, UNMARKED, *WORDS), width)
     assert int.from_bytes(content[16:20]) == width

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from pbm_oust.languages import ENGLISH
+from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import COLOURS, INK, UNMARKED, WOOD, Marks
 from pbm_oust.render.svg import HALF, STROKE_HEIGHT, STROKES, layout_of, strokes_around
 from pbm_oust.render.text import star_points
@@ -18,7 +20,7 @@ from pbm_oust.render.visible import visible_line
 from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
 from pbm_oust.rules.grid import COLUMNS
 from pbm_oust.rules.position import taken
-from pbm_oust.web.boards import Labels, board_svg
+from pbm_oust.web.boards import board_svg
 from tests.support.boards import board
 from tests.support.contrast import contrast
 from tests.support.drawn import GRIDS, played
@@ -26,7 +28,7 @@ from tests.support.rings import examples
 from tests.support.strategies import Play, plays
 
 SVG = "{http://www.w3.org/2000/svg}"
-LABELS = Labels("oust 17", "After 12 records", ", takes stones")
+WORDS = "oust 17", Translator(ENGLISH)
 
 Point = tuple[float, float]
 Line = frozenset[Point]
@@ -39,7 +41,7 @@ def parsed(svg: str) -> etree._Element:
 
 def with_taps(position: Position, marks: Marks = UNMARKED) -> etree._Element:
     """Return a picture on which one can tap."""
-    return parsed(board_svg(position, marks, LABELS, taps=lambda cell: f"?play={cell}"))
+    return parsed(board_svg(position, marks, *WORDS, taps=lambda cell: f"?play={cell}"))
 
 
 def points_of(picture: etree._Element, words: str) -> list[Point]:
@@ -137,7 +139,7 @@ def test_rings_are_in_the_latest_stones_and_dashes_where_stones_were_and_are_no_
 ) -> None:
     for before, cell, after in play.steps():
         marks = Marks(cell, taken(before, after) | cell)
-        picture = parsed(board_svg(after, marks, LABELS))
+        picture = parsed(board_svg(after, marks, *WORDS))
         mover = before.to_move.value
         rings = points_of(picture, f"latest {mover}")
         assert rings == places_of(after.grid, cell & after.stones(before.to_move))
@@ -245,7 +247,7 @@ def test_each_placement_is_a_link_with_its_name_and_a_sign_for_what_it_does(
             if cell & position.placements():
                 name, (x, y) = position.grid.format_cell(cell), places[cell]
                 is_capturing = bool(cell & position.capturing())
-                said, sign = (f"{name}, takes stones", "#b-c") if is_capturing else (name, "#b-p")
+                said, sign = (f"{name}, captures", "#b-c") if is_capturing else (name, "#b-p")
                 expected.append([f"?play={name}", said, sign, str(x), str(y)])
         links = list(picture.iter(f"{SVG}a"))
         found = [
@@ -281,25 +283,22 @@ def test_what_is_tapped_is_the_whole_cell_and_what_captures_looks_different(grid
 def test_a_board_without_anything_to_tap_is_an_image_and_one_with_links_is_a_group() -> None:
     position = board(". . / . .")
     over = board("x x / x x")
-    assert parsed(board_svg(position, UNMARKED, LABELS)).get("role") == "img"
+    assert parsed(board_svg(position, UNMARKED, *WORDS)).get("role") == "img"
     assert with_taps(position).get("role") == "group"
-    for picture in (with_taps(over), parsed(board_svg(position, UNMARKED, LABELS))):
+    for picture in (with_taps(over), parsed(board_svg(position, UNMARKED, *WORDS))):
         assert picture.get("role") == "img"
         assert not list(picture.iter(f"{SVG}a"))
 
 
 @examples(50)
-@given(st.text(), st.text(), st.text(), st.text())
-def test_words_and_addresses_come_through_whatever_they_hold(
-    title: str, description: str, capturing: str, address: str
-) -> None:
+@given(st.text(), st.text())
+def test_words_and_addresses_come_through_whatever_they_hold(title: str, address: str) -> None:
     position = board(". . x / o . .")
-    labels = Labels(title, description, capturing)
-    svg = board_svg(position, UNMARKED, labels, taps=lambda cell: address + cell)
+    svg = board_svg(position, UNMARKED, title, WORDS[1], taps=lambda cell: address + cell)
     picture = parsed(svg)
     assert picture[0].tag == f"{SVG}title"
     assert (picture[0].text or "") == visible_line(title)
-    assert (picture[1].text or "") == visible_line(description)
+    assert picture[1].text == "x: C2. o: A1"
     for link in picture.iter(f"{SVG}a"):
         assert (link.get("href") or "").startswith(visible_line(address))
     assert len(list(picture.iter())) == len(list(with_taps(position).iter()))
@@ -335,7 +334,7 @@ def test_boards_with_different_prefixes_share_no_ids_on_a_page() -> None:
     found = [
         set(
             re.findall(
-                r'id="([^"]*)"', board_svg(position, UNMARKED, LABELS, taps=str, prefix=each)
+                r'id="([^"]*)"', board_svg(position, UNMARKED, *WORDS, taps=str, prefix=each)
             )
         )
         for each in ("b", "c")
@@ -351,9 +350,10 @@ def test_boards_with_different_prefixes_share_no_ids_on_a_page() -> None:
 def test_a_board_is_small(grid: str, alone: int, tapped: int) -> None:
     for seed in range(10):
         position, latest = played("oust", grid, seed)
-        svg = board_svg(position, Marks(latest), LABELS, taps=lambda cell: f"?play={cell}")
-        assert len(svg) < tapped
-        assert len(board_svg(position, Marks(latest), LABELS)) < alone
+        drawn = board_svg(position, Marks(latest), *WORDS)
+        links = board_svg(position, Marks(latest), *WORDS, taps=lambda cell: f"?play={cell}")
+        for svg, most in ((drawn, alone), (links, tapped)):
+            assert len(re.sub("<desc>.*</desc>", "", svg)) < most
 
 
 def test_sides_are_told_apart_by_light_and_dark_alone_and_stones_from_the_board() -> None:
