@@ -25,7 +25,7 @@ from pbm_oust.mail.reading import UnreadableMail, whole_texts
 from pbm_oust.play.moving import Channel, Provenance, origin_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.render.text import GLYPHS, Glyphs, game_text
+from pbm_oust.render.text import GLYPHS, Glyphs, board_text, players_text
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.search import can_search, lack
 from pbm_oust.rules import KINDS, How, Kind, Side
@@ -36,11 +36,13 @@ from pbm_oust.store.index import BoardName, Entry, entry_of
 from pbm_oust.store.letters import LetterState, answers_about
 from pbm_oust.store.open_boards import NotImported, import_game, plan_import
 
-COLOURS = {Side.X: "red", Side.O: "cyan"}
 
-_MARKS = Glyphs(x=("\ue000", "\ue001"), o=("\ue002", "\ue003"))
-"""Stand for stones while a board is drawn, to tell them from the names of columns."""
-_COLOURED = ((_MARKS.x, GLYPHS.x, COLOURS[Side.X]), (_MARKS.o, GLYPHS.o, COLOURS[Side.O]))
+def _styled(letters: tuple[str, str], colour: str) -> tuple[str, str]:
+    usual, latest = letters
+    return click.style(usual, fg=colour, bold=False), click.style(latest, fg=colour, bold=True)
+
+
+_COLOURED = Glyphs(x=_styled(GLYPHS.x, "red"), o=_styled(GLYPHS.o, "cyan"))
 
 PAUSE = 0.5
 """Seconds between two looks at the size of the history."""
@@ -222,14 +224,10 @@ def _headed(game: Game) -> terminal.TerminalText:
 
 
 def _drawn(game: Game) -> terminal.TerminalText:
-    """Return a board with its heading, in colours if there are any."""
-    if not terminal.has_colours():
-        return terminal.shown(game_text(game))
-    text: str = terminal.shown(game_text(game, _MARKS))
-    for marks, letters, colour in _COLOURED:
-        for mark, letter, bold in zip(marks, letters, (False, True), strict=True):
-            text = text.replace(mark, click.style(letter, fg=colour, bold=bold))
-    return terminal.TerminalText(text)
+    """Return a board with its players, in colours if there are any."""
+    glyphs = _COLOURED if terminal.has_colours() else GLYPHS
+    board = board_text(game.position, game.latest_stones(), glyphs)
+    return terminal.TerminalText(f"{terminal.shown(players_text(game))}\n\n{board}")
 
 
 def _watch(operator: common.Operator, kind: Kind, board: int) -> None:

@@ -8,10 +8,11 @@ https://www.postfix.org/XFORWARD_README.html
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from math import inf
+from typing import TypeVar
 
 from aiosmtpd.proxy_protocol import V2_CMD, ProxyData
 from msgspec import Struct
@@ -62,6 +63,7 @@ KEPT_FOR_MAIL_SERVERS = 20
 """How many connections strangers leave to our own mail servers."""
 
 Address = IPv4Address | IPv6Address
+V = TypeVar("V")
 
 Source = IPv4Address | IPv6Network | None
 """Where connections are counted together: a host, a /64 of IPv6, or nowhere for Unix sockets."""
@@ -172,22 +174,29 @@ class ConnectionLimits:
 
         Raises TurnedAway if no stranger has more connections than somebody with so many and one.
         """
-        held = Counter(each.source for each in strangers)
-        most = max(held.values())
-        idle = [
-            each
-            for each in strangers
-            if each.give_way and each.waits_since < inf and held[each.source] == most
-        ]
-        if most <= alike + 1 or not idle:
+        sources = {each: each.source for each in strangers}
+        first = who_gives_way(
+            sources, lambda each: each.waits_since if each.give_way else inf, alike
+        )
+        if not (first and first.give_way):
             raise TurnedAway(S421_BUSY)
-        first = min(idle, key=lambda each: each.waits_since)
         self.leave(first)
-        if first.give_way:
-            first.give_way()
+        first.give_way()
 
     def _is_ours(self, source: Source) -> bool:
         return source is None or lies_in(source, self._mail_servers)
+
+
+def who_gives_way(sources: Mapping[V, Source], since: Callable[[V], float], alike: int) -> V | None:
+    """Return who has let us wait longest, of the connections of the host that has most of them.
+
+    It ends, so that there is room for another one of a host with so many. None if no host has more
+    than these and one. `since` returns since when we wait: infinite if we do not.
+    """
+    held = Counter(sources.values())
+    most = max(held.values(), default=0)
+    idle = [each for each, source in sources.items() if held[source] == most and since(each) < inf]
+    return min(idle, key=since, default=None) if most > alike + 1 else None
 
 
 def lies_in(source: Source, networks: tuple[Network, ...]) -> bool:

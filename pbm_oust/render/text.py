@@ -146,12 +146,6 @@ def _in_places(marks: dict[int, str | int]) -> Iterator[str | int]:
         done = max(place, done) + (len(mark) if isinstance(mark, str) else 1)
 
 
-def game_text(game: Game, glyphs: Glyphs = GLYPHS) -> str:
-    """Return the board of a game under a heading with both players and their figures."""
-    board = board_text(game.position, game.latest_stones(), glyphs)
-    return f"{players_text(game)}\n\n{board}"
-
-
 def players_text(game: Game) -> str:
     """Return both players with their figures: `x: rrognlie 41/46   o: alice 2/9`."""
     x, o = figures(game.position, Side.X), figures(game.position, Side.O)

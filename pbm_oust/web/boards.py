@@ -3,14 +3,14 @@
 import subprocess  # it draws in a process of its own  # nosec B404
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from html import escape
 from typing import TypeVar
 
 from jinja2 import Environment
-from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -29,7 +29,7 @@ from pbm_oust.render.svg import Place, layout_of
 from pbm_oust.render.text import cells_text, figures
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
-from pbm_oust.rules import Kind, Position, Side
+from pbm_oust.rules import Position, Side
 from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
@@ -56,25 +56,34 @@ MEDIA_TYPES = {"sgf": "application/x-go-sgf; charset=utf-8", "json": "applicatio
 """By the formats that a game can be had in, which are the endings of paths."""
 
 
-class View(Struct, frozen=True):
-    """A board after one of its records."""
+@dataclass(frozen=True)
+class View:
+    """A board after one of its records, as a path asks for it."""
 
-    latest: Game
-    """The game as it is."""
-    game: Game
-    """As it was after the record."""
-    is_by_number: bool
-    """Whether the record was named; otherwise it is the latest, whichever that is."""
+    ground: Ground
+    board: Board
+    asked: int | None
+    """The number of the record; None for the latest, whichever that is."""
+
+    @property
+    def latest(self) -> Game:
+        """The game as it is."""
+        return self.board.game
+
+    @cached_property
+    def game(self) -> Game:
+        """The game as it was after the record."""
+        return self.latest if self.asked is None else self.latest.after(self.asked)
 
     @property
     def name(self) -> str:
         """The board's name."""
-        return self.game.name
+        return self.latest.name
 
     @property
     def number(self) -> int:
         """The number of the record; 0 before the first."""
-        return len(self.game.records)
+        return self.count if self.asked is None else self.asked
 
     @property
     def count(self) -> int:
@@ -89,7 +98,7 @@ class View(Struct, frozen=True):
     @property
     def path(self) -> str:
         """Where the page is."""
-        return addresses.of_board(self.name, self.number if self.is_by_number else None)
+        return addresses.of_board(self.name, self.asked)
 
     def path_after(self, number: int) -> str:
         """Return where the page of the board after another record is."""
@@ -101,10 +110,27 @@ class View(Struct, frozen=True):
         start = max(0, min(self.number - MOST_LISTED // 2, self.count - MOST_LISTED))
         return self.latest.records[start : start + MOST_LISTED]
 
+    @property
+    def keeping(self) -> str:
+        """How long a browser may keep a picture of the board."""
+        return CHECKED if self.asked is None and not self.latest.result else _PAST
 
-def view_of(game: Game, number: int | None) -> View:
-    """Return a board after a record, or as it is."""
-    return View(game, game if number is None else game.after(number), number is not None)
+    def made_from(self, *more: Hashable) -> Hashable:
+        """Return what tells a response apart from all others."""
+        return self.name, self.asked, sha256(self.board.data).digest(), *more
+
+
+def _view(request: Request) -> View:
+    """Return what a path asks for. Raises HTTPException if it is not there."""
+    ground, given = ground_of(request), request.path_params
+    number: int | None = given.get("number")
+    try:
+        board = read_board(ground.home, given["kind"], given["board"])
+    except NotAllowed:
+        raise HTTPException(404) from None
+    if number is not None and number > len(board.game.records):
+        raise HTTPException(404)
+    return View(ground, board, number)
 
 
 def _judged(analysis: Analysis, game: Game, number: int) -> Mapping[str, object]:
@@ -117,47 +143,6 @@ def _judged(analysis: Analysis, game: Game, number: int) -> Mapping[str, object]
         "line": [format_wish(wish) for wish in analysis.evaluations[number].line],
         "curve": curve_svg(rates, _SHARES, place=number, rings=turning),
     }
-
-
-class _Asked(Struct, frozen=True):
-    """What a path asks for."""
-
-    ground: Ground
-    board: Board
-    number: int | None
-    """Of the record after which the board is shown; None for the latest, whichever that is."""
-
-    @property
-    def game(self) -> Game:
-        """The game as it is."""
-        return self.board.game
-
-    @property
-    def keeping(self) -> str:
-        """How long a browser may keep a picture of the board."""
-        return CHECKED if self.number is None and not self.game.result else _PAST
-
-    def view(self) -> View:
-        """Return the board as it is to be shown."""
-        return view_of(self.game, self.number)
-
-    def made_from(self, *more: Hashable) -> Hashable:
-        """Return what tells a response apart from all others."""
-        return self.game.name, self.number, sha256(self.board.data).digest(), *more
-
-
-def _asked(request: Request) -> _Asked:
-    """Return what a path asks for. Raises HTTPException if it is not there."""
-    ground, given = ground_of(request), request.path_params
-    kind: Kind = given["kind"]
-    number: int | None = given.get("number")
-    try:
-        board = read_board(ground.home, kind, given["board"])
-    except NotAllowed:
-        raise HTTPException(404) from None
-    if number is not None and number > len(board.game.records):
-        raise HTTPException(404)
-    return _Asked(ground, board, number)
 
 
 async def page(request: Request) -> Response:
@@ -181,13 +166,13 @@ def _page(request: Request, templates: Templates) -> Made:
     """Return the page of a board, all of which is of one moment."""
     ground = ground_of(request)
     with ground.home.database.read():
-        asked = _asked(request)
-        game, view = asked.game, asked.view()
+        view = _view(request)
+        game = view.latest
         clock = None if game.result else ground.work.clock_of(game)
         gone = gone_from(game, ground.work)
         analysis = kept(ground.home, game)
     judged = _judged(analysis, game, view.number) if analysis else None
-    svg = _drawn(asked, templates).content.decode()
+    svg = _drawn(view, templates).content.decode()
     given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "figures": figures}
     content = templates.fill("board.html", view=view, **given, formats=MEDIA_TYPES, sides=Side)
     return Made(content.encode(), _OVER if game.result else CHECKED)
@@ -195,24 +180,24 @@ def _page(request: Request, templates: Templates) -> Made:
 
 async def svg(request: Request) -> Response:
     """Answer with a picture of a board."""
-    asked = _asked(request)
-    templates = asked.ground.templates_for(request)
-    made = await _in_turn(request, partial(_drawn, asked, templates))
-    return made.answer(request, _SVG, templates.headers(asked.keeping))
+    view = _view(request)
+    templates = view.ground.templates_for(request)
+    made = await _in_turn(request, partial(_drawn, view, templates))
+    return made.answer(request, _SVG, templates.headers(view.keeping))
 
 
 async def png(request: Request) -> Response:
     """Answer with a picture of a board for programs that know no SVG."""
-    asked = _asked(request)
-    ground, made_from = asked.ground, asked.made_from("png")
+    view = _view(request)
+    ground, made_from = view.ground, view.made_from("png")
     made = ground.cache.find(made_from)
     if made is None:
-        svg = await _in_turn(request, partial(_drawn, asked, ground.templates_for(request)))
+        svg = await _in_turn(request, partial(_drawn, view, ground.templates_for(request)))
         async with ground.drawing.of(source_of(request)):
             draw = partial(png_of, svg.content.decode(), PNG_WIDTH)
             made = Made(await ground.drawing.do(draw))
         ground.cache.put(made_from, made)
-    return made.answer(request, "image/png", {"Cache-Control": asked.keeping})
+    return made.answer(request, "image/png", {"Cache-Control": view.keeping})
 
 
 _DRAWS = """\
@@ -238,13 +223,13 @@ def png_of(svg: str, width: int) -> bytes:
 
 async def file(request: Request) -> Response:
     """Answer with a game in one of the formats."""
-    asked, ending = _asked(request), request.url.path.rpartition(".")[2]
-    made = asked.ground.cache.get(
-        asked.made_from(ending), lambda: in_format(ending, Sheet(asked.game))
+    view, ending = _view(request), request.url.path.rpartition(".")[2]
+    made = view.ground.cache.get(
+        view.made_from(ending), lambda: in_format(ending, Sheet(view.latest))
     )
-    name = f"{asked.game.name.replace(' ', '-')}.{ending}"
+    name = f"{view.name.replace(' ', '-')}.{ending}"
     headers = {
-        "Cache-Control": _OVER if asked.game.result else CHECKED,
+        "Cache-Control": _OVER if view.latest.result else CHECKED,
         "Content-Disposition": f'inline; filename="{name}"',
     }
     return made.answer(request, MEDIA_TYPES[ending], headers)
@@ -252,12 +237,12 @@ async def file(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     """Answer with the number of records of a board, each time that it changes."""
-    asked = _asked(request)
+    view = _view(request)
     headers = {"Cache-Control": CHECKED, "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return Response(None, 200, headers, _EVENTS)
     try:
-        stream = asked.ground.live.events(asked.board.name, source_of(request))
+        stream = view.ground.live.events(view.board.name, source_of(request))
     except TooManyWatch:
         return Response(None, 503, LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)
@@ -275,24 +260,24 @@ async def _in_turn(request: Request, make: Callable[[], T]) -> T:
         return await replaying.do(make)
 
 
-def _drawn(asked: _Asked, templates: Templates) -> Made:
+def _drawn(view: View, templates: Templates) -> Made:
     """Return the picture of a board as SVG, drawn once for its page and for itself."""
-    made_from = asked.made_from(templates.language, "svg")
-    return asked.ground.cache.get(made_from, lambda: picture(asked.view(), templates.translator))
+    made_from = view.made_from(templates.language, "svg")
+    return view.ground.cache.get(made_from, lambda: picture(view.game, templates.translator))
 
 
 def _minute(at: datetime) -> datetime:
     return at.replace(second=0, microsecond=0)
 
 
-def picture(view: View, translator: Translator, title: str = "", prefix: str = "b") -> str:
+def picture(game: Game, translator: Translator, title: str = "", prefix: str = "b") -> str:
     """Return a board as SVG, with a title of its own unless one is given.
 
     The prefix tells it from other boards on the same page.
     """
     words = translator.gettext
-    title = title or words("%(board)s after #%(number)s", board=view.name, number=view.number)
-    return board_svg(view.game.position, marks_of(view.game), title, translator, prefix=prefix)
+    title = title or words("%(board)s after #%(number)s", board=game.name, number=len(game.records))
+    return board_svg(game.position, marks_of(game), title, translator, prefix=prefix)
 
 
 CURVE_WIDTH, CURVE_HEIGHT = 320, 96

@@ -27,7 +27,7 @@ from pbm_oust.letters.words import Words
 from pbm_oust.rules import KINDS, Side, parse_grid
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
-from pbm_oust.web.boards import picture, view_of
+from pbm_oust.web.boards import picture
 from pbm_oust.web.ground import Templates, ground_of
 
 
@@ -128,8 +128,8 @@ def game_of(example: Example) -> Game:
 def _drawn(example: Example, number: int, templates: Templates) -> str:
     """Return the board after a turn as SVG; there are few of them, and all are kept."""
     title = str(templates.titles_of_examples[example.name])
-    view = view_of(game_of(example), number)
-    return picture(view, templates.translator, title, f"{example.name}-{number}")
+    game = game_of(example).after(number)
+    return picture(game, templates.translator, title, f"{example.name}-{number}")
 
 
 async def rules(request: Request) -> Response:

@@ -4,10 +4,10 @@ import asyncio
 import logging
 import signal
 import socket
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
+from math import inf
 from socket import SO_LINGER, SOL_SOCKET
 from struct import pack
 from typing import Any
@@ -17,7 +17,7 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pbm_oust.mail.clients import Source, lies_in, source_of
+from pbm_oust.mail.clients import Source, lies_in, source_of, who_gives_way
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.store.configuration import Endpoint, Network
 
@@ -86,17 +86,14 @@ class Connections:
 
         Return False if no host has more than somebody with so many and one.
         """
-        held = Counter(each for each in self._open.values() if not lies_in(each, self.proxies))
-        most = max(held.values(), default=0)
-        waited_for = [
-            each for each, source in self._open.items() if held[source] == most and each.waits_for
-        ]
-        if most <= alike + 1 or not waited_for:
-            return False
-        first = min(waited_for, key=lambda each: each.since)
-        self.leave(first)
-        first.cut_off()
-        return True
+        counted = {
+            each: source for each, source in self._open.items() if not lies_in(source, self.proxies)
+        }
+        first = who_gives_way(counted, lambda each: each.since if each.waits_for else inf, alike)
+        if first:
+            self.leave(first)
+            first.cut_off()
+        return first is not None
 
     def leave(self, connection: "_Connection") -> None:
         """Count a connection as gone, if it was let in."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pbm_oust.board import Game, Record
 from pbm_oust.board.record import Placement, Records
-from pbm_oust.render.text import board_text, game_text, star_points
+from pbm_oust.render.text import board_text, players_text, star_points
 from pbm_oust.rules import Grid, Side, parse_grid
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
@@ -30,13 +30,15 @@ def figure_7() -> Game:
 
 
 def test_figure_7_is_drawn_with_its_heading() -> None:
-    assert game_text(figure_7()) == DRAWN["figure 7"]
+    game = figure_7()
+    drawn = board_text(game.position, game.latest_stones())
+    assert f"{players_text(game)}\n\n{drawn}" == DRAWN["figure 7"]
 
 
 def test_the_owners_stand_beside_their_sides_after_a_swap() -> None:
     game = play(new_game(), "x G7", "o swap", "o C3")
 
-    assert game_text(game).splitlines()[0] == "x: marksteere 1/1   o: rrognlie 1/1"
+    assert players_text(game) == "x: marksteere 1/1   o: rrognlie 1/1"
 
 
 @pytest.mark.parametrize("name", [name for name in DRAWN if "hex" in name])
