@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
 from functools import cached_property, lru_cache
 from gettext import NullTranslations, translation
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
 
@@ -18,6 +19,9 @@ from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import DOMAIN, ENGLISH, Language, Section
 from pbm_oust.play.notices import Reader
 from pbm_oust.rules import Grid, Shape
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 
 def to_translate(message: str) -> str:
@@ -60,9 +64,25 @@ class Translator:
         self.catalogue = catalogue_of(language)
         self._is_english = language is ENGLISH
 
+    # English needs Babel for ordinal numbers alone, and most processes never do.
+
     @cached_property
-    def _local(self) -> "Local":
-        return Local(self.language.code)
+    def _locale(self) -> "Locale":
+        from babel import Locale
+
+        return Locale.parse(self.language.code)
+
+    def _number(self, number: float, pattern: str) -> str:
+        """Return a number in a pattern of CLDR."""
+        from babel.numbers import format_decimal
+
+        return format_decimal(number, pattern, self._locale)
+
+    def _day(self, day: date, form: Literal["long", "short"]) -> str:
+        """Return a day in words, or in figures."""
+        from babel.dates import format_date
+
+        return format_date(day, form, self._locale)
 
     def gettext(self, message: str, /, **facts: object) -> str:
         """Return a message in this language; `%(name)s` in it is a fact."""
@@ -92,25 +112,24 @@ class Translator:
 
     def ordinal(self, number: int) -> str:
         """Return a number as in `the 2nd placement`."""
-        return f"{number}{self.language.ordinals[self._local.ordinal_form(number)]}"
+        return f"{number}{self.language.ordinals[self._locale.ordinal_form(number)]}"
 
     def decimal(self, number: float, places: int) -> str:
         """Return a number rounded to so many places."""
         if self._is_english:
             return f"{number:.{places}f}"
-        return self._local.decimal(number, f"0.{'0' * places}".rstrip("."))
+        return self._number(number, f"0.{'0' * places}".rstrip("."))
 
     def factor(self, number: float) -> str:
         """Return a number with as many places as it needs."""
-        return f"{number:g}" if self._is_english else self._local.decimal(number, "0.####")
+        return f"{number:g}" if self._is_english else self._number(number, "0.####")
 
     def date_text(self, at: datetime, zone: tzinfo) -> str:
         """Return the day of a moment in a time zone: `12 December 2026`."""
         if self._is_english:
             return _date_text(at, zone)
         day = at.astimezone(zone).date()
-        text = self._local.long_date(day)
-        return re.sub(r"^1\b", self.language.first_day, text)
+        return re.sub(r"^1\b", self.language.first_day, self._day(day, "long"))
 
     def moment_text(self, at: datetime, zone: tzinfo) -> str:
         """Return a moment, rounded down to the minute: `12 December 2026, 15:00 UTC`."""
@@ -135,7 +154,7 @@ class Translator:
         """Return a day in figures, as tables have it."""
         if self._is_english:
             return day.isoformat()
-        return self._local.short_date(day)
+        return self._day(day, "short")
 
     def in_time_of(self, at: datetime, reader: Reader) -> str:
         """Return a time as a reader's clock shows it: 2026-11-20 16:36 CET."""
@@ -194,34 +213,3 @@ def _time_text(at: datetime, zone: tzinfo) -> str:
     local = at.astimezone(zone)
     name = f"{local:%Z}"
     return f"{local:%H:%M} {name if name.isalpha() else f'UTC{name}'}"
-
-
-class Local:
-    """The habits of one language. English needs it, and so Babel, for ordinal numbers alone."""
-
-    def __init__(self, code: str) -> None:
-        from babel import Locale
-
-        self._locale = Locale.parse(code)
-
-    def ordinal_form(self, number: int) -> str:
-        """Return which form an ordinal number has, as CLDR calls it."""
-        return self._locale.ordinal_form(number)
-
-    def decimal(self, number: float, pattern: str) -> str:
-        """Return a number in a pattern of CLDR."""
-        from babel.numbers import format_decimal
-
-        return format_decimal(number, pattern, self._locale)
-
-    def long_date(self, day: date) -> str:
-        """Return a day in words."""
-        from babel.dates import format_date
-
-        return format_date(day, "long", self._locale)
-
-    def short_date(self, day: date) -> str:
-        """Return a day in figures."""
-        from babel.dates import format_date
-
-        return format_date(day, "short", self._locale)

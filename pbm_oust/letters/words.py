@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import cache, cached_property, partial
+from pkgutil import get_data
 
+import msgspec
 from msgspec import Struct, structs
 
 from pbm_oust.accounts import account, clock
@@ -386,26 +388,9 @@ class Picture(Struct, frozen=True):
     marks: tuple[str, ...] = ()
 
 
-PICTURES = {
-    "placements": Picture(
-        "square 5x5",
-        "x..o. .x..o x.... ..o.. .o..x",
-        ("A1", "B2", "C1", "C3", "C5", "D2", "D3", "D4", "E3", "E5"),
-    ),
-    "singletons": Picture("square 5x5", "...oo .o... x.o.. .o... .....", ("B3",)),
-    "joining": Picture("square 5x5", ".o.o. ox.x. .xx.x o...x xx.ox", ("D3",)),
-    "group": Picture("square 5x5", "ooooo o.... x..x. o..xx ..xxx", ("D4",)),
-    "pass": Picture("square 5x5", "ooooo oooo. .o..x x.xxx xxx.x"),
-    "win": Picture("square 5x5", "o...o ooxoo o...o o.x.. .xxxo", ("C3",)),
-    "game": Picture(
-        "square 13x13",
-        "o...o..o..o.. oooo.oo.ooooo .o.o...o..o.o ..ooo..oo...o x..ooooo.o..o ....o.o...ooo"
-        " xxx..o..x..o. ..x..X.x.x... xxxxx..xx.x.x x.x..x..xxxxx ..x.x..xx.x.. ..xxxxxxxxxxx"
-        " xxx.....x....",
-    ),
-    "churn": Picture("hex 3", "x.o o.x. x.o.x o.xo xo.", ("B3",)),
-    "hexagon": Picture("hex 3", "ox. .x.. ..o.. .... ..."),
-}
+PICTURES = msgspec.toml.decode(
+    get_data(__package__, "pictures.toml") or b"", type=dict[str, Picture]
+)
 """All of them by their names."""
 
 _MARKING = Glyphs(x=("x", "?"))
@@ -418,7 +403,7 @@ def picture(name: str) -> str:
     grid = parse_grid(drawn.grid)
     stones = dict.fromkeys("xoXO.", 0)
     cells = (cell for row in reversed(grid.rows) for cell in row)
-    for cell, stone in zip(cells, drawn.rows.replace(" ", ""), strict=True):
+    for cell, stone in zip(cells, "".join(drawn.rows.split()), strict=True):
         stones[stone] |= cell
     latest, marks = stones["X"] | stones["O"], sum(map(grid.parse_cell, drawn.marks))
     x, o = stones["x"] | stones["X"] | marks, stones["o"] | stones["O"]

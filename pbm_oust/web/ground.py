@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import sha256
 from importlib.resources import files
 from ipaddress import ip_address
@@ -22,6 +22,7 @@ from pbm_oust.letters.translator import Translator
 from pbm_oust.letters.words import FIGURES, words_in
 from pbm_oust.mail.clients import source_at
 from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.mail.reading.headers import ours_among
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
 from pbm_oust.rules import KINDS
@@ -293,21 +294,4 @@ _LONGEST = 200
 
 def language_asked(request: Request) -> Language:
     """Return the language that the browser asks for."""
-    return _language_in(request.headers.get("accept-language", "")[:_LONGEST])
-
-
-@lru_cache(64)
-def _language_in(accepted: str) -> Language:
-    """Return the language of ours that a header Accept-Language weighs most; English if none."""
-    found, most = ENGLISH, 0.0
-    for part in accepted.split(","):
-        tag, _, quality = part.partition(";")
-        code = tag.strip().lower().partition("-")[0]
-        name, _, value = quality.strip().partition("=")
-        try:
-            weight = min(float(value), 1.0) if name.strip() == "q" else 1.0
-        except ValueError:
-            continue
-        if code in LANGUAGES and weight > most:
-            found, most = LANGUAGES[code], weight
-    return found
+    return ours_among(request.headers.get("accept-language", "")[:_LONGEST]) or ENGLISH

@@ -16,7 +16,8 @@ IN_FRENCH = "Oust est un jeu créé par Mark Steere (2007)."
 
 DATA = (
     *("templates/mail/board.txt", "templates/html/letter.html", "templates/web/board.svg"),
-    *("grammar/courtesies.toml", "mail/reading/phrases.toml", "render/strokes.toml"),
+    *("grammar/courtesies.toml", "mail/reading/phrases.toml", "mail/reading/charsets.toml"),
+    *("render/strokes.toml", "letters/pictures.toml", "templates/web/feed.atom"),
     *("web/examples.toml", "web/static/style.css", "web/static/script.js", "web/static/icon.svg"),
 )
 

@@ -2,40 +2,19 @@
 
 import codecs
 import re
+import tomllib
 from collections.abc import Iterable
 from email.message import Message
 from functools import lru_cache
+from pkgutil import get_data
 
 from msgspec import Struct
 
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.limits import DEEPEST_PART
 
-_MEANT = {
-    "iso-8859-1": "cp1252",
-    "latin-1": "cp1252",
-    "latin1": "cp1252",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "x-gbk": "gb18030",
-    "shift_jis": "cp932",
-    "shift-jis": "cp932",
-    "x-sjis": "cp932",
-    "windows-31j": "cp932",
-    "ks_c_5601-1987": "cp949",
-    "euc-kr": "cp949",
-    "windows-874": "cp874",
-    "iso-8859-8-i": "iso-8859-8",
-    "iso-8859-8-e": "iso-8859-8",
-    "x-mac-roman": "mac-roman",
-    "macintosh": "mac-roman",
-    "x-big5": "big5hkscs",
-    "big5": "big5hkscs",
-    "unicode-1-1-utf-7": "utf-7",
-    "utf8mb4": "utf-8",
-    "iso-2022-jp": "iso-2022-jp-ext",
-}
-"""Names that programs write for a larger charset, or that Python does not know."""
+_MEANT: dict[str, str] = tomllib.loads((get_data(__package__, "charsets.toml") or b"").decode())
+"""What the names of charsets mean that are not what they say."""
 
 _NONE_OF_MAIL = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
 """Codecs of Python that are not charsets; some are slow."""

@@ -82,13 +82,13 @@ def language_asked(headers: Mapping[str, list[str]]) -> Language:
     Content-Language, which says what they write.
     """
     for name in ("accept-language", "content-language"):
-        if (said := ",".join(headers[name])) and (found := _ours_among(said)):
+        if (said := ",".join(headers[name])) and (found := ours_among(said)):
             return found
     return ENGLISH
 
 
 @lru_cache(100)
-def _ours_among(said: str) -> Language | None:
+def ours_among(said: str) -> Language | None:
     """Return the preferred one of the languages in a header that we have."""
     from babel.core import negotiate_locale
 

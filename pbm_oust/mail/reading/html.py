@@ -11,19 +11,9 @@ from typing import Any
 
 from pbm_oust.mail.reading.phrases import PHRASES
 
-_BLOCKS = frozenset(
-    {
-        *("address", "article", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset"),
-        *("footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main"),
-        *("nav", "ol", "p", "pre", "section", "table", "tr", "ul"),
-    }
-)
-_PARAGRAPHS = frozenset(
-    ("p", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "table", "ul", "ol")
-)
-_UNSEEN = frozenset(
-    ("script", "style", "head", "title", "template", "noscript", "object", "svg", "math")
-)
+_BLOCKS = frozenset(PHRASES["block_tags"])
+_PARAGRAPHS = frozenset(PHRASES["paragraph_tags"])
+_UNSEEN = frozenset(PHRASES["unseen_tags"])
 _QUOTING_CLASSES = frozenset(PHRASES["quoting_classes"])
 _QUOTING_FROM_HERE = frozenset(PHRASES["quoting_from_here"])
 _SIGNATURE_CLASSES = frozenset(PHRASES["signature_classes"])
