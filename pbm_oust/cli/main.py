@@ -19,7 +19,8 @@ class LazyGroup(click.Group):
     """A group whose commands are imported when they run, as click's documentation shows it.
 
     Until then the first sentences of their help stand for them, in lists and in completion.
-    `lazy_subcommands` names each with its module in this package, its name there, and the sentence.
+    `lazy_subcommands` names each with its module in this package and the sentence. It has its name
+    there, perhaps with an underscore behind it.
     """
 
     def __init__(
@@ -36,8 +37,8 @@ class LazyGroup(click.Group):
         """Return the command that the first word names, imported, and the words that follow."""
         name, command, rest = super().resolve_command(ctx, args)
         if name and name in self._lazy_subcommands:
-            module, _, attribute = self._lazy_subcommands[name][0].partition(":")
-            command = getattr(import_module(f"{__package__}.{module}"), attribute)
+            module = vars(import_module(f"{__package__}.{self._lazy_subcommands[name][0]}"))
+            command = module.get(f"{name}_") or module[name]
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -51,25 +52,81 @@ class LazyGroup(click.Group):
             raise
 
 
+_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "backup": ("home", "Copy the home into DIR, which is empty or not there yet."),
+    "broadcast": ("players", "Write to all players, or to those named with --to."),
+    "deliver": ("deliver", "Take one message from standard input, for a pipe or .forward."),
+    "doctor": ("home", "Say what is wrong with the home, and what to do."),
+    "house": ("serve", "Let the house play on the boards that wait for it."),
+    "mail": ("outbox", "Mail a command to the running server and print its answer."),
+    "ratings": ("players", "Show how the ratings came about, game by game."),
+    "restore": ("home", "Make the home from a backup in DIR."),
+    "serve": ("serve", "Take mail and answer it, until told to stop."),
+    "standings": ("players", "List players by rating."),
+    "sweep": ("rulings", "Do what is due: reminders, games lost on time, digests."),
+    "web": ("serve", "Serve pages with the boards, until told to stop."),
+    "games accept": ("home", "Let an edited history be the history of its board."),
+    "games adopt": ("rulings", "Hand a side to another player."),
+    "games analyse": ("games", "Say how likely x was to win after each record of a game."),
+    "games award": ("rulings", "End a game: a side wins, or it is a draw."),
+    "games challenge": ("rulings", "Set up a board for two players; USERID1 moves first."),
+    "games export": ("games", "Print a game as SGF or JSON."),
+    "games extend": ("rulings", "Give the player to move more time."),
+    "games history": ("games", "Print the history of a board."),
+    "games import": ("games", "Make a board from a game in FILE, or on standard input."),
+    "games list": ("games", "List boards."),
+    "games show": ("games", "Draw a board as it is, or as it was after record N."),
+    "games undo": ("rulings", "Take the latest turn back, all parts of it."),
+    "games verify": ("home", "Replay histories, and compare their files."),
+    "games void": ("rulings", "End a game as never begun."),
+    "games why": ("games", "Tell which mail led to record N of a board, or to its latest one."),
+    "home copy": (
+        "home",
+        "Copy the home in folder FROM into the home in folder TO, and compare all of it.",
+    ),
+    "home rebuild": ("home", "Make the database from the files of histories."),
+    "home upgrade": ("home", "Bring the tables of the home to the version of this program."),
+    "outbox flush": ("outbox", "Hand all letters that wait to the relay now."),
+    "outbox hold": ("outbox", "Hold back the letters that wait, until you resume them."),
+    "outbox list": ("outbox", "List letters that wait, are held back, or failed."),
+    "outbox remove": ("outbox", "Remove letters that failed or are held back."),
+    "outbox resume": ("outbox", "Let the letters go that a restore holds back."),
+    "outbox retry": ("outbox", "Send failed letters again."),
+    "outbox show": ("outbox", "Print a letter."),
+    "players add": ("players", "Add an account."),
+    "players disable": ("players", "Close an account until it is enabled again."),
+    "players enable": ("players", "Open a disabled account again."),
+    "players export": ("players", "Write all accounts to FILE as lines of JSON."),
+    "players import": ("players", "Add the accounts of an export in FILE."),
+    "players list": ("players", "List accounts."),
+    "players merge": ("players", "Join a player's account with another one of theirs, INTO."),
+    "players passwd": ("players", "Give an account a new password."),
+    "players rename": ("players", "Give a player another userid, in all histories too."),
+    "players show": ("players", "Show an account with everything that it keeps."),
+    "rules perft": ("rules", "Count the sequences of placements from the empty board."),
+    "rules simulate": ("rules", "Play games at random."),
+    "rules solve": ("rules", "Find out who wins a small board."),
+}
+"""The module of each command in this package, and the first sentence of its help."""
+_GROUPS = {
+    "games": "Look at boards, set them up, rule on them, export them.",
+    "home": "Look after the home as a whole.",
+    "outbox": "Look after letters that have not left yet.",
+    "players": "Look after accounts.",
+    "rules": "Experiment with the rules.",
+}
+"""What the commands are for whose first word is the same."""
+
+
+def _commands(group: str = "") -> Mapping[str, tuple[str, str]]:
+    """Return the commands of a group, or those without one, by their own words."""
+    found = ((name.rpartition(" "), command) for name, command in _COMMANDS.items())
+    return {name: command for (first, _, name), command in found if first == group}
+
+
 @click.group(
     cls=LazyGroup,
-    lazy_subcommands={
-        "backup": ("home:backup", "Copy the home into DIR, which is empty or not there yet."),
-        "broadcast": ("players:broadcast", "Write to all players, or to those named with --to."),
-        "deliver": (
-            "deliver:deliver",
-            "Take one message from standard input, for a pipe or .forward.",
-        ),
-        "doctor": ("home:doctor", "Say what is wrong with the home, and what to do."),
-        "house": ("serve:house", "Let the house play on the boards that wait for it."),
-        "mail": ("outbox:mail", "Mail a command to the running server and print its answer."),
-        "ratings": ("players:ratings", "Show how the ratings came about, game by game."),
-        "restore": ("home:restore", "Make the home from a backup in DIR."),
-        "serve": ("serve:serve", "Take mail and answer it, until told to stop."),
-        "standings": ("players:standings", "List players by rating."),
-        "sweep": ("rulings:sweep", "Do what is due: reminders, games lost on time, digests."),
-        "web": ("serve:web", "Serve pages with the boards, until told to stop."),
-    },
+    lazy_subcommands=_commands(),
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="KIND is the name of a game. Each command explains itself with --help.",
 )
@@ -91,90 +148,8 @@ def main(home: str) -> None:
     os.umask(0o077)
 
 
-@main.group(
-    cls=LazyGroup,
-    lazy_subcommands={
-        "accept": ("home:accept", "Let an edited history be the history of its board."),
-        "adopt": ("rulings:adopt", "Hand a side to another player."),
-        "analyse": ("games:analyse", "Say how likely x was to win after each record of a game."),
-        "award": ("rulings:award", "End a game: a side wins, or it is a draw."),
-        "challenge": ("rulings:challenge", "Set up a board for two players; USERID1 moves first."),
-        "export": ("games:export", "Print a game as SGF or JSON."),
-        "extend": ("rulings:extend", "Give the player to move more time."),
-        "history": ("games:history", "Print the history of a board."),
-        "import": ("games:import_", "Make a board from a game in FILE, or on standard input."),
-        "list": ("games:list_", "List boards."),
-        "show": ("games:show", "Draw a board as it is, or as it was after record N."),
-        "undo": ("rulings:undo", "Take the latest turn back, all parts of it."),
-        "verify": ("home:verify", "Replay histories, and compare their files."),
-        "void": ("rulings:void", "End a game as never begun."),
-        "why": ("games:why", "Tell which mail led to record N of a board, or to its latest one."),
-    },
-)
-def games() -> None:
-    """Look at boards, set them up, rule on them, export them."""
-
-
-@main.group(
-    cls=LazyGroup,
-    lazy_subcommands={
-        "copy": (
-            "home:copy",
-            "Copy the home in folder FROM into the home in folder TO, and compare all of it.",
-        ),
-        "rebuild": ("home:rebuild", "Make the database from the files of histories."),
-        "upgrade": ("home:upgrade", "Bring the tables of the home to the version of this program."),
-    },
-)
-def home() -> None:
-    """Look after the home as a whole."""
-
-
-@main.group(
-    cls=LazyGroup,
-    lazy_subcommands={
-        "flush": ("outbox:flush", "Hand all letters that wait to the relay now."),
-        "hold": ("outbox:hold", "Hold back the letters that wait, until you resume them."),
-        "list": ("outbox:list_", "List letters that wait, are held back, or failed."),
-        "remove": ("outbox:remove", "Remove letters that failed or are held back."),
-        "resume": ("outbox:resume", "Let the letters go that a restore holds back."),
-        "retry": ("outbox:retry", "Send failed letters again."),
-        "show": ("outbox:show", "Print a letter."),
-    },
-)
-def outbox() -> None:
-    """Look after letters that have not left yet."""
-
-
-@main.group(
-    cls=LazyGroup,
-    lazy_subcommands={
-        "add": ("players:add", "Add an account."),
-        "disable": ("players:disable", "Close an account until it is enabled again."),
-        "enable": ("players:enable", "Open a disabled account again."),
-        "export": ("players:export", "Write all accounts to FILE as lines of JSON."),
-        "import": ("players:import_", "Add the accounts of an export in FILE."),
-        "list": ("players:list_", "List accounts."),
-        "merge": ("players:merge", "Join a player's account with another one of theirs, INTO."),
-        "passwd": ("players:passwd", "Give an account a new password."),
-        "rename": ("players:rename", "Give a player another userid, in all histories too."),
-        "show": ("players:show", "Show an account with everything that it keeps."),
-    },
-)
-def players() -> None:
-    """Look after accounts."""
-
-
-@main.group(
-    cls=LazyGroup,
-    lazy_subcommands={
-        "perft": ("rules:perft", "Count the sequences of placements from the empty board."),
-        "simulate": ("rules:simulate_", "Play games at random."),
-        "solve": ("rules:solve_", "Find out who wins a small board."),
-    },
-)
-def rules() -> None:
-    """Experiment with the rules."""
+for _group, _sentence in _GROUPS.items():
+    main.add_command(LazyGroup(_group, help=_sentence, lazy_subcommands=_commands(_group)))
 
 
 INTERRUPTED = 130
