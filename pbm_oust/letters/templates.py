@@ -15,6 +15,9 @@ from pbm_oust.letters.translator import Translator
 
 _SAID = {"_": "gettext", "gettext": "gettext", "ngettext": "ngettext", "pgettext": "pgettext"}
 """What templates call to say a message, by what a translator calls it."""
+_TOLD = ["date_in_subject", "date_text", "decimal", "factor", "grid_text", "moment_text", "ordinal"]
+_FILTERS = ["answer", "either", "in_time_of", "line", "listed", "option", "word"]
+"""What else of a translator templates call, and what changes values there."""
 
 
 def text_templates(translator: Translator) -> Environment:
@@ -23,7 +26,7 @@ def text_templates(translator: Translator) -> Environment:
     Two shortcuts for them alone, because most letters are filled in by them: an attribute is an
     attribute, never the item of a dictionary, and a call is a call.
     """
-    quick = _templates(translator.language, autoescape=False)
+    quick = _templates(translator, autoescape=False)
     quick.getattr = getattr
     quick.context_class = _Context
     templates: Environment = quick
@@ -33,7 +36,7 @@ def text_templates(translator: Translator) -> Environment:
 
 def html_templates(translator: Translator) -> Environment:
     """Return the templates of HTML in one language; they escape what they are given."""
-    templates: Environment = _templates(translator.language, autoescape=True)
+    templates: Environment = _templates(translator, autoescape=True)
     for name, said in _SAID.items():
         templates.globals[name] = _escaping(getattr(translator, said))
     return templates
@@ -93,13 +96,13 @@ def _compiled_in(language: Language) -> _Compiled:
     return _Compiled()
 
 
-def _templates(language: Language, *, autoescape: bool) -> Any:
+def _templates(translator: Translator, *, autoescape: bool) -> Any:
     # A game may bring a folder of its own. A template is read once: a process has those that it
     # began with.
     templates: Any = Environment(  # the callers choose what is escaped  # nosec B701
         autoescape=autoescape,  # noqa: S701 - plain text is not escaped
         loader=FileSystemLoader(list(import_module("pbm_oust.templates").__path__)),
-        bytecode_cache=_compiled_in(language),
+        bytecode_cache=_compiled_in(translator.language),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -109,4 +112,6 @@ def _templates(language: Language, *, autoescape: bool) -> Any:
     )
     templates.newstyle_gettext = True
     templates.policies["ext.i18n.trimmed"] = True
+    templates.globals.update({name: getattr(translator, name) for name in _TOLD})
+    templates.filters.update({name: getattr(translator, name) for name in _FILTERS})
     return templates

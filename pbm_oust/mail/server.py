@@ -302,15 +302,9 @@ class Server:
 
     def _inbound(self, configuration: Configuration) -> Inbound:
         """Return what mails go through with a configuration."""
-        return open_inbound(
-            self.home,
-            configuration.address,
-            self.clock,
-            configuration.limits,
-            configuration.authserv_id,
-            self._passwords,
-            configuration.web_address,
-        )
+        given = self.home, configuration.address, self.clock, configuration.limits
+        passwords, pages = self._passwords, configuration.web_address
+        return open_inbound(*given, configuration.authserv_id, passwords, pages)
 
     def _session(self, handler: Handler, protocol: Protocol) -> Session:
         """Return the session that those at a listener are like."""

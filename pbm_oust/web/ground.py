@@ -160,9 +160,6 @@ class Templates:
         self.translator = translator = Translator(language)
         self.words = words = words_in(language, address)
         self._templates = html_templates(translator)
-        self._templates.filters.update(
-            listed=translator.listed, line=translator.line, word=translator.word
-        )
         self._templates.globals.update(
             address=address,
             addresses=addresses,
@@ -177,10 +174,8 @@ class Templates:
             about_options=lambda: words.about_options,
             words_of_kind=words.words_of_kind,
             words_of=translator.action,
-            grid_text=translator.grid_text,
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
-            decimal=translator.decimal,
             how_ended=words.how_ended,
             name_of=lambda userid: name_of(translator, userid),
             rating_words=words.ratings,
