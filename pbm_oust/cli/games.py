@@ -44,6 +44,9 @@ def _styled(letters: tuple[str, str], colour: str) -> tuple[str, str]:
 
 _COLOURED = Glyphs(x=_styled(GLYPHS.x, "red"), o=_styled(GLYPHS.o, "cyan"))
 
+PAUSE = 0.5
+"""Seconds between two looks at the size of the history."""
+
 _WAYS = {
     Channel.MAIL: "by a mail",
     Channel.QUEUED: "queued before, and followed at once on the record of a mail",
@@ -173,8 +176,21 @@ def _side_to_move(board: Entry) -> str | None:
 
 @common.command(has_json=True)
 @common.board_at_named
-def show(operator: common.Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
+@click.option(
+    "--watch",
+    "is_watched",
+    is_flag=True,
+    help="Draw it again after each record, until the game is over.",
+)
+def show(
+    operator: common.Operator, kind: Kind, board: BoardAt, is_watched: bool, as_json: bool
+) -> None:
     """Draw a board as it is, or as it was after record N."""
+    if is_watched:
+        if as_json or board.number is not None:
+            raise click.UsageError("--watch goes neither with --json nor with #N")
+        _watch(operator, kind, board.board)
+        return
     game = operator.game(kind, board.board)
     if board.number is not None:
         if board.number > len(game.records):
@@ -184,10 +200,7 @@ def show(operator: common.Operator, kind: Kind, board: BoardAt, as_json: bool) -
         deadline = {"deadline": _deadline_of(operator, game)}
         common.print_json(summary(entry_of(game)) | deadline | _stone_fields(game))
     else:
-        glyphs = _COLOURED if terminal.has_colours() else GLYPHS
-        drawn = board_text(game.position, game.latest_stones(), glyphs)
-        above = terminal.shown(f"{_heading(game)}\n\n{players_text(game)}")
-        terminal.page(terminal.TerminalText(f"{above}\n\n{drawn}\n"))
+        terminal.page(terminal.TerminalText(f"{_headed(game)}\n"))
 
 
 def _stone_fields(game: Game) -> dict[str, Any]:
@@ -203,6 +216,47 @@ def _stone_fields(game: Game) -> dict[str, Any]:
 def _heading(game: Game) -> str:
     """Return the name, the grid and the state of a board."""
     return f"{game.name}, {game.header.grid}: {state_of(entry_of(game))}"
+
+
+def _headed(game: Game) -> terminal.TerminalText:
+    """Return a board as it is printed, below its heading."""
+    return terminal.TerminalText(f"{terminal.shown(_heading(game))}\n\n{_drawn(game)}")
+
+
+def _drawn(game: Game) -> terminal.TerminalText:
+    """Return a board with its players, in colours if there are any."""
+    glyphs = _COLOURED if terminal.has_colours() else GLYPHS
+    board = board_text(game.position, game.latest_stones(), glyphs)
+    return terminal.TerminalText(f"{terminal.shown(players_text(game))}\n\n{board}")
+
+
+def _watch(operator: common.Operator, kind: Kind, board: int) -> None:
+    """Draw a board until its game is over or the person at the keyboard presses Ctrl-C.
+
+    Raises Refused if there is no such board, and DamagedHistory.
+    """
+    path = operator.home.history_path(BoardName(kind.name, board))
+    size, seen = -1, None
+    try:
+        while seen is None or not seen.result:
+            grown = path.stat().st_size if path.exists() else 0
+            if grown != size:
+                game = operator.game(kind, board)
+                if game != seen:
+                    _draw(game, is_first=seen is None)
+                size, seen = grown, game
+            else:
+                time.sleep(PAUSE)
+    except KeyboardInterrupt:
+        terminal.say()
+
+
+def _draw(game: Game, *, is_first: bool) -> None:
+    if terminal.is_terminal():
+        click.clear()
+    elif not is_first:
+        terminal.say()
+    terminal.say(_headed(game))
 
 
 @common.command(has_json=True)

@@ -17,8 +17,11 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
+from pbm_oust.board import Game
+from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
-from tests.support.games import history_of, new_game, play
+from pbm_oust.store.open_boards import append, read_board
+from tests.support.games import act, history_of, new_game, play
 from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ADDRESS, ALICE, home_of
 from tests.support.rings import first_is_fast
@@ -27,6 +30,7 @@ from tests.support.sink import SinkThatWaits, listening_sink
 from tests.support.waiting import PATIENCE, has_news
 
 ROOT = Path(__file__).parents[2]
+CLEARED = "\x1b[2J"
 
 
 @pytest.fixture
@@ -158,6 +162,47 @@ def test_a_person_at_a_terminal_sees_how_far_an_analysis_is(home: Home) -> None:
     seen = shown(home, "games", "analyse", "oust", "2", "--seconds", "0.01")
     assert re.search(r"searching .* 100%", seen)
     assert "searching" not in shown(home, "games", "analyse", "oust", "2", "--seconds", "0.01")
+
+
+def grow(home: Home, command: str) -> Game:
+    board = read_board(home, KINDS["oust"], 17)
+    game = act(board.game, command)
+    append(home, board, game)
+    return game
+
+
+@pytest.mark.slow
+def test_a_watched_board_is_drawn_anew_until_its_game_is_over(home: Home) -> None:
+    with at_terminal(home, "games", "show", "--watch", "oust", "17") as (process, seen):
+        assert CLEARED in read_until(seen, "o: marksteere 1/1")
+        grow(home, "o C5")
+        second = read_until(seen, "x: rrognlie 1/2   o: marksteere 1/2")
+        assert CLEARED in second
+        grow(home, "x resign")
+        last = read_until(seen, None)
+        assert "oust 17, square 15x15: marksteere won, resign" in last
+        assert process.wait(timeout=PATIENCE) == 0
+
+
+def test_a_watched_board_is_printed_one_below_the_other_where_it_is_piped(home: Home) -> None:
+    command = [PROGRAM, "--home", str(home.path), "games", "show", "--watch", "oust", "17"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        for line in process.stdout:
+            if line.strip() == "A B C D E F G H J K L M N O P":
+                break
+        grow(home, "x resign")
+        rest = process.stdout.read()
+        assert process.wait(timeout=PATIENCE) == 0
+    assert "\n\noust 17, square 15x15: marksteere won, resign\n" in rest
+    assert "\x1b" not in rest
+
+
+def test_ctrl_c_ends_watching_and_is_no_failure(home: Home) -> None:
+    with at_terminal(home, "games", "show", "--watch", "oust", "17") as (process, seen):
+        read_until(seen, "rrognlie")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 @pytest.mark.parametrize("words", [("sweep",), ("outbox", "flush")])
