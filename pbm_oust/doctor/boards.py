@@ -65,7 +65,7 @@ def _check_board(
         )
         return
     with suppress(DatabaseFault):
-        yield from _check_row(home, game)
+        yield from _check_row(home, name, game)
         yield from _check_file(home, name)
     with suppress(DatabaseFault):
         yield from _check_owners(home, game)
@@ -76,11 +76,10 @@ def _check_board(
         )
 
 
-def _check_row(home: Home, game: Game) -> Iterator[Finding]:
-    entry = entry_of(game)
-    if home.database.is_made and home.ask(find_entry, entry.name) != entry:
+def _check_row(home: Home, name: BoardName, game: Game) -> Iterator[Finding]:
+    if home.database.is_made and home.ask(find_entry, name) != entry_of(game):
         yield _on_histories.bad(
-            f"the database says something else about {entry.name} than its history",
+            f"the database says something else about {name} than its history",
             "Do",
             command_line(home.path, "home", "rebuild"),
         )

@@ -11,7 +11,7 @@ from pbm_oust.board import Game, Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import Kind
 from pbm_oust.store import index
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
@@ -68,16 +68,16 @@ def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     damaged: set[index.BoardName] = set()
     for entry in extract.entries:
         try:
-            games.append(read_game(work.home, KINDS[entry.name.kind], entry.name.board))
+            games.append(read_game(work.home, entry.kind, entry.board))
         except DamagedHistory:
-            damaged.add(entry.name)
+            damaged.add(index.BoardName.of(entry))
     return Found(tuple(games), extract.count, _damaged(work, wish, damaged))
 
 
 def _extract(work: UnitOfWork, wish: Wish, part: index.Window) -> index.Extract:
     extracts = [_of_kind(work, wish, kind.name, part) for kind in wish.kinds]
     entries = [entry for extract in extracts for entry in extract.entries]
-    entries.sort(key=lambda entry: (entry.latest, entry.name), reverse=True)
+    entries.sort(key=lambda entry: (entry.latest, index.BoardName.of(entry)), reverse=True)
     return index.Extract(entries[: part.most], sum(extract.count for extract in extracts))
 
 
@@ -91,12 +91,11 @@ def _of_kind(work: UnitOfWork, wish: Wish, kind: str, part: index.Window) -> ind
 
 
 def _in_order(extract: index.Extract) -> index.Extract:
-    return structs.replace(extract, entries=sorted(extract.entries, key=lambda entry: entry.name))
+    return structs.replace(extract, entries=sorted(extract.entries, key=index.BoardName.of))
 
 
 def _listed(work: UnitOfWork, wish: Wish, extract: index.Extract) -> Found[Summary]:
-    boards = tuple(entry.summary for entry in extract.entries)
-    return Found(boards, extract.count, _damaged(work, wish))
+    return Found(tuple(extract.entries), extract.count, _damaged(work, wish))
 
 
 def _damaged(
@@ -105,8 +104,7 @@ def _damaged(
     """Return the names of boards that cannot be read: those that were found, and known ones."""
     damaged = set(found)
     for kind in wish.kinds:
-        known = work.home.ask(index.damaged_boards, kind.name, wish.userids or None)
-        damaged.update(damage.name for damage in known)
+        damaged.update(work.home.ask(index.damaged_boards, kind.name, wish.userids))
     return tuple(map(str, sorted(damaged)))
 
 
@@ -119,7 +117,7 @@ def active_games(userid: str, home: Home, *, is_to_move: bool = False) -> Iterat
         if is_to_move and entry.to_move != userid:
             continue
         with suppress(DamagedHistory, NotAllowed):
-            game = read_game(home, KINDS[entry.name.kind], entry.name.board)
+            game = read_game(home, entry.kind, entry.board)
             if game.result is None and game.side_of(userid):
                 yield game
 

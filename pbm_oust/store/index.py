@@ -7,26 +7,22 @@ on, all of it is replayed.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board import Deed, Game, Header, Summary, Verb
 from pbm_oust.board.game import AHEAD
-from pbm_oust.board.history import BadHistory, read_header, userids_in
+from pbm_oust.board.history import BadHistory, read_header
 from pbm_oust.board.notation import USERID, format_time, parse_outcome, parse_time
-from pbm_oust.board.ratings import Finish
-from pbm_oust.rules import KINDS, How, Result, Side, parse_grid
+from pbm_oust.rules import KINDS, Result, Side, parse_grid
 from pbm_oust.store import database
 
-_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORDS = re.compile(
     rb"(?: {0,3}+[0-9]++ [xo*] \S.{24,}? [0-9]{4}-[0-9][0-9]-[0-9][0-9]"
     rb"T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z [0-9a-f]{16}\n|#.*\n)*+"
@@ -46,9 +42,9 @@ class BoardName(Struct, frozen=True):
     board: int
 
     @classmethod
-    def of(cls, header: Header) -> "BoardName":
-        """Return the board with a header."""
-        return cls(header.kind.name, header.board)
+    def of(cls, board: Header | Summary) -> "BoardName":
+        """Return the board with a header, or with a summary."""
+        return cls(board.kind.name, board.board)
 
     def __lt__(self, other: "BoardName") -> bool:
         return self._place < other._place
@@ -76,6 +72,11 @@ class BoardState(Enum):
     DAMAGED = "damaged"
 
 
+def state_after(result: Result | None) -> BoardState:
+    """Return the state of a board whose history replays."""
+    return BoardState.OVER if result else BoardState.ACTIVE
+
+
 class Source(Struct, frozen=True):
     """What a board came from, if only one board may come from it: open challenge 5 of its game."""
 
@@ -89,124 +90,12 @@ class Source(Struct, frozen=True):
         return f"# {self.word} {self.number}\n".encode()
 
 
-class Entry(Struct, frozen=True):
-    """What the index says about a board whose history replays."""
-
-    name: BoardName
-    grid: str
-    x: str
-    """The userid that owns side x at the end of the history."""
-    o: str
-    to_move: str | None
-    """The userid that acts next; None if the game is over."""
-    result: Result | None
-    is_rated: bool
-    """Whether the players agreed that the game counts."""
-    started: datetime
-    latest: datetime
-    """When the latest record was made, or the board was started."""
-    records: int
-    due: datetime | None
-    """The earliest moment when something can be due; None if the game is over."""
-
-    @property
-    def state(self) -> BoardState:
-        """Whether the game goes on."""
-        return BoardState.OVER if self.result else BoardState.ACTIVE
-
-    @property
-    def owners(self) -> frozenset[str]:
-        """The userids that own the sides."""
-        return frozenset((self.x, self.o))
-
-    @property
-    def summary(self) -> Summary:
-        """What a list says about the board."""
-        return Summary(
-            KINDS[self.name.kind],
-            self.name.board,
-            parse_grid(self.grid),
-            self.x,
-            self.o,
-            self.to_move,
-            self.result,
-            self.records,
-            self.latest,
-        )
-
-    @property
-    def finish(self) -> Finish | None:
-        """How the game ended, if it counts for ratings."""
-        if not self.is_rated or self.result is None or self.result.how is How.VOID:
-            return None
-        kind, board = KINDS[self.name.kind], self.name.board
-        grid, winner = parse_grid(self.grid), self.result.winner
-        return Finish(kind, board, grid, self.x, self.o, winner, self.latest)
-
-
-class Damage(Struct, frozen=True):
-    """What the index says about a board whose history does not replay."""
-
-    name: BoardName
-    x: str | None
-    """The userid that owned side x at the start; None if the header cannot be read."""
-    o: str | None
-    line: int
-    """The line at fault."""
-    reason: str
-    state: ClassVar = BoardState.DAMAGED
-    owners: ClassVar = frozenset[str]()
-    """Nobody: who owns the sides now is not known."""
-    finish: ClassVar[Finish | None] = None
-
-
-class Reading(Struct, frozen=True):
-    """All that the index keeps about a history."""
-
-    entry: Entry | Damage
-    userids: frozenset[str]
-    """All userids in it."""
-    challenge: str | None = None
-    """The message key of the mail that started the board."""
-    source: Source | None = None
-    """What the board came from, if not from the mail alone."""
-
-
-def reading_with(entry: Entry | Damage, data: bytes) -> Reading:
-    """Return what the index keeps about a history, given what it says by the rules."""
-    started = _STARTED.search(data)
-    source = Source(started[2].decode(), int(started[3])) if started and started[2] else None
-    return Reading(entry, userids_in(data), started[1].decode() if started else None, source)
-
-
-def entry_of(game: Game) -> Entry:
+def entry_of(game: Game) -> Summary:
     """Return what the index says about the board of a game."""
-    header, result = game.header, game.result
-    return Entry(
-        name=BoardName.of(header),
-        grid=str(header.grid),
-        x=game.x,
-        o=game.o,
-        to_move=None if result else game.player_to_move,
-        result=result,
-        is_rated=header.terms.rated,
-        started=header.started,
-        latest=game.latest,
-        records=len(game.records),
-        due=earliest_ruling(game),
-    )
+    return structs.replace(game.summary, due=earliest_ruling(game))
 
 
-def read_damage(name: BoardName, data: bytes, error: BadHistory) -> Reading:
-    """Return what the index says about a history that is damaged."""
-    header = None
-    with suppress(BadHistory):
-        header = read_header(data)
-    x, o = (header.x, header.o) if header else (None, None)
-    return reading_with(Damage(name, x, o, error.line, error.reason), data)
-
-
-def believe(name: BoardName, data: bytes) -> Reading | None:
+def believe(name: BoardName, data: bytes) -> Summary | None:
     """Return what the index says about a history that ends with its result, without replaying it.
 
     None for any other history, and if all of it has to be replayed.
@@ -220,13 +109,12 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
         header = read_header(head + b"\n\n")
         if BoardName.of(header) != name:
             return None
-        entry = _told(records.split(b"\n")[:-1], header, result)
+        return _told(records.split(b"\n")[:-1], header, result)
     except (BadHistory, ValueError):
         return None
-    return reading_with(entry, data)
 
 
-def _told(lines: Iterable[bytes], header: Header, result: Result) -> Entry:
+def _told(lines: Iterable[bytes], header: Header, result: Result) -> Summary:
     """Return what the lines below a header say. Raises ValueError if they need the rules."""
     records = [line for line in lines if line[0] != _HASH]
     numbers, keys = [line[_NUMBER] for line in records], {line[_KEY] for line in records}
@@ -244,9 +132,10 @@ def _told(lines: Iterable[bytes], header: Header, result: Result) -> Entry:
             x, o = o, x
         elif _ASKS_THE_RULES.fullmatch(action):
             raise ValueError("the owners may have changed by this")
-    return Entry(
-        BoardName.of(header),
-        str(header.grid),
+    return Summary(
+        header.kind,
+        header.board,
+        header.grid,
         x,
         o,
         None,
@@ -255,7 +144,6 @@ def _told(lines: Iterable[bytes], header: Header, result: Result) -> Entry:
         header.started,
         parse_time(times[-1].decode()),
         len(records),
-        None,
     )
 
 
@@ -297,7 +185,7 @@ def count_all(snapshot: database.Snapshot) -> int:
     return snapshot.number("SELECT count(*) FROM boards")
 
 
-def find_entry(snapshot: database.Snapshot, name: BoardName) -> Entry | None:
+def find_entry(snapshot: database.Snapshot, name: BoardName) -> Summary | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
     found = read_entries(
         snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND {_WHOLE}", *name
@@ -305,19 +193,26 @@ def find_entry(snapshot: database.Snapshot, name: BoardName) -> Entry | None:
     return found[0] if found else None
 
 
-def boards_of_kind(snapshot: database.Snapshot, kind: str) -> list[Entry]:
-    """Return the boards of a kind in order of their numbers."""
-    search = f"{ENTRIES} boards b WHERE kind = ? AND {_WHOLE} ORDER BY board"
-    return read_entries(snapshot, search, kind)
+def boards_of_kind(
+    snapshot: database.Snapshot, kind: str, userid: str | None = None
+) -> list[Summary]:
+    """Return the boards of a kind: all, or those on which a player owns a side."""
+    if userid is None:
+        return read_entries(snapshot, f"{ENTRIES} boards b WHERE kind = ? AND {_WHOLE}", kind)
+    search = (
+        f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
+        "WHERE u.userid = ? AND u.kind = ? AND u.is_owner = 1"
+    )
+    return read_entries(snapshot, search, userid, kind)
 
 
-def boards_of_player(snapshot: database.Snapshot, userid: str) -> list[Entry]:
+def boards_of_player(snapshot: database.Snapshot, userid: str) -> list[Summary]:
     """Return the active boards on which a player owns a side, in order of kinds and numbers."""
     search = (
         f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
         "WHERE u.userid = ? AND u.state = 'active' AND u.is_owner = 1"
     )
-    return sorted(read_entries(snapshot, search, userid), key=lambda entry: entry.name)
+    return sorted(read_entries(snapshot, search, userid), key=BoardName.of)
 
 
 def count_active(snapshot: database.Snapshot, userid: str) -> int:
@@ -326,10 +221,10 @@ def count_active(snapshot: database.Snapshot, userid: str) -> int:
     return _count(snapshot, search, userid)
 
 
-def count_active_against(snapshot: database.Snapshot, userid: str, others: Iterable[str]) -> int:
+def count_active_against(snapshot: database.Snapshot, userid: str, others: Collection[str]) -> int:
     """Return the number of active boards on which a player plays against any of some others."""
     boards = boards_of_player(snapshot, userid)
-    return sum(not each.owners.isdisjoint(others) for each in boards)
+    return sum(each.x in others or each.o in others for each in boards)
 
 
 def progress_of(snapshot: database.Snapshot, userids: Iterable[str]) -> database.Row | None:
@@ -393,32 +288,35 @@ def highest_source(snapshot: database.Snapshot, kind: str, word: str) -> int:
 
 
 def damaged_boards(
-    snapshot: database.Snapshot, kind: str, userids: Sequence[str] | None = None
-) -> list[Damage]:
-    """Return the damaged boards of a kind, all or those of some players, in order.
+    snapshot: database.Snapshot, kind: str, userids: Collection[str] = ()
+) -> list[BoardName]:
+    """Return the damaged boards of a kind in order: all, or those that may be of some players.
 
-    A board whose header cannot be read may be anybody's.
+    These are named in the history. A board whose header cannot be read may be anybody's.
     """
-    rows = snapshot.rows(
-        "SELECT board, x, o, line, reason FROM damages WHERE kind = ? ORDER BY board", kind
-    )
-    found = (Damage(BoardName(kind, board), *rest) for board, *rest in rows)
-    wanted = {None, *userids} if userids is not None else None
-    return [each for each in found if wanted is None or wanted & {each.x, each.o}]
+    search, values = "boards b WHERE b.kind = ? AND b.state = 'damaged'", [kind]
+    if userids:
+        search += (
+            " AND (b.x = '' OR EXISTS (SELECT 1 FROM board_userids u WHERE u.kind = b.kind"
+            " AND u.board = b.board AND u.userid IN (SELECT value FROM json_each(?))))"
+        )
+        values.append(database.words_list(userids))
+    return _names(snapshot, f"{search} ORDER BY b.board", *values)
 
 
 def read_entries(
     snapshot: database.Snapshot, statement: str, *values: database.Value
-) -> list[Entry]:
+) -> list[Summary]:
     """Return the entries that a statement gives."""
     return [_entry(row) for row in snapshot.rows(statement, *values)]
 
 
-def _entry(row: database.Row) -> Entry:
+def _entry(row: database.Row) -> Summary:
     kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
-    return Entry(
-        BoardName(kind, board),
-        grid,
+    return Summary(
+        KINDS[kind],
+        board,
+        parse_grid(grid),
         x,
         o,
         to_move,
@@ -456,7 +354,7 @@ class Window(Struct, frozen=True):
 class Extract(Struct, frozen=True):
     """Some boards of a list."""
 
-    entries: list[Entry]
+    entries: list[Summary]
     count: int
     """How many boards the list has."""
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from pbm_oust.board import Game
+from pbm_oust.board import Game, Summary
 from pbm_oust.board.notation import check_time, format_time
 from pbm_oust.board.sheet import BadGame, Checked, UncheckedSheet
 from pbm_oust.refusal import NotAllowed
@@ -202,30 +202,25 @@ class Salvage:
         """Return the history of a board. Raises NoSuchFile."""
         return self._read(lambda: self._home.history(name), lambda: self._home.publisher.read(name))
 
-    def entries(self, kind: Kind, player: str = "") -> Iterator[index.Entry | DamagedHistory]:
+    def entries(self, kind: Kind, player: str = "") -> Iterator[Summary | DamagedHistory]:
         """Yield what there is to say about each board of a kind, in order.
 
-        No histories are read, but without the database. With a player, they are the boards on which
-        the player stands, and damaged ones that may be theirs.
+        No histories are read, but without the database. With a player, they are those on which the
+        player owns a side, and damaged ones that may be theirs; without the database all.
         """
 
-        def asked(snapshot: Snapshot) -> tuple[list[index.BoardName], list[index.Entry]]:
-            if not player:
-                entries = index.boards_of_kind(snapshot, kind.name)
-                return index.names_of(snapshot, kind.name), entries
-            names = {each.name for each in index.damaged_boards(snapshot, kind.name, [player])}
-            played = index.boards_with(snapshot, player)
-            names |= {name for name in played if name.kind == kind.name}
-            found = [index.find_entry(snapshot, name) for name in names]
-            return sorted(names), [entry for entry in found if entry]
+        def asked(snapshot: Snapshot) -> dict[int, Summary | None]:
+            damaged = index.damaged_boards(snapshot, kind.name, [player] if player else ())
+            whole = index.boards_of_kind(snapshot, kind.name, player or None)
+            return {name.board: None for name in damaged} | {each.board: each for each in whole}
 
-        names, found = self._read(
-            lambda: self._home.ask(asked), lambda: (self.names(kind.name), list[index.Entry]())
+        found = self._read(
+            lambda: self._home.ask(asked),
+            lambda: dict.fromkeys(self._home.publisher.numbers(kind.name)),
         )
-        fitting = {entry.name: entry for entry in found}
-        for name in names:
+        for number, board in sorted(found.items()):
             try:
-                yield fitting.get(name) or index.entry_of(self.game(kind, name.board))
+                yield board or index.entry_of(self.game(kind, number))
             except NotAllowed:
                 continue  # somebody has just removed it
             except DamagedHistory as damage:

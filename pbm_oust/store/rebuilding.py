@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pbm_oust.board.history import BadHistory
 from pbm_oust.rules import KINDS
-from pbm_oust.store.boards import Boards, WithLines, by_records, read_board, reading_of
+from pbm_oust.store.boards import Boards, Rows, columns_in, read_board, read_rows
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import bytes_of
-from pbm_oust.store.index import BoardName, Entry, count_all, entry_of, find_entry, reading_with
+from pbm_oust.store.index import BoardName, count_all, entry_of, find_entry
 from pbm_oust.store.publishing import FileState, Progress, Publisher, compared, untold, whole_lines
 from pbm_oust.store.ratings import count_marked, mark
 
@@ -78,7 +78,7 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
             board = read_board(name, data)
         except BadHistory as error:
             raise NotAccepted(f"{path}: line {error.line}: {error.reason}") from None
-        boards.put(transaction, data, reading_with(entry_of(board.game), board.data))
+        boards.put(transaction, name, entry_of(board.game), board.data)
         return path
 
     path = database.write(put)
@@ -89,38 +89,36 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     return path
 
 
-def _read_files(folder: Path, names: Sequence[BoardName]) -> list[WithLines]:
-    found = list[WithLines]()
+def _read_files(folder: Path, names: Sequence[BoardName]) -> list[Rows]:
+    found = list[Rows]()
     for name in names:
         with suppress(OSError):
-            data = whole_lines(bytes_of(name.file_in(folder)))
-            found.append((reading_of(name, data), by_records(data)))
+            found.append(read_rows(name, whole_lines(bytes_of(name.file_in(folder)))))
     return found
 
 
-def _put_all(boards: Boards, found: Sequence[WithLines], transaction: Transaction) -> bool:
+def _put_all(boards: Boards, found: Sequence[Rows], transaction: Transaction) -> bool:
     """Let boards have these histories, unless a file is only behind; return whether any is."""
     states = [_compare(boards, transaction, each) for each in found]
     news = [each for each, state in zip(found, states, strict=True) if state is FileState.CHANGED]
-    for kind in {reading.entry.name.kind for reading, _ in news}:
+    for kind in {each.name.kind for each in news}:
         mark(transaction, KINDS[kind])
     if news:
         boards.put_all(transaction, news)
     return FileState.BEHIND in states
 
 
-def _compare(boards: Boards, snapshot: Snapshot, found: WithLines) -> FileState:
+def _compare(boards: Boards, snapshot: Snapshot, found: Rows) -> FileState:
     """Return how a file compares with its board: what the row of the board says counts, too."""
-    reading, parts = found
-    name = reading.entry.name
-    known = boards.history_if_any(snapshot, name)
+    known = boards.history_if_any(snapshot, found.name)
     if known is None:
         return FileState.CHANGED
-    state, said = compared(snapshot, name, b"".join(parts), known), find_entry(snapshot, name)
+    state = compared(snapshot, found.name, b"".join(found.records), known)
     if state is FileState.RIGHT:
-        entry = reading.entry if isinstance(reading.entry, Entry) else None
-        return state if said == entry else FileState.CHANGED
-    return state if said else FileState.CHANGED
+        is_right = columns_in(snapshot, found.name) == found.columns
+    else:
+        is_right = find_entry(snapshot, found.name) is not None
+    return state if is_right else FileState.CHANGED
 
 
 YOUNG = 20_000

@@ -161,8 +161,8 @@ CREATE TABLE boards ( -- with what their histories say
     source TEXT COLLATE "C", -- what the board came from, where it is not the mail alone: `seek`
     source_number BIGINT, -- and the number of that
     state TEXT COLLATE "C" NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
-    grid TEXT COLLATE "C" NOT NULL, -- this and what follows is empty or 0 where the history is damaged
-    x TEXT COLLATE "C" NOT NULL, -- the userids of the owners
+    grid TEXT COLLATE "C" NOT NULL, -- empty where the history is damaged, as what follows is empty or 0
+    x TEXT COLLATE "C" NOT NULL, -- the userids of the owners; in a damaged history those in its header, if that can be read
     o TEXT COLLATE "C" NOT NULL,
     to_move TEXT COLLATE "C", -- the userid of the player to move; NULL when the game is over
     result TEXT COLLATE "C", -- as `x resign`; NULL as long as the game goes on
@@ -201,17 +201,6 @@ CREATE TABLE renamed ( -- userids that have been replaced, and may not be in the
     FOREIGN KEY (kind, board) REFERENCES boards ON DELETE CASCADE
 );
 CREATE INDEX renamed_board ON renamed (kind, board, id);
-
-CREATE TABLE damages ( -- what is wrong with histories that do not replay
-    kind TEXT COLLATE "C" NOT NULL,
-    board BIGINT NOT NULL,
-    line BIGINT NOT NULL, -- 0 where the file as a whole cannot be read
-    reason TEXT COLLATE "C" NOT NULL,
-    x TEXT COLLATE "C", -- the userids of the owners in the header; NULL where that cannot be read
-    o TEXT COLLATE "C",
-    PRIMARY KEY (kind, board),
-    FOREIGN KEY (kind, board) REFERENCES boards ON DELETE CASCADE
-);
 
 CREATE TABLE board_userids ( -- who stands anywhere in a history
     userid TEXT COLLATE "C" NOT NULL,
