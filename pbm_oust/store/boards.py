@@ -44,6 +44,7 @@ MOST_RECORDS = 100_000
 """How many records all boards may have that are remembered."""
 _BOARD = 50
 """To remember a board without records takes about as much memory as so many records."""
+_ACTIVE, _OVER = index.BoardState.ACTIVE.value, index.BoardState.OVER.value
 _STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORD = re.compile(rb"\n {0,3}([0-9]+) [xo*] ")
 MICROSECONDS = 1_000_000
@@ -127,12 +128,7 @@ class Board(Struct, frozen=True):
     @property
     def state(self) -> str:
         """Whether the game goes on."""
-        return index.state_after(self.game.result).value
-
-    @property
-    def userid_rows(self) -> list[tuple[Value, ...]]:
-        """What the table of userids holds for the board."""
-        return _userids(self.name, self.state, {self.game.x, self.game.o}, self.userids)
+        return _OVER if self.game.result else _ACTIVE
 
 
 class Rows(Struct, frozen=True):
@@ -469,12 +465,15 @@ class Boards:
         row = after.version, *_columns(said), *name, before.version
         if not transaction.run(_CHANGE, *row):
             raise BoardChanged(str(name))
-        if before.state != after.state:
-            _count(transaction, name.kind, before.state, -1)
-            _count(transaction, name.kind, after.state, 1)
-        if (userids := after.userid_rows) != before.userid_rows:
+        was, state = before.state, after.state
+        if was != state:
+            _count(transaction, name.kind, was, -1)
+            _count(transaction, name.kind, state, 1)
+        said_before = was, before.game.x, before.game.o, before.userids
+        if said_before != (state, said.x, said.o, after.userids):
             forget = "DELETE FROM board_userids WHERE kind = ? AND board = ?"
             transaction.run(forget, *name)
+            userids = _userids(name, state, {said.x, said.o}, after.userids)
             transaction.run_all(_ADD_USERID, userids)
         if before.game.result or after.game.result:
             note_change(transaction, before.game.summary, after.game.summary)
@@ -503,7 +502,7 @@ def _fill(transaction: Transaction, boards: Sequence[Rows]) -> None:
 def _columns(said: Summary) -> tuple[Value, ...]:
     """Return the columns of a board from its state on, by what its history says."""
     return (
-        index.state_after(said.result).value,
+        _OVER if said.result else _ACTIVE,
         str(said.grid),
         said.x,
         said.o,

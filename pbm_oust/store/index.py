@@ -72,11 +72,6 @@ class BoardState(Enum):
     DAMAGED = "damaged"
 
 
-def state_after(result: Result | None) -> BoardState:
-    """Return the state of a board whose history replays."""
-    return BoardState.OVER if result else BoardState.ACTIVE
-
-
 class Source(Struct, frozen=True):
     """What a board came from, if only one board may come from it: open challenge 5 of its game."""
 
