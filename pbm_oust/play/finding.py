@@ -49,10 +49,7 @@ class Found(Struct, Generic[T_co], frozen=True):
 
 
 def find_latest(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
-    """Return a part of some boards; those come first on which something happened last.
-
-    Among boards of several kinds none can be skipped.
-    """
+    """Return a part of some boards; those come first on which something happened last."""
     return _listed(work, wish, _extract(work, wish, part))
 
 
@@ -75,19 +72,15 @@ def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
 
 
 def _extract(work: UnitOfWork, wish: Wish, part: index.Window) -> index.Extract:
-    extracts = [_of_kind(work, wish, kind.name, part) for kind in wish.kinds]
-    entries = [entry for extract in extracts for entry in extract.entries]
-    entries.sort(key=lambda entry: (entry.latest, index.BoardName.of(entry)), reverse=True)
-    return index.Extract(entries[: part.most], sum(extract.count for extract in extracts))
-
-
-def _of_kind(work: UnitOfWork, wish: Wish, kind: str, part: index.Window) -> index.Extract:
-    states = _STATES[wish.filter]
-    if not wish.userids:
-        return work.home.ask(index.boards_in, kind, states, part, wish.since)
-    if wish.filter is Filter.NEXT:
-        return work.home.ask(index.boards_waiting_for, kind, wish.userids, part)
-    return work.home.ask(index.boards_of, kind, wish.userids, states, part)
+    return work.home.ask(
+        index.boards_in,
+        [kind.name for kind in wish.kinds],
+        _STATES[wish.filter],
+        part,
+        wish.userids,
+        to_move=wish.filter is Filter.NEXT,
+        since=wish.since,
+    )
 
 
 def _in_order(extract: index.Extract) -> index.Extract:

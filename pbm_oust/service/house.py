@@ -140,7 +140,7 @@ class Finished:
         for kind in KINDS:
             part = index.Window(MOST_LOOKED_AT)
             for entry in self._home.ask(
-                index.boards_in, kind, (index.BoardState.OVER,), part
+                index.boards_in, [kind], [index.BoardState.OVER], part
             ).entries:
                 if self._is_wanted(entry, most_cells):
                     yield from self._read(entry)

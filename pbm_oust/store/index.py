@@ -356,53 +356,39 @@ class Extract(Struct, frozen=True):
 
 def boards_in(
     snapshot: database.Snapshot,
-    kind: str,
+    kinds: Collection[str],
     states: Collection[BoardState],
     part: Window,
+    userids: Collection[str] = (),
+    *,
+    to_move: bool = False,
     since: datetime | None = None,
 ) -> Extract:
-    """Return boards of a kind in some states; only those with a record after `since`."""
+    """Return boards of some kinds in some states, those first on which something happened last.
+
+    With `userids` they are those on which any of these players owns a side, or is to move; without
+    them, `since` leaves only those with a record after it.
+    """
+    wanted = list[tuple[str, tuple[database.Value, ...]]]()
+    players, words = map(database.words_list, (userids, (state.value for state in states)))
     after = database.seconds(since) if since else -1
-    asked: list[tuple[database.Value, ...]] = [(kind, state.value, after) for state in states]
-    if since:
-        count = sum(_count(snapshot, _IN_STATE, *each) for each in asked)
+    for kind in kinds:
+        if not userids:
+            wanted += [(_IN_STATE, (kind, state.value, after)) for state in states]
+        elif to_move:
+            wanted.append((_TO_MOVE, (players, kind)))
+        else:
+            wanted.append((_OWNED, (players, words, kind)))
+    if userids or since:
+        count = sum(_count(snapshot, boards, *values) for boards, values in wanted)
     else:
-        count = sum(count_in(snapshot, kind, state) for state in states)
-    boards = f" UNION ALL {ENTRIES} ".join([_IN_STATE] * len(asked))
-    return _extract(snapshot, count, part, boards, *(value for each in asked for value in each))
-
-
-def boards_of(
-    snapshot: database.Snapshot,
-    kind: str,
-    userids: Collection[str],
-    states: Collection[BoardState],
-    part: Window,
-) -> Extract:
-    """Return boards of a kind in some states on which any of these players owns a side."""
-    values = (
-        database.words_list(userids),
-        database.words_list(state.value for state in states),
-        kind,
-    )
-    return _extract(snapshot, _count(snapshot, _OWNED, *values), part, _OWNED, *values)
-
-
-def boards_waiting_for(
-    snapshot: database.Snapshot, kind: str, userids: Collection[str], part: Window
-) -> Extract:
-    """Return boards of a kind on which any of these players is to move."""
-    values = database.words_list(userids), kind
-    return _extract(snapshot, _count(snapshot, _TO_MOVE, *values), part, _TO_MOVE, *values)
-
-
-def _extract(
-    snapshot: database.Snapshot, count: int, part: Window, boards: str, *values: database.Value
-) -> Extract:
+        count = sum(count_in(snapshot, kind, state) for kind in kinds for state in states)
     if part.skipped >= count or not part.most:
         return Extract([], count)
-    wanted = f"{ENTRIES} {boards} {_LATEST}"
-    return Extract(read_entries(snapshot, wanted, *values, part.most, part.skipped), count)
+    search = f" UNION ALL {ENTRIES} ".join(boards for boards, _ in wanted)
+    values = [value for _, each in wanted for value in each]
+    latest = f"{ENTRIES} {search} {_LATEST}"
+    return Extract(read_entries(snapshot, latest, *values, part.most, part.skipped), count)
 
 
 def _count(snapshot: database.Snapshot, boards: str, *values: database.Value) -> int:
