@@ -45,6 +45,8 @@ MOST_RECORDS = 100_000
 _BOARD = 50
 """To remember a board without records takes about as much memory as so many records."""
 _ACTIVE, _OVER = index.BoardState.ACTIVE.value, index.BoardState.OVER.value
+_DAMAGED = (index.BoardState.DAMAGED.value, "", "", "", None, None, 0, 0, 0, 0, None)
+"""The columns of a damaged board, from the state on."""
 _STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORD = re.compile(rb"\n {0,3}([0-9]+) [xo*] ")
 MICROSECONDS = 1_000_000
@@ -178,10 +180,13 @@ def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
     """Return the rows of a history, given what it says by the rules; None if it is damaged."""
     started = _STARTED.search(data)
     source = (started[2].decode(), int(started[3])) if started and started[2] else (None, None)
-    state, *rest = _columns(said) if said else _damaged_columns(data)
+    state, *rest = _columns(said) if said else _DAMAGED
     columns = (started[1].decode() if started else None, *source, state, *rest)
-    userids = _userids(name, state, {said.x, said.o} if said else (), userids_in(data))
-    return Rows(name, columns, userids, by_records(data))
+    userids = userids_in(data)
+    if not said and header_in(data) is None:
+        userids |= {index.ANYBODY}
+    rows = _userids(name, state, {said.x, said.o} if said else (), userids)
+    return Rows(name, columns, rows, by_records(data))
 
 
 def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
@@ -514,13 +519,6 @@ def _columns(said: Summary) -> tuple[Value, ...]:
         said.records,
         seconds(said.due) if said.due else None,
     )
-
-
-def _damaged_columns(data: bytes) -> tuple[Value, ...]:
-    """Return the same columns for a history that is damaged."""
-    header = header_in(data)
-    x, o = (header.x, header.o) if header else ("", "")
-    return index.BoardState.DAMAGED.value, "", x, o, None, None, 0, 0, 0, 0, None
 
 
 def _userids(

@@ -282,6 +282,10 @@ def highest_source(snapshot: database.Snapshot, kind: str, word: str) -> int:
     )
 
 
+ANYBODY = ""
+"""Stands for all userids where it is not known whose a damaged board is."""
+
+
 def damaged_boards(
     snapshot: database.Snapshot, kind: str, userids: Collection[str] = ()
 ) -> list[BoardName]:
@@ -289,14 +293,13 @@ def damaged_boards(
 
     These are named in the history. A board whose header cannot be read may be anybody's.
     """
-    search, values = "boards b WHERE b.kind = ? AND b.state = 'damaged'", [kind]
-    if userids:
-        search += (
-            " AND (b.x = '' OR EXISTS (SELECT 1 FROM board_userids u WHERE u.kind = b.kind"
-            " AND u.board = b.board AND u.userid IN (SELECT value FROM json_each(?))))"
-        )
-        values.append(database.words_list(userids))
-    return _names(snapshot, f"{search} ORDER BY b.board", *values)
+    if not userids:
+        return sorted(_names(snapshot, "boards WHERE kind = ? AND state = 'damaged'", kind))
+    named = (
+        "board_userids WHERE userid IN (SELECT value FROM json_each(?)) "
+        "AND state = 'damaged' AND kind = ?"
+    )
+    return sorted({*_names(snapshot, named, database.words_list((ANYBODY, *userids)), kind)})
 
 
 def read_entries(

@@ -161,8 +161,8 @@ CREATE TABLE boards ( -- with what their histories say
     source TEXT COLLATE "C", -- what the board came from, where it is not the mail alone: `seek`
     source_number BIGINT, -- and the number of that
     state TEXT COLLATE "C" NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
-    grid TEXT COLLATE "C" NOT NULL, -- empty where the history is damaged, as what follows is empty or 0
-    x TEXT COLLATE "C" NOT NULL, -- the userids of the owners; in a damaged history those in its header, if that can be read
+    grid TEXT COLLATE "C" NOT NULL, -- this and what follows is empty or 0 where the history is damaged
+    x TEXT COLLATE "C" NOT NULL, -- the userids of the owners
     o TEXT COLLATE "C" NOT NULL,
     to_move TEXT COLLATE "C", -- the userid of the player to move; NULL when the game is over
     result TEXT COLLATE "C", -- as `x resign`; NULL as long as the game goes on
@@ -202,7 +202,7 @@ CREATE TABLE renamed ( -- userids that have been replaced, and may not be in the
 );
 CREATE INDEX renamed_board ON renamed (kind, board, id);
 
-CREATE TABLE board_userids ( -- who stands anywhere in a history
+CREATE TABLE board_userids ( -- who stands anywhere in a history; also an empty userid, where a header cannot be read
     userid TEXT COLLATE "C" NOT NULL,
     kind TEXT COLLATE "C" NOT NULL,
     board BIGINT NOT NULL,

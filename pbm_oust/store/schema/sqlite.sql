@@ -157,8 +157,8 @@ CREATE TABLE boards ( -- with what their histories say
     source TEXT, -- what the board came from, where it is not the mail alone: `seek`
     source_number INTEGER, -- and the number of that
     state TEXT NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
-    grid TEXT NOT NULL, -- empty where the history is damaged, as what follows is empty or 0
-    x TEXT NOT NULL, -- the userids of the owners; in a damaged history those in its header, if that can be read
+    grid TEXT NOT NULL, -- this and what follows is empty or 0 where the history is damaged
+    x TEXT NOT NULL, -- the userids of the owners
     o TEXT NOT NULL,
     to_move TEXT, -- the userid of the player to move; NULL when the game is over
     result TEXT, -- as `x resign`; NULL as long as the game goes on
@@ -198,7 +198,7 @@ CREATE TABLE renamed ( -- userids that have been replaced, and may not be in the
 ) STRICT;
 CREATE INDEX renamed_board ON renamed (kind, board, id);
 
-CREATE TABLE board_userids ( -- who stands anywhere in a history
+CREATE TABLE board_userids ( -- who stands anywhere in a history; also an empty userid, where a header cannot be read
     userid TEXT NOT NULL,
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,
