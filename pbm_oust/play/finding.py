@@ -50,29 +50,7 @@ class Found(Struct, Generic[T_co], frozen=True):
 
 def find_latest(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
     """Return a part of some boards; those come first on which something happened last."""
-    return _listed(work, wish, _extract(work, wish, part))
-
-
-def find_boards(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
-    """Return the same boards as `find_latest`, in order of kinds and numbers."""
-    return _listed(work, wish, _in_order(_extract(work, wish, part)))
-
-
-def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
-    """Return the games of the first boards, in order of kinds and numbers."""
-    extract = _in_order(_extract(work, wish, index.Window(most)))
-    games: list[Game] = []
-    damaged: set[index.BoardName] = set()
-    for entry in extract.entries:
-        try:
-            games.append(read_game(work.home, entry.kind, entry.board))
-        except DamagedHistory:
-            damaged.add(index.BoardName.of(entry))
-    return Found(tuple(games), extract.count, _damaged(work, wish, damaged))
-
-
-def _extract(work: UnitOfWork, wish: Wish, part: index.Window) -> index.Extract:
-    return work.home.ask(
+    boards, count = work.home.ask(
         index.boards_in,
         [kind.name for kind in wish.kinds],
         _STATES[wish.filter],
@@ -81,14 +59,27 @@ def _extract(work: UnitOfWork, wish: Wish, part: index.Window) -> index.Extract:
         to_move=wish.filter is Filter.NEXT,
         since=wish.since,
     )
+    return Found(tuple(boards), count, _damaged(work, wish))
 
 
-def _in_order(extract: index.Extract) -> index.Extract:
-    return structs.replace(extract, entries=sorted(extract.entries, key=index.BoardName.of))
+def find_boards(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
+    """Return the same boards as `find_latest`, in order of kinds and numbers."""
+    found = find_latest(work, wish, part)
+    return structs.replace(found, boards=tuple(sorted(found.boards, key=index.BoardName.of)))
 
 
-def _listed(work: UnitOfWork, wish: Wish, extract: index.Extract) -> Found[Summary]:
-    return Found(tuple(extract.entries), extract.count, _damaged(work, wish))
+def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
+    """Return the games of the first boards, in order of kinds and numbers."""
+    found = find_boards(work, wish, index.Window(most))
+    games, damaged = list[Game](), list[index.BoardName]()
+    for board in found.boards:
+        try:
+            games.append(read_game(work.home, board.kind, board.board))
+        except DamagedHistory:
+            damaged.append(index.BoardName.of(board))
+    return Found(
+        tuple(games), found.count, _damaged(work, wish, damaged) if damaged else found.damaged
+    )
 
 
 def _damaged(

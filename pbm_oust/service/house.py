@@ -139,11 +139,10 @@ class Finished:
         """
         for kind in KINDS:
             part = index.Window(MOST_LOOKED_AT)
-            for entry in self._home.ask(
-                index.boards_in, [kind], [index.BoardState.OVER], part
-            ).entries:
-                if self._is_wanted(entry, most_cells):
-                    yield from self._read(entry)
+            boards, _ = self._home.ask(index.boards_in, [kind], [index.BoardState.OVER], part)
+            for board in boards:
+                if self._is_wanted(board, most_cells):
+                    yield from self._read(board)
 
     def _is_wanted(self, entry: Summary, most_cells: int) -> bool:
         is_void, grid = entry.result is None or entry.result.how is How.VOID, entry.grid

@@ -116,7 +116,6 @@ class Board(Struct, frozen=True):
     game: Game
     data: bytes
     """Its history."""
-    has_result_line: bool
     userids: frozenset[str]
     """All userids in the history."""
     version: int = 0
@@ -164,7 +163,7 @@ def read_board(name: BoardName, data: bytes) -> Board:
     if header.board != name.board:
         raise BadHistory(3, f"by the name of the file this is board {name.board}")
     whole = data[: history.whole_length]
-    return Board(history.game, whole, history.has_result_line, userids_in(whole))
+    return Board(history.game, whole, userids_in(whole))
 
 
 def read_rows(name: BoardName, data: bytes) -> Rows:
@@ -345,7 +344,7 @@ class Boards:
         Raises BoardChanged if a board has that number already.
         """
         version, said = self._next_version(transaction), index.entry_of(game)
-        board = Board(game, text, game.result is not None, userids_in(text), version)
+        board = Board(game, text, userids_in(text), version)
         rows = rows_of(board.name, said, text)
         if not transaction.run(_MAKE, *board.name, version, *rows.columns):
             raise BoardChanged(str(board.name))
@@ -357,25 +356,21 @@ class Boards:
     def append(self, transaction: Transaction, board: Board, acted: Game) -> Board:
         """Add the new records of a game to a board, and return the board after that.
 
-        Without new records, a missing result line is added. Raises BoardChanged.
+        Raises BoardChanged.
         """
         records, name = len(board.game.records), board.name
-        text = b"" if board.has_result_line else format_records(acted, records).encode()
-        if not text:
+        if len(acted.records) == records:
             return board
+        text = format_records(acted, records).encode()
         after = structs.replace(
             board,
             game=acted,
             data=board.data + text,
-            has_result_line=acted.result is not None,
             userids=board.userids | userids_in(b"\n" + text),
             version=self._next_version(transaction, board.version),
         )
         self._change(transaction, board, after)
-        above, *added = by_records(text, records)
-        if above:
-            transaction.run(_SET_LINES, by_records(board.data)[-1] + above, *name, records)
-        for number, lines in enumerate(added, records + 1):
+        for number, lines in enumerate(by_records(text, records)[1:], records + 1):
             transaction.run(_ADD, *name, number, lines)
         transaction.boards[name] = after
         return after

@@ -349,14 +349,6 @@ class Window(Struct, frozen=True):
     skipped: int = 0
 
 
-class Extract(Struct, frozen=True):
-    """Some boards of a list."""
-
-    entries: list[Summary]
-    count: int
-    """How many boards the list has."""
-
-
 def boards_in(
     snapshot: database.Snapshot,
     kinds: Collection[str],
@@ -366,10 +358,12 @@ def boards_in(
     *,
     to_move: bool = False,
     since: datetime | None = None,
-) -> Extract:
-    """Return boards of some kinds in some states, those first on which something happened last.
+) -> tuple[list[Summary], int]:
+    """Return boards of some kinds in some states, and how many there are in all.
 
-    With `userids` they are those on which any of these players owns a side, or is to move; without
+    Those come first on which something happened last.
+
+    With `userids`, they are those on which any of these players owns a side, or is to move; without
     them, `since` leaves only those with a record after it.
     """
     wanted = list[tuple[str, tuple[database.Value, ...]]]()
@@ -387,11 +381,11 @@ def boards_in(
     else:
         count = sum(count_in(snapshot, kind, state) for kind in kinds for state in states)
     if part.skipped >= count or not part.most:
-        return Extract([], count)
+        return [], count
     search = f" UNION ALL {ENTRIES} ".join(boards for boards, _ in wanted)
     values = [value for _, each in wanted for value in each]
     latest = f"{ENTRIES} {search} {_LATEST}"
-    return Extract(read_entries(snapshot, latest, *values, part.most, part.skipped), count)
+    return read_entries(snapshot, latest, *values, part.most, part.skipped), count
 
 
 def _count(snapshot: database.Snapshot, boards: str, *values: database.Value) -> int:

@@ -175,11 +175,8 @@ class Salvage:
 
     def names(self, kind: str) -> list[index.BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
-        numbers = self._home.publisher.numbers
-        return self._read(
-            lambda: self._home.board_names(kind),
-            lambda: [index.BoardName(kind, number) for number in numbers(kind)],
-        )
+        publisher = self._home.publisher
+        return self._read(lambda: self._home.board_names(kind), lambda: publisher.names([kind]))
 
     def game(self, kind: Kind, number: int) -> Game:
         """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
@@ -216,7 +213,7 @@ class Salvage:
 
         found = self._read(
             lambda: self._home.ask(asked),
-            lambda: dict.fromkeys(self._home.publisher.numbers(kind.name)),
+            lambda: dict.fromkeys(name.board for name in self.names(kind.name)),
         )
         for number, board in sorted(found.items()):
             try:

@@ -136,17 +136,16 @@ class Publisher:
 
     # Reading
 
-    def numbers(self, kind: str) -> list[int]:
-        """Return the numbers of all boards of a kind that have a file, in order. Raises OSError."""
-        folder = self.folder / kind
-        if folder.is_symlink():
-            raise linked(folder)
-        names = os.listdir(folder) if folder.exists() else []
-        return sorted(int(match[1]) for match in map(_NAME.fullmatch, names) if match)
-
-    def names(self) -> list[BoardName]:
-        """Return the boards that have a file, in order. Raises OSError."""
-        return [BoardName(kind, number) for kind in KINDS for number in self.numbers(kind)]
+    def names(self, kinds: Iterable[str] = KINDS) -> list[BoardName]:
+        """Return the boards of some kinds that have a file, in order. Raises OSError."""
+        found = list[BoardName]()
+        for folder in (self.folder / kind for kind in kinds):
+            if folder.is_symlink():
+                raise linked(folder)
+            matches = map(_NAME.fullmatch, os.listdir(folder) if folder.exists() else ())
+            numbers = sorted(int(match[1]) for match in matches if match)
+            found += [BoardName(folder.name, number) for number in numbers]
+        return found
 
     def read(self, name: BoardName) -> bytes:
         """Return the whole lines of a board's file. Raises NoSuchFile and OSError."""

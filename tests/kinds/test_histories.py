@@ -153,7 +153,7 @@ def test_the_database_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path
     home.prepare()
     with home.database.read() as snapshot:
         assert queries.damaged_boards(snapshot, kind.name) == []
-        found = boards_in(snapshot, [kind.name], [BoardState.OVER], Window(len(results))).entries
+        found = boards_in(snapshot, [kind.name], [BoardState.OVER], Window(len(results)))[0]
         assert {entry.board: entry.result for entry in found} == {
             number: result for number, (result, _) in results.items()
         }
