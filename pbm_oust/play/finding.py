@@ -77,9 +77,8 @@ def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
             games.append(read_game(work.home, board.kind, board.board))
         except DamagedHistory:
             damaged.append(index.BoardName.of(board))
-    return Found(
-        tuple(games), found.count, _damaged(work, wish, damaged) if damaged else found.damaged
-    )
+    names = _damaged(work, wish, damaged) if damaged else found.damaged
+    return Found(tuple(games), found.count, names)
 
 
 def _damaged(

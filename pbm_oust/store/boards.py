@@ -425,28 +425,19 @@ class Boards:
         """
         made = [(*board.name, self._next_version(transaction), *board.columns) for board in boards]
         for board in boards:
-            self._remove(transaction, board.name)
+            self.remove(transaction, board.name)
             transaction.boards.pop(board.name, None)
         transaction.run_all(_MAKE, made)
         _fill(transaction, boards)
 
-    def remove_damaged(self, transaction: Transaction, kind: Kind, number: int) -> None:
-        """Remove a board if it is damaged, so that another one can take its place."""
-        with suppress(NotAllowed):
-            try:
-                self.read(transaction, kind, number)
-            except DamagedHistory as damage:
-                before = index.find_entry(transaction, damage.name)
-                self._remove(transaction, damage.name)
-                note_change(transaction, before, None)
-
-    def _remove(self, transaction: Transaction, name: BoardName) -> None:
-        """Remove the rows of a board, if it is there."""
+    def remove(self, transaction: Transaction, name: BoardName) -> bool:
+        """Remove the rows of a board; return whether there was one. The ratings stay."""
         row = transaction.row(
             "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
         )
         if row:
             _count(transaction, name.kind, row[0], -1)
+        return row is not None
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
         """Return a version that is higher than all that were given, as far as we know them.

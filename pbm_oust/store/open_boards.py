@@ -19,6 +19,7 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
+from pbm_oust.store.ratings import mark
 
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
@@ -95,7 +96,8 @@ def import_game(draft: UncheckedSheet, home: Home, at: datetime, number: int | N
     def work(transaction: Transaction) -> Game:
         planned = _planned(checked, home, number)
         game, boards = planned.game, home.boards
-        boards.remove_damaged(transaction, game.header.kind, game.header.board)
+        if boards.remove(transaction, index.BoardName.of(game.header)):
+            mark(transaction, game.header.kind)
         boards.start_from(transaction, game, planned.history.encode())
         keep_import(transaction, game, at)
         return game

@@ -416,8 +416,4 @@ def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes
 
 def _content(handle: int) -> bytes:
     """Return the content of an open file."""
-    parts, length = list[bytes](), 0
-    while part := os.pread(handle, max(os.fstat(handle).st_size - length, 0) + 1, length):
-        parts.append(part)
-        length += len(part)
-    return b"".join(parts)
+    return os.pread(handle, os.fstat(handle).st_size, 0)
