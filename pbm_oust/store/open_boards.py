@@ -45,13 +45,9 @@ def append(home: Home, board: Board, game: Game, mail: Incoming | None = None) -
 
     `mail` is the one that led to them, if one did.
     """
-
-    def work(transaction: Transaction) -> None:
-        home.boards.append(transaction, board, game)
-        if mail:
-            keep_cause(transaction, game, len(board.game.records) + 1, mail)
-
-    home.do(work)
+    home.do(home.boards.append, board, game)
+    if mail:
+        home.do(keep_cause, game, len(board.game.records) + 1, mail)
 
 
 def next_number(home: Home, kind: Kind) -> int:

@@ -88,8 +88,8 @@ def compared(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes | 
         return FileState.RIGHT
     if wanted is None:
         return FileState.CHANGED
-    is_ours = _good(found, wanted) is not None or _is_renamed(snapshot, name, found, wanted)
-    return FileState.BEHIND if is_ours else FileState.CHANGED
+    is_changed = _kept(snapshot, name, found, wanted) is None
+    return FileState.CHANGED if is_changed else FileState.BEHIND
 
 
 class Publisher:
@@ -218,15 +218,15 @@ class Publisher:
                 if wanted is None:
                     return False  # no board of ours
                 found = _content(handle)
-                good = _good(found, wanted)
-                is_renamed = good is None and _is_renamed(snapshot, name, found, wanted)
-            if good is not None:
-                if found != wanted:
-                    self._disk.append(handle, wanted[good:], at=good, syncs=syncs)
-                elif syncs:
+                kept = _kept(snapshot, name, found, wanted)
+            if found == wanted:
+                if syncs:
                     self._disk.step_sync(handle)
-                return found != wanted
-            if is_renamed:
+                return False
+            if kept or not found:
+                self._disk.append(handle, wanted[kept:], at=kept or 0, syncs=syncs)
+                return True
+            if kept == 0:
                 with locked_folder(path.parent, shares=True):
                     mode = stat.S_IMODE(os.fstat(handle).st_mode)
                     self._disk.replace(path, wanted, mode)
@@ -382,10 +382,11 @@ def keeping_up(publisher: Publisher) -> Iterator[None]:
             publisher.catch_up()
 
 
-def _good(found: bytes, wanted: bytes) -> int | None:
-    """Return how many bytes of a file count that is whole, behind or torn; None for another one.
+def _kept(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> int | None:
+    """Return how many bytes of a file stay when it is mended; None if others have changed it.
 
-    What a power cut tears holds NULs where the bytes have not come to the disk.
+    What a power cut tears holds NULs where the bytes have not come to the disk. Of a file in which
+    userids are still to be replaced, none stays.
     """
     if wanted.startswith(found):
         return len(found)
@@ -396,7 +397,9 @@ def _good(found: bytes, wanted: bytes) -> int | None:
     is_torn = len(rest) <= len(missing) and all(
         byte in (0, right) for byte, right in zip(rest, missing, strict=False)
     )
-    return good if is_torn else None
+    if is_torn:
+        return good
+    return 0 if _is_renamed(snapshot, name, found, wanted) else None
 
 
 def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> bool:
