@@ -150,14 +150,8 @@ def _numbers(most: int) -> list[bytes]:
 
 # Finding boards
 
-ENTRIES = (
-    "SELECT b.kind, b.board, b.grid, b.x, b.o, b.to_move, b.result, b.is_rated, b.started, "
-    "b.latest, b.records, b.due FROM"
-)
+ENTRIES = "SELECT b.* FROM"
 """The beginning of a statement whose rows `read_entries` reads; it calls the boards `b`."""
-
-_WHOLE = "state <> 'damaged'"
-"""Of boards whose histories replay."""
 
 
 def all_names(snapshot: database.Snapshot) -> list[BoardName]:
@@ -183,22 +177,9 @@ def count_all(snapshot: database.Snapshot) -> int:
 def find_entry(snapshot: database.Snapshot, name: BoardName) -> Summary | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
     found = read_entries(
-        snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND {_WHOLE}", *name
+        snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND state <> 'damaged'", *name
     )
     return found[0] if found else None
-
-
-def boards_of_kind(
-    snapshot: database.Snapshot, kind: str, userid: str | None = None
-) -> list[Summary]:
-    """Return the boards of a kind: all, or those on which a player owns a side."""
-    if userid is None:
-        return read_entries(snapshot, f"{ENTRIES} boards b WHERE kind = ? AND {_WHOLE}", kind)
-    search = (
-        f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
-        "WHERE u.userid = ? AND u.kind = ? AND u.is_owner = 1"
-    )
-    return read_entries(snapshot, search, userid, kind)
 
 
 def boards_of_player(snapshot: database.Snapshot, userid: str) -> list[Summary]:
@@ -310,7 +291,7 @@ def read_entries(
 
 
 def _entry(row: database.Row) -> Summary:
-    kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
+    kind, board, *_, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
     return Summary(
         KINDS[kind],
         board,

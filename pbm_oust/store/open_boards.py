@@ -14,10 +14,11 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import index
 from pbm_oust.store.boards import Board, DamagedHistory, NoSuchBoard
-from pbm_oust.store.database import Snapshot, Transaction
+from pbm_oust.store.database import ALL_ROWS, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import Window
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
 from pbm_oust.store.ratings import mark
 
@@ -205,8 +206,10 @@ class Salvage:
         """
 
         def asked(snapshot: Snapshot) -> dict[int, Summary | None]:
-            damaged = index.damaged_boards(snapshot, kind.name, [player] if player else ())
-            whole = index.boards_of_kind(snapshot, kind.name, player or None)
+            userids = [player] if player else []
+            states, part = (index.BoardState.ACTIVE, index.BoardState.OVER), Window(ALL_ROWS)
+            whole, _ = index.boards_in(snapshot, [kind.name], states, part, userids)
+            damaged = index.damaged_boards(snapshot, kind.name, userids)
             return {name.board: None for name in damaged} | {each.board: each for each in whole}
 
         found = self._read(
