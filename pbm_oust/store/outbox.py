@@ -12,7 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -144,8 +144,8 @@ class Outbox:
         with ExitStack() as held:
             with left_for_later():
                 if held.enter_context(self._held(0)):
-                    names = self._drafts(
-                        letter for transaction in posted for letter in transaction.letters
+                    names = self._new_drafts(
+                        [letter for transaction in posted for letter in transaction.letters]
                     )
             marked = _mark(posted[0], names)
             yield
@@ -232,6 +232,16 @@ class Outbox:
         for name in left:
             if holders[name] not in ((name,), (None,)):
                 self._disk.step_remove(self._tmp / name)
+
+    def _new_drafts(self, letters: Collection[Unwritten]) -> dict[int, str]:
+        """Write letters that no commit has named, all or none, as `_drafts` does."""
+        try:
+            return self._drafts(letters)
+        except OSError:
+            for letter, posted, _ in letters:
+                with suppress(OSError):
+                    self._disk.step_remove(self._tmp / file_name(letter, posted))
+            raise
 
     def _drafts(self, letters: Iterable[Unwritten]) -> dict[int, str]:
         """Write letters into `tmp`, and return the names of their files by their ids."""
