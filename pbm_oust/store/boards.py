@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct, structs
 
-from pbm_oust.board import Game, Header, Summary
+from pbm_oust.board import Game, Summary
 from pbm_oust.board.history import (
     BadHistory,
     format_records,
@@ -182,7 +182,7 @@ def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
     state, *rest = _columns(said) if said else _DAMAGED
     columns = (started[1].decode() if started else None, *source, state, *rest)
     userids = userids_in(data)
-    if not said and header_in(data) is None:
+    if not (said or _has_header(data)):
         userids |= {index.ANYBODY}
     rows = _userids(name, state, {said.x, said.o} if said else (), userids)
     return Rows(name, columns, rows, by_records(data))
@@ -194,11 +194,12 @@ def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
     return row[3:] if row else ()
 
 
-def header_in(data: bytes) -> Header | None:
-    """Return the header of a history; None if it cannot be read."""
+def _has_header(data: bytes) -> bool:
+    """Return whether the header of a history can be read."""
     with suppress(BadHistory):
-        return read_header(data)
-    return None
+        read_header(data)
+        return True
+    return False
 
 
 def by_records(text: bytes, after: int = 0) -> list[bytes]:
@@ -303,12 +304,6 @@ class Boards:
             "SELECT lines FROM records WHERE kind = ? AND board = ? ORDER BY number", *name
         )
         return b"".join([lines for (lines,) in rows]) if rows else None
-
-    def header(self, snapshot: Snapshot, name: BoardName) -> Header | None:
-        """Return the header of a board's history; None if there is none, or it cannot be read."""
-        search = "SELECT lines FROM records WHERE kind = ? AND board = ? AND number = 0"
-        row = snapshot.row(search, *name)
-        return header_in(row[0]) if row else None
 
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""

@@ -146,13 +146,16 @@ def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
 
 def _known(game: Game, home: Home) -> Game | None:
     """Return the same game if it is already here; one of the two may have gone on."""
-    for name in home.ask(index.boards_between, game.header.x, game.header.o):
-        if home.ask(home.boards.header, name) != structs.replace(game.header, board=name.board):
+    header = game.header
+    for name in home.ask(index.boards_between, header.x, header.o):
+        said = home.ask(index.find_entry, name)
+        if said is None or (said.kind, said.started) != (header.kind, header.started):
             continue
-        known = game_if_any(home, game.header.kind, name.board)
-        shorter = min(len(known.records), len(game.records)) if known else 0
-        if known and known.records[:shorter] == game.records[:shorter]:
-            return known
+        known = game_if_any(home, header.kind, name.board)
+        if known and known.header == structs.replace(header, board=name.board):
+            shorter = min(len(known.records), len(game.records))
+            if known.records[:shorter] == game.records[:shorter]:
+                return known
     return None
 
 
