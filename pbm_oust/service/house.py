@@ -78,7 +78,7 @@ class HouseBoards:
         """Yield the same, and None after each look at a board that does not wait."""
         active = self._active()
         names = list(map(index.BoardName.of, active))
-        self._seen = {name: seen for name, seen in self._seen.items() if name in names}
+        self._seen = {name: self._seen[name] for name in names if name in self._seen}
         for name, board in zip(names, active, strict=True):
             records, waits = self._seen.get(name, (-1, None))
             if records != board.records:

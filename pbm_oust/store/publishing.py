@@ -285,7 +285,7 @@ class Publisher:
             highest = failures[0] if failures else rows[-1][2] if rows else mark
             if self._overlap:  # a version is the time in microseconds, or higher
                 highest = min(highest, int((begun - self._overlap) * MICROSECONDS))
-            self._mark_all(database, max(mark, highest))
+            self.mark_all(database, max(mark, highest))
             if not failures:
                 self._troubles.clear()
                 self._forget_renamed(renamed)
@@ -319,11 +319,6 @@ class Publisher:
         most = min(MOST_LOOKED_AT, len(self.ahead))
         yield from self.look_at(self.ahead.popleft() for _ in range(most))
 
-    def mark_all(self, snapshot: Snapshot) -> None:
-        """Note that the files of all boards are as they should be, at the moment of a snapshot."""
-        version = snapshot.number("SELECT max(version) FROM boards")
-        self._mark_all(list(snapshot.identity or ()), version)
-
     def _marked(self, database: list[int]) -> int:
         """Return up to which version of a database's boards all files are on the disk."""
         with suppress(OSError, ValueError, KeyError, TypeError):
@@ -331,7 +326,8 @@ class Publisher:
             return int(note["version"]) if note["database"] == database else 0
         return 0
 
-    def _mark_all(self, database: list[int], version: int) -> None:
+    def mark_all(self, database: list[int], version: int) -> None:
+        """Note that up to a version of a database's boards all files are on the disk."""
         if version == self._marked(database):
             return
         note = json.dumps({"database": database, "version": version})

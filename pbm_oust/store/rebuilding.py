@@ -55,7 +55,8 @@ def rebuild(
     with database.read_latest() as snapshot:
         number = count_all(snapshot)
         if number == done and not are_behind:
-            publisher.mark_all(snapshot)
+            version = snapshot.number("SELECT max(version) FROM boards")
+            publisher.mark_all(list(snapshot.identity or ()), version)
     return number
 
 
