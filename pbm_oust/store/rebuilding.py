@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pbm_oust.board.history import BadHistory
 from pbm_oust.rules import KINDS
@@ -45,9 +45,7 @@ def rebuild(
     names = publisher.names()
     progress(0, len(names))
     done, are_behind = 0, False
-    for found in on_all_cores(
-        _read_files, names, publisher.folder, partial(Path, publisher.folder)
-    ):
+    for found in on_all_cores(partial(_read_files, publisher.folder), names):
         are_behind |= database.write(partial(_put_all, boards, found))
         done += len(found)
         progress(done, len(names))
@@ -134,7 +132,6 @@ def look_less_for_circles() -> None:
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
 
 
-T = TypeVar("T")
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -146,47 +143,32 @@ _AHEAD = 2
 """How many of these portions wait for each process."""
 
 
-def on_all_cores(
-    work: Callable[[T, Sequence[P]], R],
-    things: Sequence[P],
-    here: T,
-    prepare: Callable[[], T],
-) -> Iterator[R]:
+def on_all_cores(work: Callable[[Sequence[P]], R], things: Sequence[P]) -> Iterator[R]:
     """Yield what work returns for portions of some things, in their order.
 
-    It is done with what `prepare` returns in each process that helps; with `here` in this one,
-    which does it all if there are fewer than `FEW`.
+    This process does it all if there are fewer than `FEW`, and no other one is begun.
     """
     portions = [things[first : first + TOGETHER] for first in range(0, len(things), TOGETHER)]
     cores = len(os.sched_getaffinity(0))
     if len(things) >= FEW:
         look_less_for_circles()
     if len(things) < FEW or cores == 1:
-        yield from (work(here, portion) for portion in portions)
+        yield from map(work, portions)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(cores, spawned, _prepare, (prepare,)) as helpers:
+    with ProcessPoolExecutor(cores, spawned, _begin_to_help) as helpers:
         begun: deque[Future[R]] = deque()
         for portion in portions:
-            begun.append(helpers.submit(_work, work, portion))
+            begun.append(helpers.submit(work, portion))
             if len(begun) > _AHEAD * cores:
                 yield begun.popleft().result()
         while begun:
             yield begun.popleft().result()
 
 
-_prepared: list[Any] = []
-"""What the work is done with, in a process that helps."""
-
-
-def _prepare(prepare: Callable[[], object]) -> None:
+def _begin_to_help() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that is helped ends by it
-    _prepared.append(prepare())
     look_less_for_circles()
-
-
-def _work(work: Callable[[Any, Sequence[P]], R], things: Sequence[P]) -> R:
-    return work(_prepared[0], things)
