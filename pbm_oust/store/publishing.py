@@ -223,15 +223,16 @@ class Publisher:
                 if syncs:
                     self._disk.step_sync(handle)
                 return False
-            if kept or not found:
-                self._disk.append(handle, wanted[kept:], at=kept or 0, syncs=syncs)
+            if kept is None:
+                self._set_aside(path)
+            elif kept or not found:
+                self._disk.append(handle, wanted[kept:], at=kept, syncs=syncs)
                 return True
-            if kept == 0:
+            else:
                 with locked_folder(path.parent, shares=True):
                     mode = stat.S_IMODE(os.fstat(handle).st_mode)
                     self._disk.replace(path, wanted, mode)
                 return True
-            self._set_aside(path)
         return self._mended(name, syncs=syncs)
 
     def _set_aside(self, path: Path) -> None:
