@@ -102,6 +102,7 @@ SELECT = (
     " file FROM letters"
 )
 """The statement that reads letters, without its condition."""
+_IN_STATES = "state IN (SELECT value FROM json_each(?))"
 _DUE = "state = 'waiting' AND next_try <= ? AND normal NOT IN (SELECT value FROM json_each(?))"
 
 
@@ -145,9 +146,10 @@ def content_of(snapshot: Snapshot, letter: int) -> bytes | None:
     return row[0] if row else None
 
 
-def all_letters(snapshot: Snapshot, state: LetterState) -> list[Letter]:
-    """Return all letters in a state, oldest first."""
-    rows = snapshot.rows(f"{SELECT} WHERE state = ? ORDER BY id", state.value)
+def all_letters(snapshot: Snapshot, *states: LetterState) -> list[Letter]:
+    """Return all letters in these states, or in any, oldest first."""
+    words = words_list(state.value for state in states or LetterState)
+    rows = snapshot.rows(f"{SELECT} WHERE {_IN_STATES} ORDER BY id", words)
     return [letter_of(row) for row in rows]
 
 

@@ -73,9 +73,7 @@ class Outbox:
         that are held back, and those that have failed.
         """
         with self._database.read() as snapshot:
-            found = [
-                each for state in states or LetterState for each in all_letters(snapshot, state)
-            ]
+            found = all_letters(snapshot, *states)
         there = (each for each in found if not each.file or self.has_new(each.file))
         return sorted(there, key=lambda each: (_ASIDE.get(each.state, 0), each.id))
 
