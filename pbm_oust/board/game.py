@@ -361,8 +361,10 @@ class Game(Struct, frozen=True):
             self.o,
             None if result else self.player_to_move,
             result,
-            self.records.length,
+            header.terms.rated,
+            header.started,
             self.latest,
+            self.records.length,
         )
 
     def before_latest_turn(self) -> int:
@@ -414,14 +416,24 @@ class Summary(Struct, frozen=True):
     to_move: str | None
     """The userid that acts next; None if the game is over."""
     result: Result | None
-    records: int
+    is_rated: bool
+    """Whether the players agreed that the game counts."""
+    started: datetime
     latest: datetime
     """When the latest record was made, or the board was started."""
+    records: int
+    due: datetime | None = None
+    """The earliest moment when something can be due, where the index says so."""
 
     @property
     def name(self) -> str:
         """The name of the board: `oust 17`."""
         return f"{self.kind.name} {self.board}"
+
+    @property
+    def counts(self) -> bool:
+        """Whether the game counts for ratings: it is over, rated, and not void."""
+        return self.is_rated and self.result is not None and self.result.how is not How.VOID
 
     @property
     def winner(self) -> str | None:

@@ -5,13 +5,12 @@ that it moves like Arpad Elo's. Each kind of game has its own ratings for each c
 """
 
 from collections.abc import Iterable
-from datetime import datetime
 from enum import Enum
 
 from msgspec import Struct, field, structs
 
-from pbm_oust.board.game import Game
-from pbm_oust.rules import Grid, How, Kind, Side
+from pbm_oust.board.game import Summary
+from pbm_oust.rules import Grid, Kind
 
 START = 1600
 """The rating of a player without games."""
@@ -101,38 +100,10 @@ class RatingChange(Struct, frozen=True):
         return (self.outcome + 1) / 2
 
 
-class Finish(Struct, frozen=True):
-    """A game that counts for ratings, and what they need to know of it."""
-
-    kind: Kind
-    board: int
-    grid: Grid
-    x: str
-    """The userid that owned side x at the end."""
-    o: str
-    winner: Side | None
-    ended: datetime
-
-    @property
-    def name(self) -> str:
-        """The name of the board: `oust 17`."""
-        return f"{self.kind.name} {self.board}"
-
-    @property
-    def size(self) -> SizeClass:
-        """The class that its grid belongs to."""
-        return size_class(self.grid)
-
-    @property
-    def place(self) -> Place:
-        """Where the game stands in the order in which games of a kind are counted."""
-        return int(self.ended.timestamp()), self.board
-
-
 class RatedGame(Struct, frozen=True):
     """A game and what it did to both ratings."""
 
-    game: Finish
+    game: Summary
     x: RatingChange
     o: RatingChange
 
@@ -156,30 +127,26 @@ def size_class(grid: Grid) -> SizeClass:
     return next((size for size, most in LARGEST.items() if cells <= most), SizeClass.LARGE)
 
 
-def finish_of(game: Game) -> Finish | None:
-    """Return how a game ended, if it counts: it is over, rated, and not void."""
-    header, result = game.header, game.result
-    if result is None or result.how is How.VOID or not header.terms.rated:
-        return None
-    return Finish(
-        header.kind, header.board, header.grid, game.x, game.o, result.winner, game.latest
-    )
+def place_of(game: Summary) -> Place:
+    """Return where a game that is over stands in the order in which games of a kind are counted."""
+    return int(game.latest.timestamp()), game.board
 
 
-def rate(games: Iterable[Finish]) -> list[Table]:
-    """Return the ratings after these games, taken in their order."""
+def rate(games: Iterable[Summary]) -> list[Table]:
+    """Return the ratings after these games, which all count, taken in their order."""
     tables: dict[tuple[str, SizeClass], Table] = {}
-    for game in sorted(games, key=lambda each: each.place):
-        table = tables.setdefault((game.kind.name, game.size), Table(game.kind, game.size))
+    for game in sorted(games, key=place_of):
+        size = size_class(game.grid)
+        table = tables.setdefault((game.kind.name, size), Table(game.kind, size))
         table.games.append(count_game(game, table.standings))
     order = list(SizeClass)
     return sorted(tables.values(), key=lambda each: (each.kind.name, order.index(each.size)))
 
 
-def count_game(game: Finish, standings: dict[str, Standing]) -> RatedGame:
+def count_game(game: Summary, standings: dict[str, Standing]) -> RatedGame:
     """Return what a game does to both ratings, and put that into the standings of its class."""
     x, o = (standings.get(userid, Standing(userid)) for userid in (game.x, game.o))
-    outcome = 0 if game.winner is None else 1 if game.winner is Side.X else -1
+    outcome = 0 if game.winner is None else 1 if game.winner == game.x else -1
     rated = RatedGame(game, change_by(x, o, outcome), change_by(o, x, -outcome))
     for change in (rated.x, rated.o):
         standings[change.after.userid] = change.after

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from pbm_oust.board import Game
+from pbm_oust.board import Game, Summary
 from pbm_oust.board.formats import in_format, parse_any, record_fields, result_fields
 from pbm_oust.board.history import BadHistory
 from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time
@@ -32,7 +32,7 @@ from pbm_oust.rules import KINDS, How, Kind, Side
 from pbm_oust.service.house import keep, kept
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.faults import DatabaseFault
-from pbm_oust.store.index import BoardName, Entry, entry_of
+from pbm_oust.store.index import BoardName, entry_of
 from pbm_oust.store.letters import LetterState, answers_about
 from pbm_oust.store.open_boards import NotImported, import_game, plan_import
 
@@ -87,7 +87,7 @@ def list_(
 
     The histories of active boards are read for their deadlines.
     """
-    found, damaged = list[Entry](), False
+    found, damaged = list[Summary](), False
     player = player.lower() if player else ""
     for each in [kind] if kind else KINDS.values():
         for entry in operator.boards.entries(each, player):
@@ -115,19 +115,19 @@ def list_(
         raise SystemExit(1)
 
 
-def _is_wanted(entry: Entry, which: Filter, player: str) -> bool:
+def _is_wanted(entry: Summary, which: Filter, player: str) -> bool:
     """Return whether a board belongs on a list for a player, or for all if none is named."""
-    is_theirs = player in ("", *entry.owners)
+    is_theirs = player in ("", entry.x, entry.o)
     if which is Filter.NEXT:
         return is_theirs and entry.result is None and player in ("", entry.to_move)
     return is_theirs and which in (Filter.ALL, Filter.INACTIVE if entry.result else Filter.ACTIVE)
 
 
-def _deadline(operator: common.Operator, board: Entry) -> str | None:
+def _deadline(operator: common.Operator, board: Summary) -> str | None:
     """Return the deadline of a board, whose history is read for it; None if it is over."""
     if board.result:
         return None
-    return _deadline_of(operator, operator.game(KINDS[board.name.kind], board.name.board))
+    return _deadline_of(operator, operator.game(board.kind, board.board))
 
 
 def _deadline_of(operator: common.Operator, game: Game) -> str | None:
@@ -139,11 +139,11 @@ def _deadline_of(operator: common.Operator, game: Game) -> str | None:
         return None
 
 
-def state_of(board: Entry) -> str:
+def state_of(board: Summary) -> str:
     """Return whose turn it is, or who won and how: `dave won, capture`."""
     if board.result is None:
         return f"{board.to_move} ({_side_to_move(board)}) to move"
-    how, winner = board.result.how, board.summary.winner
+    how, winner = board.result.how, board.winner
     if how is How.VOID:
         return "never begun"
     if how is How.AGREED:
@@ -151,23 +151,23 @@ def state_of(board: Entry) -> str:
     return f"{winner} won, {how.value}" if winner else f"draw, {how.value}"
 
 
-def summary(board: Entry) -> dict[str, Any]:
+def summary(board: Summary) -> dict[str, Any]:
     """Return what JSON says about any board."""
     return {
-        "kind": board.name.kind,
-        "board": board.name.board,
-        "grid": board.grid,
+        "kind": board.kind.name,
+        "board": board.board,
+        "grid": str(board.grid),
         "x": board.x,
         "o": board.o,
         "started": format_time(board.started),
         "records": board.records,
         "to_move": _side_to_move(board),
         "result": result_fields(board.result),
-        "won_by": board.summary.winner,
+        "won_by": board.winner,
     }
 
 
-def _side_to_move(board: Entry) -> str | None:
+def _side_to_move(board: Summary) -> str | None:
     if board.to_move is None:
         return None
     side = Side.X if board.to_move == board.x else Side.O

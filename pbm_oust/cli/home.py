@@ -228,15 +228,15 @@ def verify(operator: common.Operator, kind: Kind | None, board: int | None, as_j
     Prints a line for each board. Exit status 1 if one of them does not replay through the rules, or
     if its file or what the database says about it is something else.
     """
+    kinds = [kind] if kind else KINDS.values()
+    names = [name for each in kinds for name in operator.boards.names(each.name)]
     if kind and board:
-        names = [BoardName(kind.name, board)]
-    else:
-        kinds = [kind] if kind else KINDS.values()
-        names = [name for each in kinds for name in operator.boards.names(each.name)]
+        names = [name for name in names if name.board == board]
+        if not names:
+            raise common.no_board(kind, board)
     results = []
     with progress_bar("replaying") if not sys.stdout.isatty() else nullcontext() as progress:
-        here = operator.home, operator.boards
-        for portion in on_all_cores(_verify_all, names, here, partial(_reader, operator.path)):
+        for portion in on_all_cores(partial(_verify_all, operator.path), names):
             for result in portion:
                 results.append(result)
                 if not as_json:
@@ -249,16 +249,12 @@ def verify(operator: common.Operator, kind: Kind | None, board: int | None, as_j
         raise SystemExit(1)
 
 
-def _reader(path: Path) -> tuple[Home, Salvage]:
-    home = Home(path)
-    return home, Salvage(home)
-
-
-def _verify_all(reader: tuple[Home, Salvage], names: Sequence[BoardName]) -> list[dict[str, Any]]:
-    home, boards = reader
-    with suppress(DatabaseFault), home.database.read():
+def _verify_all(path: Path, names: Sequence[BoardName]) -> list[dict[str, Any]]:
+    with closing(Home(path)) as home:
+        boards = Salvage(home)
+        with suppress(DatabaseFault), home.database.read():
+            return [_verify(home, boards, name) for name in names]
         return [_verify(home, boards, name) for name in names]
-    return [_verify(home, boards, name) for name in names]
 
 
 def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:

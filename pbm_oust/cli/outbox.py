@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid
+from functools import partial
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ from pbm_oust.mail import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault, command_line
-from pbm_oust.store.letters import Letter, LetterState, hold_waiting, parse_content, text_of
+from pbm_oust.store.letters import Letter, LetterState, hold_letters, parse_content, text_of
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
@@ -103,7 +104,8 @@ def hold(operator: common.Operator) -> None:
     After the database was put back to an earlier moment, some of them may have left since. Do this
     while no server runs: it may still send letters that it is handing over.
     """
-    say(f"{counted(operator.home.database.write(hold_waiting), 'letter')} held back")
+    waiting = partial(hold_letters, states=[LetterState.WAITING])
+    say(f"{counted(operator.home.database.write(waiting), 'letter')} held back")
 
 
 @common.command()

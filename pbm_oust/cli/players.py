@@ -18,8 +18,9 @@ from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.document import account_lines, check_believable, kept_objects
 from pbm_oust.accounts.password import Secret, hash_password
+from pbm_oust.board import Summary
 from pbm_oust.board.notation import format_time
-from pbm_oust.board.ratings import Finish, RatedGame, Table, rate
+from pbm_oust.board.ratings import RatedGame, Table, rate
 from pbm_oust.cli import common
 from pbm_oust.cli.terminal import page, say, say_json
 from pbm_oust.commands.talk import announce
@@ -39,7 +40,6 @@ from pbm_oust.store.boards import DamagedHistory, NoSuchBoard
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
-from pbm_oust.store.index import Entry
 from pbm_oust.store.open_boards import has_played
 from pbm_oust.store.verifications import bounces_of, forget_verifications_of
 
@@ -430,11 +430,11 @@ def _recomputed(operator: common.Operator, kind: Kind | None) -> tuple[list[Tabl
     return tables, wrong
 
 
-def _rated_games(operator: common.Operator, kind: Kind) -> Iterator[Finish]:
-    """Yield how the games ended that count; damaged boards are left out."""
-    for entry in operator.boards.entries(kind):
-        if isinstance(entry, Entry) and (finish := entry.finish):
-            yield finish
+def _rated_games(operator: common.Operator, kind: Kind) -> Iterator[Summary]:
+    """Yield the games that count; damaged boards are left out."""
+    for board in operator.boards.entries(kind):
+        if isinstance(board, Summary) and board.counts:
+            yield board
 
 
 def _kinds(kind: Kind | None) -> list[Kind]:

@@ -55,7 +55,7 @@ def _check_board(on: Examiner, boards: Salvage, name: BoardName) -> Iterator[Fin
         yield on.bad(f"{file}: {line}{damage.reason}", mend, *_accepting(name))
         return
     with suppress(DatabaseFault):
-        yield from _check_row(on, game)
+        yield from _check_row(on, name, game)
         yield from _check_file(on, name, file)
     with suppress(DatabaseFault):
         yield from _check_owners(on, game)
@@ -71,10 +71,9 @@ def _accepting(name: BoardName) -> tuple[str, ...]:
     return "games", "accept", name.kind, str(name.board)
 
 
-def _check_row(on: Examiner, game: Game) -> Iterator[Finding]:
-    entry = entry_of(game)
-    if on.home.database.is_made and on.home.ask(find_entry, entry.name) != entry:
-        what = f"the database says something else about {entry.name} than its history"
+def _check_row(on: Examiner, name: BoardName, game: Game) -> Iterator[Finding]:
+    if on.home.database.is_made and on.home.ask(find_entry, name) != entry_of(game):
+        what = f"the database says something else about {name} than its history"
         yield on.bad(what, "Do", "home", "rebuild")
 
 

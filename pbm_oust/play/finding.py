@@ -11,7 +11,7 @@ from pbm_oust.board import Game, Summary
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import Kind
 from pbm_oust.store import index
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
@@ -49,54 +49,36 @@ class Found(Struct, Generic[T_co], frozen=True):
 
 
 def find_latest(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
-    """Return a part of some boards; those come first on which something happened last.
-
-    Among boards of several kinds none can be skipped.
-    """
-    return _listed(work, wish, _extract(work, wish, part))
+    """Return a part of some boards; those come first on which something happened last."""
+    boards, count = work.home.ask(
+        index.boards_in,
+        [kind.name for kind in wish.kinds],
+        _STATES[wish.filter],
+        part,
+        wish.userids,
+        to_move=wish.filter is Filter.NEXT,
+        since=wish.since,
+    )
+    return Found(tuple(boards), count, _damaged(work, wish))
 
 
 def find_boards(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
     """Return the same boards as `find_latest`, in order of kinds and numbers."""
-    return _listed(work, wish, _in_order(_extract(work, wish, part)))
+    found = find_latest(work, wish, part)
+    return structs.replace(found, boards=tuple(sorted(found.boards, key=index.BoardName.of)))
 
 
 def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     """Return the games of the first boards, in order of kinds and numbers."""
-    extract = _in_order(_extract(work, wish, index.Window(most)))
-    games: list[Game] = []
-    damaged: set[index.BoardName] = set()
-    for entry in extract.entries:
+    found = find_boards(work, wish, index.Window(most))
+    games, damaged = list[Game](), list[index.BoardName]()
+    for board in found.boards:
         try:
-            games.append(read_game(work.home, KINDS[entry.name.kind], entry.name.board))
+            games.append(read_game(work.home, board.kind, board.board))
         except DamagedHistory:
-            damaged.add(entry.name)
-    return Found(tuple(games), extract.count, _damaged(work, wish, damaged))
-
-
-def _extract(work: UnitOfWork, wish: Wish, part: index.Window) -> index.Extract:
-    extracts = [_of_kind(work, wish, kind.name, part) for kind in wish.kinds]
-    entries = [entry for extract in extracts for entry in extract.entries]
-    entries.sort(key=lambda entry: (entry.latest, entry.name), reverse=True)
-    return index.Extract(entries[: part.most], sum(extract.count for extract in extracts))
-
-
-def _of_kind(work: UnitOfWork, wish: Wish, kind: str, part: index.Window) -> index.Extract:
-    states = _STATES[wish.filter]
-    if not wish.userids:
-        return work.home.ask(index.boards_in, kind, states, part, wish.since)
-    if wish.filter is Filter.NEXT:
-        return work.home.ask(index.boards_waiting_for, kind, wish.userids, part)
-    return work.home.ask(index.boards_of, kind, wish.userids, states, part)
-
-
-def _in_order(extract: index.Extract) -> index.Extract:
-    return structs.replace(extract, entries=sorted(extract.entries, key=lambda entry: entry.name))
-
-
-def _listed(work: UnitOfWork, wish: Wish, extract: index.Extract) -> Found[Summary]:
-    boards = tuple(entry.summary for entry in extract.entries)
-    return Found(boards, extract.count, _damaged(work, wish))
+            damaged.append(index.BoardName.of(board))
+    names = _damaged(work, wish, damaged) if damaged else found.damaged
+    return Found(tuple(games), found.count, names)
 
 
 def _damaged(
@@ -105,8 +87,7 @@ def _damaged(
     """Return the names of boards that cannot be read: those that were found, and known ones."""
     damaged = set(found)
     for kind in wish.kinds:
-        known = work.home.ask(index.damaged_boards, kind.name, wish.userids or None)
-        damaged.update(damage.name for damage in known)
+        damaged.update(work.home.ask(index.damaged_boards, kind.name, wish.userids))
     return tuple(map(str, sorted(damaged)))
 
 
@@ -119,7 +100,7 @@ def active_games(userid: str, home: Home, *, is_to_move: bool = False) -> Iterat
         if is_to_move and entry.to_move != userid:
             continue
         with suppress(DamagedHistory, NotAllowed):
-            game = read_game(home, KINDS[entry.name.kind], entry.name.board)
+            game = read_game(home, entry.kind, entry.board)
             if game.result is None and game.side_of(userid):
                 yield game
 

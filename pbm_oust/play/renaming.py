@@ -74,7 +74,7 @@ def forget_addresses(account: Account, home: Home) -> None:
         if len(home.accounts_at(address)) < 2:
             home.do(forget_bounces, address)
             files = home.ask(files_to, address)
-            home.withhold(filter(home.maildir.has_new, files))
+            home.withhold(filter(home.outbox.has_new, files))
             home.do(remove_letters_to, address)
 
 

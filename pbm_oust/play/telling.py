@@ -9,7 +9,6 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import is_passed_for, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb
-from pbm_oust.board.ratings import finish_of
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
 from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -105,10 +104,10 @@ def tell_players(
             disabled = disabled or account.userid
         elif not account.is_house:
             unreachable = unreachable or account.userid
-    finish = finish_of(game) if game.result else None
-    rated = work.home.ask(changes_by, finish) if finish else None
+    counts = game.result is not None and game.summary.counts
+    rated = work.home.ask(changes_by, game.summary) if counts else None
     changes = (rated.x, rated.o) if rated else ()
-    is_counting = bool(finish and not rated)
+    is_counting = counts and not rated
     since = told_from or len(game.records)
     seen = _ahead(players, game, since)
     gone = leaving or gone_from(game, work)
@@ -269,7 +268,7 @@ def _is_unopened(letter: Letter, home: Home) -> bool:
     A letter that is held back may have been sent before the backup was restored.
     """
     if letter.state is LetterState.FILE and letter.file:
-        return home.maildir.has_new(letter.file)
+        return home.outbox.has_new(letter.file)
     return letter.state is LetterState.WAITING and not letter.is_leaving
 
 

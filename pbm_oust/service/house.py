@@ -18,7 +18,7 @@ from msgspec import Struct
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import read_clock
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board import Deed, Game, Wish
+from pbm_oust.board import Deed, Game, Summary, Wish
 from pbm_oust.board.notation import format_wish
 from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -26,7 +26,7 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
 from pbm_oust.robot.search import Trees, can_search
-from pbm_oust.rules import KINDS, How, parse_grid
+from pbm_oust.rules import KINDS, How
 from pbm_oust.service.service import handle
 from pbm_oust.store import index
 from pbm_oust.store.boards import DamagedHistory
@@ -77,20 +77,20 @@ class HouseBoards:
     def looked_at(self) -> Iterator[Waiting | None]:
         """Yield the same, and None after each look at a board that does not wait."""
         active = self._active()
-        names = {entry.name for entry in active}
-        self._seen = {name: seen for name, seen in self._seen.items() if name in names}
-        for entry in active:
-            records, waits = self._seen.get(entry.name, (-1, None))
-            if records != entry.records:
-                waits = self._look(entry.name)
-                self._seen[entry.name] = entry.records, waits
+        names = list(map(index.BoardName.of, active))
+        self._seen = {name: self._seen[name] for name in names if name in self._seen}
+        for name, board in zip(names, active, strict=True):
+            records, waits = self._seen.get(name, (-1, None))
+            if records != board.records:
+                waits = self._look(name)
+                self._seen[name] = board.records, waits
             yield waits
 
     def settle(self, name: index.BoardName, records: int) -> None:
         """Leave a board alone until it has more records."""
         self._seen[name] = records, None
 
-    def _active(self) -> list[index.Entry]:
+    def _active(self) -> list[Summary]:
         """Return all boards of the house that go on, those first where least happened lately."""
         found = [
             entry for userid in HOUSE for entry in self._home.ask(index.boards_of_player, userid)
@@ -139,22 +139,21 @@ class Finished:
         """
         for kind in KINDS:
             part = index.Window(MOST_LOOKED_AT)
-            for entry in self._home.ask(
-                index.boards_in, kind, (index.BoardState.OVER,), part
-            ).entries:
-                if self._is_wanted(entry, most_cells):
-                    yield from self._read(entry)
+            boards, _ = self._home.ask(index.boards_in, [kind], [index.BoardState.OVER], part)
+            for board in boards:
+                if self._is_wanted(board, most_cells):
+                    yield from self._read(board)
 
-    def _is_wanted(self, entry: index.Entry, most_cells: int) -> bool:
-        is_void, grid = entry.result is None or entry.result.how is How.VOID, parse_grid(entry.grid)
-        if is_void or grid.cells.bit_count() > most_cells or not can_search(entry.name.kind, grid):
+    def _is_wanted(self, entry: Summary, most_cells: int) -> bool:
+        is_void, grid = entry.result is None or entry.result.how is How.VOID, entry.grid
+        if is_void or grid.cells.bit_count() > most_cells or not can_search(entry.kind.name, grid):
             return False
-        return not self._home.ask(index.find_analysis, entry.name)
+        return not self._home.ask(index.find_analysis, index.BoardName.of(entry))
 
-    def _read(self, entry: index.Entry) -> Iterator[Game]:
+    def _read(self, entry: Summary) -> Iterator[Game]:
         """Yield the game of an entry, if it can be read and is over."""
         with suppress(DamagedHistory, NotAllowed):
-            game = read_game(self._home, KINDS[entry.name.kind], entry.name.board)
+            game = read_game(self._home, entry.kind, entry.board)
             if game.result:
                 yield game
 

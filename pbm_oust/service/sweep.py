@@ -81,7 +81,7 @@ def sweep(work: UnitOfWork) -> Swept:
 
 def _chores(work: UnitOfWork) -> Iterator[_Chore]:
     """Yield what a sweep looks at. Anything else that has to be done in time belongs here."""
-    damaged = (each.name for kind in KINDS for each in work.home.ask(damaged_boards, kind))
+    damaged = (each for kind in KINDS for each in work.home.ask(damaged_boards, kind))
     for name in (*work.home.ask(due_by, work.now()), *damaged):
         rule = partial(_rule, work, KINDS[name.kind], name.board)
         yield _Chore(str(name), str(name), rule)

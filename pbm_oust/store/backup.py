@@ -10,10 +10,10 @@ The database is copied first and named last: without it, a backup is not complet
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache, partial
-from itertools import islice
+from itertools import zip_longest
 from pathlib import Path
 
 from msgspec import Struct
@@ -271,7 +271,9 @@ def copy_tables(snapshot: Snapshot, target: Database, transaction: Transaction) 
     for table in reversed(known):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
     for table, keys in known.items():
-        _insert_all(transaction, table, _rows(snapshot, table, keys))
+        for page in _pages(snapshot, table, keys):
+            places = ", ".join("?" * len(page[0]))
+            transaction.run_all(f"INSERT INTO {table} VALUES ({places})", page)  # noqa: S608 - the names are ours # nosec B608
         if keys == _BY_ID and target.is_shared:
             latest = selection(table, ["setval(CAST(? AS regclass), max(id))"])
             transaction.rows(latest, f"{table}_id_seq")
@@ -281,18 +283,16 @@ def _compare(snapshot: Snapshot, copy: Snapshot, path: Path) -> int:
     """Compare all rows with those of a copy at a path, and count them. Raises NotCopied."""
     count = 0
     for table, keys in copied_tables().items():
-        there = _rows(copy, table, keys)
-        for row in _rows(snapshot, table, keys):
-            if next(there, None) != row:
-                raise NotCopied(f"{table} are not the same in {path}: {row[0]}")
-            count += 1
-        if next(there, None) is not None:
-            raise NotCopied(f"{table} are not the same in {path}")
+        pages = (_pages(each, table, keys) for each in (snapshot, copy))
+        for page, copied in zip_longest(*pages, fillvalue=()):
+            if page != copied:
+                raise NotCopied(f"{table} are not the same in {path}")
+            count += len(page)
     return count
 
 
-def _rows(snapshot: Snapshot, table: str, keys: Keys) -> Iterator[Row]:
-    """Yield the rows of a table in order, page by page."""
+def _pages(snapshot: Snapshot, table: str, keys: Keys) -> Iterator[Sequence[Row]]:
+    """Yield the rows of a table in order, some at a time."""
     names = ", ".join(name for name, _ in keys)
     places = ", ".join("?" * len(keys))
     search = (
@@ -301,13 +301,5 @@ def _rows(snapshot: Snapshot, table: str, keys: Keys) -> Iterator[Row]:
     )
     after: tuple[Value, ...] = tuple(lowest for _, lowest in keys)
     while page := snapshot.rows(search, *after):
-        yield from (row[len(keys) :] for row in page)
+        yield [row[len(keys) :] for row in page]
         after = page[-1][: len(keys)]
-
-
-def _insert_all(transaction: Transaction, table: str, rows: Iterable[Row]) -> None:
-    """Add rows to a table, some at a time."""
-    remaining = iter(rows)
-    while some := list(islice(remaining, _PAGE)):
-        places = ", ".join("?" * len(some[0]))
-        transaction.run_all(f"INSERT INTO {table} VALUES ({places})", some)  # noqa: S608 - the names are ours # nosec B608

@@ -11,14 +11,14 @@ has changed is in `transaction.boards` until it is published (`publishing.py`).
 import re
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from msgspec import Struct, structs
 
-from pbm_oust.board import Game, Header
+from pbm_oust.board import Game, Summary
 from pbm_oust.board.history import (
     BadHistory,
     format_records,
@@ -28,14 +28,13 @@ from pbm_oust.board.history import (
     with_other_userid,
 )
 from pbm_oust.board.notation import format_header, format_outcome
-from pbm_oust.board.ratings import finish_of
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import index
 from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import BoardName, Reading
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.ratings import note_change
 
 K = TypeVar("K")
@@ -45,21 +44,27 @@ MOST_RECORDS = 100_000
 """How many records all boards may have that are remembered."""
 _BOARD = 50
 """To remember a board without records takes about as much memory as so many records."""
+_ACTIVE, _OVER = index.BoardState.ACTIVE.value, index.BoardState.OVER.value
+_DAMAGED = (index.BoardState.DAMAGED.value, "", "", "", None, None, 0, 0, 0, 0, None)
+"""The columns of a damaged board, from the state on."""
+_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORD = re.compile(rb"\n {0,3}([0-9]+) [xo*] ")
 MICROSECONDS = 1_000_000
 """How many versions a second has: a version is a time, or higher than the one before."""
 
 _MAKE = (
-    "INSERT INTO boards (version, challenge, source, source_number, state, grid, x, o, to_move, "
-    "result, is_rated, started, latest, records, due, kind, board) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    "INSERT INTO boards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT DO NOTHING"
 )
 _CHANGE = (
-    "UPDATE boards SET version = ?, state = ?, x = ?, o = ?, to_move = ?, result = ?, "
-    "latest = ?, records = ?, due = ? WHERE kind = ? AND board = ? AND version = ?"
+    "UPDATE boards SET version = ?, state = ?, grid = ?, x = ?, o = ?, to_move = ?, result = ?, "
+    "is_rated = ?, started = ?, latest = ?, records = ?, due = ? "
+    "WHERE kind = ? AND board = ? AND version = ?"
 )
 _ADD = "INSERT INTO records (kind, board, number, lines) VALUES (?, ?, ?, ?)"
-_ADD_DAMAGE = "INSERT INTO damages (kind, board, line, reason, x, o) VALUES (?, ?, ?, ?, ?, ?)"
+_ADD_USERID = (
+    "INSERT INTO board_userids (userid, kind, board, state, is_owner) VALUES (?, ?, ?, ?, ?)"
+)
 _SET_LINES = "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND number = ?"
 
 
@@ -111,7 +116,6 @@ class Board(Struct, frozen=True):
     game: Game
     data: bytes
     """Its history."""
-    has_result_line: bool
     userids: frozenset[str]
     """All userids in the history."""
     version: int = 0
@@ -123,13 +127,26 @@ class Board(Struct, frozen=True):
         return BoardName.of(self.game.header)
 
     @property
-    def state(self) -> index.BoardState:
+    def state(self) -> str:
         """Whether the game goes on."""
-        return index.BoardState.OVER if self.game.result else index.BoardState.ACTIVE
+        return _OVER if self.game.result else _ACTIVE
 
 
-WithLines = tuple[Reading, Sequence[bytes]]
-"""What a history says, with its lines by records."""
+class Rows(Struct, frozen=True):
+    """What the tables hold for a board."""
+
+    name: BoardName
+    columns: tuple[Value, ...]
+    """What follows the version in its row: see `columns_in`."""
+    userids: list[tuple[Value, ...]]
+    """The rows of all userids in its history."""
+    records: list[bytes]
+    """The lines of its history, by records."""
+
+    @property
+    def state(self) -> str:
+        """The state of the board."""
+        return str(self.columns[3])
 
 
 def challenge_remark(key: str) -> bytes:
@@ -146,18 +163,43 @@ def read_board(name: BoardName, data: bytes) -> Board:
     if header.board != name.board:
         raise BadHistory(3, f"by the name of the file this is board {name.board}")
     whole = data[: history.whole_length]
-    return Board(history.game, whole, history.has_result_line, userids_in(whole))
+    return Board(history.game, whole, userids_in(whole))
 
 
-def reading_of(name: BoardName, data: bytes) -> Reading:
-    """Return what the history of a board says, damaged or not; if it may be, it is believed."""
-    if reading := index.believe(name, data):
-        return reading
-    try:
-        board = read_board(name, data)
-    except BadHistory as error:
-        return index.read_damage(name, data, error)
-    return index.reading_with(index.entry_of(board.game), board.data)
+def read_rows(name: BoardName, data: bytes) -> Rows:
+    """Return the rows of a history, damaged or not; if what it says may be believed, it is."""
+    said = index.believe(name, data)
+    if not said:
+        with suppress(BadHistory):
+            said = index.entry_of(read_board(name, data).game)
+    return rows_of(name, said, data)
+
+
+def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
+    """Return the rows of a history, given what it says by the rules; None if it is damaged."""
+    started = _STARTED.search(data)
+    source = (started[2].decode(), int(started[3])) if started and started[2] else (None, None)
+    state, *rest = _columns(said) if said else _DAMAGED
+    columns = (started[1].decode() if started else None, *source, state, *rest)
+    userids = userids_in(data)
+    if not (said or _has_header(data)):
+        userids |= {index.ANYBODY}
+    rows = _userids(name, state, {said.x, said.o} if said else (), userids)
+    return Rows(name, columns, rows, by_records(data))
+
+
+def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
+    """Return what follows the version in the row of a board; nothing if there is no board."""
+    row = snapshot.row("SELECT * FROM boards WHERE kind = ? AND board = ?", *name)
+    return row[3:] if row else ()
+
+
+def _has_header(data: bytes) -> bool:
+    """Return whether the header of a history can be read."""
+    with suppress(BadHistory):
+        read_header(data)
+        return True
+    return False
 
 
 def by_records(text: bytes, after: int = 0) -> list[bytes]:
@@ -263,14 +305,6 @@ class Boards:
         )
         return b"".join([lines for (lines,) in rows]) if rows else None
 
-    def header(self, snapshot: Snapshot, name: BoardName) -> Header | None:
-        """Return the header of a board's history; None if there is none, or it cannot be read."""
-        search = "SELECT lines FROM records WHERE kind = ? AND board = ? AND number = 0"
-        row = snapshot.row(search, *name)
-        with suppress(BadHistory):
-            return read_header(row[0]) if row else None
-        return None
-
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
         """Return the number that a new board will have."""
         return 1 + snapshot.number("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
@@ -304,38 +338,34 @@ class Boards:
 
         Raises BoardChanged if a board has that number already.
         """
-        version = self._next_version(transaction)
-        reading = index.reading_with(index.entry_of(game), text)
-        board = Board(game, text, game.result is not None, reading.userids, version)
-        if not transaction.run(_MAKE, *_row_of(reading, version)):
+        version, said = self._next_version(transaction), index.entry_of(game)
+        board = Board(game, text, userids_in(text), version)
+        rows = rows_of(board.name, said, text)
+        if not transaction.run(_MAKE, *board.name, version, *rows.columns):
             raise BoardChanged(str(board.name))
-        _fill(transaction, [(reading, by_records(text))])
+        _fill(transaction, [rows])
         transaction.boards[board.name] = board
-        note_change(transaction, None, finish_of(game))
+        note_change(transaction, None, said)
         return board
 
     def append(self, transaction: Transaction, board: Board, acted: Game) -> Board:
         """Add the new records of a game to a board, and return the board after that.
 
-        Without new records, a missing result line is added. Raises BoardChanged.
+        Raises BoardChanged.
         """
         records, name = len(board.game.records), board.name
-        text = b"" if board.has_result_line else format_records(acted, records).encode()
-        if not text:
+        if len(acted.records) == records:
             return board
+        text = format_records(acted, records).encode()
         after = structs.replace(
             board,
             game=acted,
             data=board.data + text,
-            has_result_line=acted.result is not None,
             userids=board.userids | userids_in(b"\n" + text),
             version=self._next_version(transaction, board.version),
         )
         self._change(transaction, board, after)
-        above, *added = by_records(text, records)
-        if above:
-            transaction.run(_SET_LINES, by_records(board.data)[-1] + above, *name, records)
-        for number, lines in enumerate(added, records + 1):
+        for number, lines in enumerate(by_records(text, records)[1:], records + 1):
             transaction.run(_ADD, *name, number, lines)
         transaction.boards[name] = after
         return after
@@ -375,44 +405,34 @@ class Boards:
             self.rename(transaction, board, old, new)
         return len(names)
 
-    def put(self, transaction: Transaction, data: bytes, reading: Reading) -> None:
-        """Let a board have another history, damaged or not, or make it. `reading` is what it says.
+    def put(
+        self, transaction: Transaction, name: BoardName, said: Summary | None, data: bytes
+    ) -> None:
+        """Let a board have another history, or make it: see `rows_of`. Nothing is published."""
+        before = index.find_entry(transaction, name)
+        self.put_all(transaction, [rows_of(name, said, data)])
+        note_change(transaction, before, said)
 
-        Nothing is published.
-        """
-        before = index.find_entry(transaction, reading.entry.name)
-        self.put_all(transaction, [(reading, by_records(data))])
-        note_change(transaction, before.finish if before else None, reading.entry.finish)
-
-    def put_all(self, transaction: Transaction, histories: Sequence[WithLines]) -> None:
+    def put_all(self, transaction: Transaction, boards: Sequence[Rows]) -> None:
         """Let boards have other histories, damaged or not, or make them.
 
         Nothing is published, and no game is counted: whoever does this marks the ratings.
         """
-        rows = [_row_of(reading, self._next_version(transaction)) for reading, _ in histories]
-        for reading, _ in histories:
-            self._remove(transaction, reading.entry.name)
-            transaction.boards.pop(reading.entry.name, None)
-        transaction.run_all(_MAKE, rows)
-        _fill(transaction, histories)
+        made = [(*board.name, self._next_version(transaction), *board.columns) for board in boards]
+        for board in boards:
+            self.remove(transaction, board.name)
+            transaction.boards.pop(board.name, None)
+        transaction.run_all(_MAKE, made)
+        _fill(transaction, boards)
 
-    def remove_damaged(self, transaction: Transaction, kind: Kind, number: int) -> None:
-        """Remove a board if it is damaged, so that another one can take its place."""
-        with suppress(NotAllowed):
-            try:
-                self.read(transaction, kind, number)
-            except DamagedHistory as damage:
-                before = index.find_entry(transaction, damage.name)
-                self._remove(transaction, damage.name)
-                note_change(transaction, before.finish if before else None, None)
-
-    def _remove(self, transaction: Transaction, name: BoardName) -> None:
-        """Remove the rows of a board, if it is there."""
+    def remove(self, transaction: Transaction, name: BoardName) -> bool:
+        """Remove the rows of a board; return whether there was one. The ratings stay."""
         row = transaction.row(
             "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
         )
         if row:
-            _count(transaction, name.kind, index.BoardState(row[0]), -1)
+            _count(transaction, name.kind, row[0], -1)
+        return row is not None
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
         """Return a version that is higher than all that were given, as far as we know them.
@@ -427,85 +447,62 @@ class Boards:
 
     def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
-        name, entry = after.name, index.entry_of(after.game)
-        row = after.version, *_course(entry), *name, before.version
+        name, said = after.name, index.entry_of(after.game)
+        row = after.version, *_columns(said), *name, before.version
         if not transaction.run(_CHANGE, *row):
             raise BoardChanged(str(name))
-        if before.state is not after.state:
-            _count(transaction, name.kind, before.state, -1)
-            _count(transaction, name.kind, after.state, 1)
-        said = before.state, {before.game.x, before.game.o}, before.userids
-        if said != (after.state, {entry.x, entry.o}, after.userids):
+        was, state = before.state, after.state
+        if was != state:
+            _count(transaction, name.kind, was, -1)
+            _count(transaction, name.kind, state, 1)
+        said_before = was, before.game.x, before.game.o, before.userids
+        if said_before != (state, said.x, said.o, after.userids):
             forget = "DELETE FROM board_userids WHERE kind = ? AND board = ?"
             transaction.run(forget, *name)
-            _add_userids(transaction, [(entry, after.userids)])
+            userids = _userids(name, state, {said.x, said.o}, after.userids)
+            transaction.run_all(_ADD_USERID, userids)
         if before.game.result or after.game.result:
-            note_change(transaction, finish_of(before.game), finish_of(after.game))
+            note_change(transaction, before.game.summary, after.game.summary)
 
 
-def _count(transaction: Transaction, kind: str, state: index.BoardState, number: int) -> None:
+def _count(transaction: Transaction, kind: str, state: str, number: int) -> None:
     """Count a board, or one less."""
     transaction.run(
         "INSERT INTO board_counts (kind, state, number) VALUES (?, ?, ?) ON CONFLICT (kind, state) "
         "DO UPDATE SET number = board_counts.number + excluded.number",
         kind,
-        state.value,
+        state,
         number,
     )
 
 
-def _fill(transaction: Transaction, histories: Iterable[WithLines]) -> None:
+def _fill(transaction: Transaction, boards: Sequence[Rows]) -> None:
     """Write what belongs to the rows of boards that were made."""
-    records, damages = list[tuple[Value, ...]](), list[tuple[Value, ...]]()
-    for reading, parts in histories:
-        entry = reading.entry
-        kind, board = entry.name
-        records += [(kind, board, number, lines) for number, lines in enumerate(parts)]
-        if isinstance(entry, index.Damage):
-            damages.append((kind, board, entry.line, entry.reason, entry.x, entry.o))
-    transaction.run_all(_ADD, records)
-    transaction.run_all(_ADD_DAMAGE, damages)
-    for (kind, state), number in Counter(
-        (reading.entry.name.kind, reading.entry.state) for reading, _ in histories
-    ).items():
+    lines = [(*each.name, *line) for each in boards for line in enumerate(each.records)]
+    transaction.run_all(_ADD, lines)
+    for (kind, state), number in Counter((each.name.kind, each.state) for each in boards).items():
         _count(transaction, kind, state, number)
-    _add_userids(transaction, [(reading.entry, reading.userids) for reading, _ in histories])
+    transaction.run_all(_ADD_USERID, [row for each in boards for row in each.userids])
 
 
-def _add_userids(
-    transaction: Transaction, boards: Iterable[tuple[index.Entry | index.Damage, Iterable[str]]]
-) -> None:
-    transaction.run_all(
-        "INSERT INTO board_userids (userid, kind, board, state, is_owner) VALUES (?, ?, ?, ?, ?)",
-        [
-            (userid, *entry.name, entry.state.value, int(userid in entry.owners))
-            for entry, userids in boards
-            for userid in sorted(userids)
-        ],
-    )
-
-
-def _course(entry: index.Entry) -> tuple[Value, ...]:
-    """Return those columns of a board that records change, after the version."""
+def _columns(said: Summary) -> tuple[Value, ...]:
+    """Return the columns of a board from its state on, by what its history says."""
     return (
-        entry.state.value,
-        entry.x,
-        entry.o,
-        entry.to_move,
-        format_outcome(entry.result) if entry.result else None,
-        seconds(entry.latest),
-        entry.records,
-        seconds(entry.due) if entry.due else None,
+        _OVER if said.result else _ACTIVE,
+        str(said.grid),
+        said.x,
+        said.o,
+        said.to_move,
+        format_outcome(said.result) if said.result else None,
+        int(said.is_rated),
+        seconds(said.started),
+        seconds(said.latest),
+        said.records,
+        seconds(said.due) if said.due else None,
     )
 
 
-def _row_of(reading: Reading, version: int) -> tuple[Value, ...]:
-    """Return the columns of a board in their order."""
-    entry, source = reading.entry, reading.source
-    head = version, reading.challenge, *((source.word, source.number) if source else (None, None))
-    if isinstance(entry, index.Damage):
-        nothing = "", "", "", None, None, 0, 0, 0, 0, None
-        return *head, index.BoardState.DAMAGED.value, *nothing, *entry.name
-    state, x, o, to_move, result, *rest = _course(entry)
-    started = int(entry.is_rated), seconds(entry.started)
-    return *head, state, entry.grid, x, o, to_move, result, *started, *rest, *entry.name
+def _userids(
+    name: BoardName, state: Value, owners: Collection[str], userids: Iterable[str]
+) -> list[tuple[Value, ...]]:
+    return [(userid, *name, state, int(userid in owners)) for userid in sorted(userids)]

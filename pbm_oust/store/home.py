@@ -49,7 +49,7 @@ from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import Draft, LetterState, add_letter
 from pbm_oust.store.limits import Tally, write_tally
-from pbm_oust.store.outbox import Maildir, Outbox, left_for_later
+from pbm_oust.store.outbox import Outbox, left_for_later
 from pbm_oust.store.publishing import Progress, Publisher, keeping_up, untold
 from pbm_oust.store.rebuilding import rebuild
 from pbm_oust.store.sqlite import FILE_NAME, KEY, UNFINISHED, SqliteDatabase
@@ -85,10 +85,9 @@ class Home:
         self.database = open_database(path, self.disk)
         self.boards = Boards(path, self.database.time)
         self.publisher = self.publisher_in(path)
-        self.maildir = Maildir(path / "outbox", self.database, self.disk)
-        self.outbox = Outbox(self.database, self.maildir)
+        self.outbox = Outbox(path / "outbox", self.database, self.disk)
         self.tally = Tally()
-        self.database.committing = self.maildir.receiving
+        self.database.committing = self.outbox.receiving
         self.database.after = self._follow_up
         if has_relay is not None:
             self.has_relay = has_relay
@@ -106,7 +105,7 @@ class Home:
         guard(self.path, KINDS, has_readers=self.configured.readers)
         if not self.is_on_server:
             self.publisher.prepare()
-        self.maildir.prepare()
+        self.outbox.prepare()
         self.database.make_key()
         if not self.database.is_made or self._rebuilding.exists():
             self._rebuild(progress)
@@ -234,7 +233,7 @@ class Home:
 
         Raises Stale if a mail program has taken one of them.
         """
-        if not self._transaction.held.enter_context(self.maildir.withheld(list(files))):
+        if not self._transaction.held.enter_context(self.outbox.withheld(list(files))):
             raise Stale("a letter in the Maildir")
 
     def relaying(self, *, waits: bool) -> AbstractContextManager[bool]:
@@ -245,7 +244,7 @@ class Home:
         """Write all letters that are to be files into the Maildir."""
         if not self.has_relay:
             with left_for_later():
-                self.maildir.write_out()
+                self.outbox.write_out()
 
     def write_tally(self, now: datetime) -> None:
         """Record what was refused without an answer."""

@@ -7,26 +7,22 @@ on, all of it is replayed.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.clock import earliest_ruling
 from pbm_oust.board import Deed, Game, Header, Summary, Verb
 from pbm_oust.board.game import AHEAD
-from pbm_oust.board.history import BadHistory, read_header, userids_in
+from pbm_oust.board.history import BadHistory, read_header
 from pbm_oust.board.notation import USERID, format_time, parse_outcome, parse_time
-from pbm_oust.board.ratings import Finish
-from pbm_oust.rules import KINDS, How, Result, Side, parse_grid
+from pbm_oust.rules import KINDS, Result, Side, parse_grid
 from pbm_oust.store import database
 
-_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
 _RECORDS = re.compile(
     rb"(?: {0,3}+[0-9]++ [xo*] \S.{24,}? [0-9]{4}-[0-9][0-9]-[0-9][0-9]"
     rb"T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z [0-9a-f]{16}\n|#.*\n)*+"
@@ -46,9 +42,9 @@ class BoardName(Struct, frozen=True):
     board: int
 
     @classmethod
-    def of(cls, header: Header) -> "BoardName":
-        """Return the board with a header."""
-        return cls(header.kind.name, header.board)
+    def of(cls, board: Header | Summary) -> "BoardName":
+        """Return the board with a header, or with a summary."""
+        return cls(board.kind.name, board.board)
 
     def __lt__(self, other: "BoardName") -> bool:
         return self._place < other._place
@@ -89,124 +85,12 @@ class Source(Struct, frozen=True):
         return f"# {self.word} {self.number}\n".encode()
 
 
-class Entry(Struct, frozen=True):
-    """What the index says about a board whose history replays."""
-
-    name: BoardName
-    grid: str
-    x: str
-    """The userid that owns side x at the end of the history."""
-    o: str
-    to_move: str | None
-    """The userid that acts next; None if the game is over."""
-    result: Result | None
-    is_rated: bool
-    """Whether the players agreed that the game counts."""
-    started: datetime
-    latest: datetime
-    """When the latest record was made, or the board was started."""
-    records: int
-    due: datetime | None
-    """The earliest moment when something can be due; None if the game is over."""
-
-    @property
-    def state(self) -> BoardState:
-        """Whether the game goes on."""
-        return BoardState.OVER if self.result else BoardState.ACTIVE
-
-    @property
-    def owners(self) -> frozenset[str]:
-        """The userids that own the sides."""
-        return frozenset((self.x, self.o))
-
-    @property
-    def summary(self) -> Summary:
-        """What a list says about the board."""
-        return Summary(
-            KINDS[self.name.kind],
-            self.name.board,
-            parse_grid(self.grid),
-            self.x,
-            self.o,
-            self.to_move,
-            self.result,
-            self.records,
-            self.latest,
-        )
-
-    @property
-    def finish(self) -> Finish | None:
-        """How the game ended, if it counts for ratings."""
-        if not self.is_rated or self.result is None or self.result.how is How.VOID:
-            return None
-        kind, board = KINDS[self.name.kind], self.name.board
-        grid, winner = parse_grid(self.grid), self.result.winner
-        return Finish(kind, board, grid, self.x, self.o, winner, self.latest)
-
-
-class Damage(Struct, frozen=True):
-    """What the index says about a board whose history does not replay."""
-
-    name: BoardName
-    x: str | None
-    """The userid that owned side x at the start; None if the header cannot be read."""
-    o: str | None
-    line: int
-    """The line at fault."""
-    reason: str
-    state: ClassVar = BoardState.DAMAGED
-    owners: ClassVar = frozenset[str]()
-    """Nobody: who owns the sides now is not known."""
-    finish: ClassVar[Finish | None] = None
-
-
-class Reading(Struct, frozen=True):
-    """All that the index keeps about a history."""
-
-    entry: Entry | Damage
-    userids: frozenset[str]
-    """All userids in it."""
-    challenge: str | None = None
-    """The message key of the mail that started the board."""
-    source: Source | None = None
-    """What the board came from, if not from the mail alone."""
-
-
-def reading_with(entry: Entry | Damage, data: bytes) -> Reading:
-    """Return what the index keeps about a history, given what it says by the rules."""
-    started = _STARTED.search(data)
-    source = Source(started[2].decode(), int(started[3])) if started and started[2] else None
-    return Reading(entry, userids_in(data), started[1].decode() if started else None, source)
-
-
-def entry_of(game: Game) -> Entry:
+def entry_of(game: Game) -> Summary:
     """Return what the index says about the board of a game."""
-    header, result = game.header, game.result
-    return Entry(
-        name=BoardName.of(header),
-        grid=str(header.grid),
-        x=game.x,
-        o=game.o,
-        to_move=None if result else game.player_to_move,
-        result=result,
-        is_rated=header.terms.rated,
-        started=header.started,
-        latest=game.latest,
-        records=len(game.records),
-        due=earliest_ruling(game),
-    )
+    return structs.replace(game.summary, due=earliest_ruling(game))
 
 
-def read_damage(name: BoardName, data: bytes, error: BadHistory) -> Reading:
-    """Return what the index says about a history that is damaged."""
-    header = None
-    with suppress(BadHistory):
-        header = read_header(data)
-    x, o = (header.x, header.o) if header else (None, None)
-    return reading_with(Damage(name, x, o, error.line, error.reason), data)
-
-
-def believe(name: BoardName, data: bytes) -> Reading | None:
+def believe(name: BoardName, data: bytes) -> Summary | None:
     """Return what the index says about a history that ends with its result, without replaying it.
 
     None for any other history, and if all of it has to be replayed.
@@ -220,13 +104,12 @@ def believe(name: BoardName, data: bytes) -> Reading | None:
         header = read_header(head + b"\n\n")
         if BoardName.of(header) != name:
             return None
-        entry = _told(records.split(b"\n")[:-1], header, result)
+        return _told(records.split(b"\n")[:-1], header, result)
     except (BadHistory, ValueError):
         return None
-    return reading_with(entry, data)
 
 
-def _told(lines: Iterable[bytes], header: Header, result: Result) -> Entry:
+def _told(lines: Iterable[bytes], header: Header, result: Result) -> Summary:
     """Return what the lines below a header say. Raises ValueError if they need the rules."""
     records = [line for line in lines if line[0] != _HASH]
     numbers, keys = [line[_NUMBER] for line in records], {line[_KEY] for line in records}
@@ -244,9 +127,10 @@ def _told(lines: Iterable[bytes], header: Header, result: Result) -> Entry:
             x, o = o, x
         elif _ASKS_THE_RULES.fullmatch(action):
             raise ValueError("the owners may have changed by this")
-    return Entry(
-        BoardName.of(header),
-        str(header.grid),
+    return Summary(
+        header.kind,
+        header.board,
+        header.grid,
         x,
         o,
         None,
@@ -255,7 +139,6 @@ def _told(lines: Iterable[bytes], header: Header, result: Result) -> Entry:
         header.started,
         parse_time(times[-1].decode()),
         len(records),
-        None,
     )
 
 
@@ -267,14 +150,8 @@ def _numbers(most: int) -> list[bytes]:
 
 # Finding boards
 
-ENTRIES = (
-    "SELECT b.kind, b.board, b.grid, b.x, b.o, b.to_move, b.result, b.is_rated, b.started, "
-    "b.latest, b.records, b.due FROM"
-)
+ENTRIES = "SELECT b.* FROM"
 """The beginning of a statement whose rows `read_entries` reads; it calls the boards `b`."""
-
-_WHOLE = "state <> 'damaged'"
-"""Of boards whose histories replay."""
 
 
 def all_names(snapshot: database.Snapshot) -> list[BoardName]:
@@ -297,27 +174,21 @@ def count_all(snapshot: database.Snapshot) -> int:
     return snapshot.number("SELECT count(*) FROM boards")
 
 
-def find_entry(snapshot: database.Snapshot, name: BoardName) -> Entry | None:
+def find_entry(snapshot: database.Snapshot, name: BoardName) -> Summary | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
     found = read_entries(
-        snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND {_WHOLE}", *name
+        snapshot, f"{ENTRIES} boards b WHERE kind = ? AND board = ? AND state <> 'damaged'", *name
     )
     return found[0] if found else None
 
 
-def boards_of_kind(snapshot: database.Snapshot, kind: str) -> list[Entry]:
-    """Return the boards of a kind in order of their numbers."""
-    search = f"{ENTRIES} boards b WHERE kind = ? AND {_WHOLE} ORDER BY board"
-    return read_entries(snapshot, search, kind)
-
-
-def boards_of_player(snapshot: database.Snapshot, userid: str) -> list[Entry]:
+def boards_of_player(snapshot: database.Snapshot, userid: str) -> list[Summary]:
     """Return the active boards on which a player owns a side, in order of kinds and numbers."""
     search = (
         f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
         "WHERE u.userid = ? AND u.state = 'active' AND u.is_owner = 1"
     )
-    return sorted(read_entries(snapshot, search, userid), key=lambda entry: entry.name)
+    return sorted(read_entries(snapshot, search, userid), key=BoardName.of)
 
 
 def count_active(snapshot: database.Snapshot, userid: str) -> int:
@@ -326,10 +197,10 @@ def count_active(snapshot: database.Snapshot, userid: str) -> int:
     return _count(snapshot, search, userid)
 
 
-def count_active_against(snapshot: database.Snapshot, userid: str, others: Iterable[str]) -> int:
+def count_active_against(snapshot: database.Snapshot, userid: str, others: Collection[str]) -> int:
     """Return the number of active boards on which a player plays against any of some others."""
     boards = boards_of_player(snapshot, userid)
-    return sum(not each.owners.isdisjoint(others) for each in boards)
+    return sum(each.x in others or each.o in others for each in boards)
 
 
 def progress_of(snapshot: database.Snapshot, userids: Iterable[str]) -> database.Row | None:
@@ -392,33 +263,39 @@ def highest_source(snapshot: database.Snapshot, kind: str, word: str) -> int:
     )
 
 
-def damaged_boards(
-    snapshot: database.Snapshot, kind: str, userids: Sequence[str] | None = None
-) -> list[Damage]:
-    """Return the damaged boards of a kind, all or those of some players, in order.
+ANYBODY = ""
+"""Stands for all userids where it is not known whose a damaged board is."""
 
-    A board whose header cannot be read may be anybody's.
+
+def damaged_boards(
+    snapshot: database.Snapshot, kind: str, userids: Collection[str] = ()
+) -> list[BoardName]:
+    """Return the damaged boards of a kind in order: all, or those that may be of some players.
+
+    These are named in the history. A board whose header cannot be read may be anybody's.
     """
-    rows = snapshot.rows(
-        "SELECT board, x, o, line, reason FROM damages WHERE kind = ? ORDER BY board", kind
+    if not userids:
+        return sorted(_names(snapshot, "boards WHERE kind = ? AND state = 'damaged'", kind))
+    named = (
+        "board_userids WHERE userid IN (SELECT value FROM json_each(?)) "
+        "AND state = 'damaged' AND kind = ?"
     )
-    found = (Damage(BoardName(kind, board), *rest) for board, *rest in rows)
-    wanted = {None, *userids} if userids is not None else None
-    return [each for each in found if wanted is None or wanted & {each.x, each.o}]
+    return sorted({*_names(snapshot, named, database.words_list((ANYBODY, *userids)), kind)})
 
 
 def read_entries(
     snapshot: database.Snapshot, statement: str, *values: database.Value
-) -> list[Entry]:
+) -> list[Summary]:
     """Return the entries that a statement gives."""
     return [_entry(row) for row in snapshot.rows(statement, *values)]
 
 
-def _entry(row: database.Row) -> Entry:
-    kind, board, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
-    return Entry(
-        BoardName(kind, board),
-        grid,
+def _entry(row: database.Row) -> Summary:
+    kind, board, *_, grid, x, o, to_move, result, is_rated, started, latest, records, due = row
+    return Summary(
+        KINDS[kind],
+        board,
+        parse_grid(grid),
         x,
         o,
         to_move,
@@ -453,63 +330,43 @@ class Window(Struct, frozen=True):
     skipped: int = 0
 
 
-class Extract(Struct, frozen=True):
-    """Some boards of a list."""
-
-    entries: list[Entry]
-    count: int
-    """How many boards the list has."""
-
-
 def boards_in(
     snapshot: database.Snapshot,
-    kind: str,
+    kinds: Collection[str],
     states: Collection[BoardState],
     part: Window,
+    userids: Collection[str] = (),
+    *,
+    to_move: bool = False,
     since: datetime | None = None,
-) -> Extract:
-    """Return boards of a kind in some states; only those with a record after `since`."""
+) -> tuple[list[Summary], int]:
+    """Return boards of some kinds in some states, and how many there are in all.
+
+    Those come first on which something happened last.
+
+    With `userids`, they are those on which any of these players owns a side, or is to move; without
+    them, `since` leaves only those with a record after it.
+    """
+    wanted = list[tuple[str, tuple[database.Value, ...]]]()
+    players, words = map(database.words_list, (userids, (state.value for state in states)))
     after = database.seconds(since) if since else -1
-    asked: list[tuple[database.Value, ...]] = [(kind, state.value, after) for state in states]
-    if since:
-        count = sum(_count(snapshot, _IN_STATE, *each) for each in asked)
+    for kind in kinds:
+        if not userids:
+            wanted += [(_IN_STATE, (kind, state.value, after)) for state in states]
+        elif to_move:
+            wanted.append((_TO_MOVE, (players, kind)))
+        else:
+            wanted.append((_OWNED, (players, words, kind)))
+    if userids or since:
+        count = sum(_count(snapshot, boards, *values) for boards, values in wanted)
     else:
-        count = sum(count_in(snapshot, kind, state) for state in states)
-    boards = f" UNION ALL {ENTRIES} ".join([_IN_STATE] * len(asked))
-    return _extract(snapshot, count, part, boards, *(value for each in asked for value in each))
-
-
-def boards_of(
-    snapshot: database.Snapshot,
-    kind: str,
-    userids: Collection[str],
-    states: Collection[BoardState],
-    part: Window,
-) -> Extract:
-    """Return boards of a kind in some states on which any of these players owns a side."""
-    values = (
-        database.words_list(userids),
-        database.words_list(state.value for state in states),
-        kind,
-    )
-    return _extract(snapshot, _count(snapshot, _OWNED, *values), part, _OWNED, *values)
-
-
-def boards_waiting_for(
-    snapshot: database.Snapshot, kind: str, userids: Collection[str], part: Window
-) -> Extract:
-    """Return boards of a kind on which any of these players is to move."""
-    values = database.words_list(userids), kind
-    return _extract(snapshot, _count(snapshot, _TO_MOVE, *values), part, _TO_MOVE, *values)
-
-
-def _extract(
-    snapshot: database.Snapshot, count: int, part: Window, boards: str, *values: database.Value
-) -> Extract:
+        count = sum(count_in(snapshot, kind, state) for kind in kinds for state in states)
     if part.skipped >= count or not part.most:
-        return Extract([], count)
-    wanted = f"{ENTRIES} {boards} {_LATEST}"
-    return Extract(read_entries(snapshot, wanted, *values, part.most, part.skipped), count)
+        return [], count
+    search = f" UNION ALL {ENTRIES} ".join(boards for boards, _ in wanted)
+    values = [value for _, each in wanted for value in each]
+    latest = f"{ENTRIES} {search} {_LATEST}"
+    return read_entries(snapshot, latest, *values, part.most, part.skipped), count
 
 
 def _count(snapshot: database.Snapshot, boards: str, *values: database.Value) -> int:

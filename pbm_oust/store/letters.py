@@ -102,6 +102,7 @@ SELECT = (
     " file FROM letters"
 )
 """The statement that reads letters, without its condition."""
+_IN_STATES = "state IN (SELECT value FROM json_each(?))"
 _DUE = "state = 'waiting' AND next_try <= ? AND normal NOT IN (SELECT value FROM json_each(?))"
 
 
@@ -124,9 +125,7 @@ def add_letter(
         head.message_id,
         head.subject,
         head.userid,
-        about.kind if about else None,
-        about.board if about else None,
-        about.record if about else None,
+        *((about.kind, about.board, about.record) if about else (None, None, None)),
         head.copies,
         int(head.is_answer),
         int(head.may_show_any_board),
@@ -147,9 +146,10 @@ def content_of(snapshot: Snapshot, letter: int) -> bytes | None:
     return row[0] if row else None
 
 
-def all_letters(snapshot: Snapshot, state: LetterState) -> list[Letter]:
-    """Return all letters in a state, oldest first."""
-    rows = snapshot.rows(f"{SELECT} WHERE state = ? ORDER BY id", state.value)
+def all_letters(snapshot: Snapshot, *states: LetterState) -> list[Letter]:
+    """Return all letters in these states, or in any, oldest first."""
+    words = words_list(state.value for state in states or LetterState)
+    rows = snapshot.rows(f"{SELECT} WHERE {_IN_STATES} ORDER BY id", words)
     return [letter_of(row) for row in rows]
 
 
@@ -275,11 +275,6 @@ def due_letters(
     return [letter_of(row) for row in rows]
 
 
-def has_waiting(snapshot: Snapshot) -> bool:
-    """Return whether a letter waits for the relay."""
-    return snapshot.row("SELECT 1 FROM letters WHERE state = 'waiting' LIMIT 1") is not None
-
-
 def first_due(snapshot: Snapshot) -> datetime | None:
     """Return since when a letter is due, or when the first one will be; None if none waits."""
     ((first,),) = snapshot.rows("SELECT min(next_try) FROM letters WHERE state = 'waiting'")
@@ -354,17 +349,6 @@ def fail_letter(transaction: Transaction, letter: int, reason: str) -> None:
     )
 
 
-def retry_letter(transaction: Transaction, letter: int, now: datetime) -> bool:
-    """Let a letter that failed wait for the relay again; return whether it had failed."""
-    changed = transaction.run(
-        "UPDATE letters SET state = 'waiting', next_try = ?, failures = 0, put_off_since = NULL"
-        " WHERE id = ? AND state = 'failed'",
-        seconds(now),
-        letter,
-    )
-    return changed > 0
-
-
 def turn_into_files(transaction: Transaction, addresses: Iterable[str]) -> None:
     """Let the letters that wait for a relay and go to some addresses go into the Maildir."""
     transaction.run(
@@ -387,31 +371,39 @@ def recall_letter(transaction: Transaction, letter: Letter) -> None:
     )
 
 
-def hold_letters(transaction: Transaction) -> int:
-    """Hold back all letters that would leave, and return their number. They have no files then."""
-    return transaction.run(
-        "UPDATE letters SET state = 'held', file = NULL, is_leaving = 0"
-        " WHERE state IN ('waiting', 'file')"
-    )
-
-
-def hold_waiting(transaction: Transaction) -> int:
-    """Hold back all letters that wait, and return their number.
+def hold_letters(
+    transaction: Transaction,
+    states: Iterable[LetterState] = (LetterState.WAITING, LetterState.FILE),
+) -> int:
+    """Hold back all letters in these states, and return their number. They have no files then.
 
     A relay that runs may still hand over those that it has marked as leaving.
     """
     return transaction.run(
-        "UPDATE letters SET state = 'held', is_leaving = 0 WHERE state = 'waiting'"
+        "UPDATE letters SET state = 'held', file = NULL, is_leaving = 0"
+        " WHERE state IN (SELECT value FROM json_each(?))",
+        words_list(state.value for state in states),
     )
 
 
-def release_held(transaction: Transaction, state: LetterState, now: datetime) -> int:
-    """Give all letters that are held back another state, and return their number."""
+def let_leave(
+    transaction: Transaction,
+    held: LetterState,
+    state: LetterState,
+    now: datetime,
+    letter: int | None = None,
+) -> int:
+    """Let letters that are HELD, or have FAILED, leave in another state: all, or a single one.
+
+    Returns their number.
+    """
     return transaction.run(
         "UPDATE letters SET state = ?, next_try = ?, failures = 0, put_off_since = NULL"
-        " WHERE state = 'held'",
+        " WHERE state = ? AND id = coalesce(?, id)",
         state.value,
         seconds(now),
+        held.value,
+        letter,
     )
 
 

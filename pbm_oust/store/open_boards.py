@@ -7,18 +7,20 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from pbm_oust.board import Game
+from pbm_oust.board import Game, Summary
 from pbm_oust.board.notation import check_time, format_time
 from pbm_oust.board.sheet import BadGame, Checked, UncheckedSheet
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import index
 from pbm_oust.store.boards import Board, DamagedHistory, NoSuchBoard
-from pbm_oust.store.database import Snapshot, Transaction
+from pbm_oust.store.database import ALL_ROWS, Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import Window
 from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
+from pbm_oust.store.ratings import mark
 
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
@@ -44,13 +46,9 @@ def append(home: Home, board: Board, game: Game, mail: Incoming | None = None) -
 
     `mail` is the one that led to them, if one did.
     """
-
-    def work(transaction: Transaction) -> None:
-        home.boards.append(transaction, board, game)
-        if mail:
-            keep_cause(transaction, game, len(board.game.records) + 1, mail)
-
-    home.do(work)
+    home.do(home.boards.append, board, game)
+    if mail:
+        home.do(keep_cause, game, len(board.game.records) + 1, mail)
 
 
 def next_number(home: Home, kind: Kind) -> int:
@@ -95,7 +93,8 @@ def import_game(draft: UncheckedSheet, home: Home, at: datetime, number: int | N
     def work(transaction: Transaction) -> Game:
         planned = _planned(checked, home, number)
         game, boards = planned.game, home.boards
-        boards.remove_damaged(transaction, game.header.kind, game.header.board)
+        if boards.remove(transaction, index.BoardName.of(game.header)):
+            mark(transaction, game.header.kind)
         boards.start_from(transaction, game, planned.history.encode())
         keep_import(transaction, game, at)
         return game
@@ -147,13 +146,16 @@ def _planned(checked: Checked, home: Home, number: int | None) -> Checked:
 
 def _known(game: Game, home: Home) -> Game | None:
     """Return the same game if it is already here; one of the two may have gone on."""
-    for name in home.ask(index.boards_between, game.header.x, game.header.o):
-        if home.ask(home.boards.header, name) != structs.replace(game.header, board=name.board):
+    header = game.header
+    for name in home.ask(index.boards_between, header.x, header.o):
+        said = home.ask(index.find_entry, name)
+        if said is None or (said.kind, said.started) != (header.kind, header.started):
             continue
-        known = game_if_any(home, game.header.kind, name.board)
-        shorter = min(len(known.records), len(game.records)) if known else 0
-        if known and known.records[:shorter] == game.records[:shorter]:
-            return known
+        known = game_if_any(home, header.kind, name.board)
+        if known and known.header == structs.replace(header, board=name.board):
+            shorter = min(len(known.records), len(game.records))
+            if known.records[:shorter] == game.records[:shorter]:
+                return known
     return None
 
 
@@ -175,11 +177,8 @@ class Salvage:
 
     def names(self, kind: str) -> list[index.BoardName]:
         """Return all boards of a kind, damaged or not, in order."""
-        numbers = self._home.publisher.numbers
-        return self._read(
-            lambda: self._home.board_names(kind),
-            lambda: [index.BoardName(kind, number) for number in numbers(kind)],
-        )
+        publisher = self._home.publisher
+        return self._read(lambda: self._home.board_names(kind), lambda: publisher.names([kind]))
 
     def game(self, kind: Kind, number: int) -> Game:
         """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
@@ -202,30 +201,27 @@ class Salvage:
         """Return the history of a board. Raises NoSuchFile."""
         return self._read(lambda: self._home.history(name), lambda: self._home.publisher.read(name))
 
-    def entries(self, kind: Kind, player: str = "") -> Iterator[index.Entry | DamagedHistory]:
+    def entries(self, kind: Kind, player: str = "") -> Iterator[Summary | DamagedHistory]:
         """Yield what there is to say about each board of a kind, in order.
 
-        No histories are read, but without the database. With a player, they are the boards on which
-        the player stands, and damaged ones that may be theirs.
+        No histories are read, but without the database. With a player, they are those on which the
+        player owns a side, and damaged ones that may be theirs; without the database all.
         """
 
-        def asked(snapshot: Snapshot) -> tuple[list[index.BoardName], list[index.Entry]]:
-            if not player:
-                entries = index.boards_of_kind(snapshot, kind.name)
-                return index.names_of(snapshot, kind.name), entries
-            names = {each.name for each in index.damaged_boards(snapshot, kind.name, [player])}
-            played = index.boards_with(snapshot, player)
-            names |= {name for name in played if name.kind == kind.name}
-            found = [index.find_entry(snapshot, name) for name in names]
-            return sorted(names), [entry for entry in found if entry]
+        def asked(snapshot: Snapshot) -> dict[int, Summary | None]:
+            userids = [player] if player else []
+            states, part = (index.BoardState.ACTIVE, index.BoardState.OVER), Window(ALL_ROWS)
+            whole, _ = index.boards_in(snapshot, [kind.name], states, part, userids)
+            damaged = index.damaged_boards(snapshot, kind.name, userids)
+            return {name.board: None for name in damaged} | {each.board: each for each in whole}
 
-        names, found = self._read(
-            lambda: self._home.ask(asked), lambda: (self.names(kind.name), list[index.Entry]())
+        found = self._read(
+            lambda: self._home.ask(asked),
+            lambda: dict.fromkeys(name.board for name in self.names(kind.name)),
         )
-        fitting = {entry.name: entry for entry in found}
-        for name in names:
+        for number, board in sorted(found.items()):
             try:
-                yield fitting.get(name) or index.entry_of(self.game(kind, name.board))
+                yield board or index.entry_of(self.game(kind, number))
             except NotAllowed:
                 continue  # somebody has just removed it
             except DamagedHistory as damage:

@@ -25,8 +25,8 @@ from pbm_oust.store.letters import (
     Unwritten,
     all_letters,
     content_of,
+    let_leave,
     remove_letters,
-    retry_letter,
 )
 
 log = logging.getLogger("pbm_oust")
@@ -45,8 +45,8 @@ _ASIDE = {LetterState.HELD: 1, LetterState.FAILED: 2}
 """The letters that come behind those that wait, and in which order."""
 
 
-class Maildir:
-    """The Maildir at `path`, with the letters of a database. Its methods may raise OSError."""
+class Outbox:
+    """The letters of a database, with the Maildir at `path`. Its methods may raise OSError."""
 
     def __init__(self, path: Path, database: Database, disk: Disk | None = None) -> None:
         self.path = path
@@ -63,6 +63,51 @@ class Maildir:
         for folder in self._folders:
             self._disk.make_folder(folder, mode=0o700)
         self._disk.sync_folder(self.path)
+
+    # Letters by their names
+
+    def listed(self, *states: LetterState) -> list[Letter]:
+        """Return the letters in these states, or all, as they are at one moment, oldest first.
+
+        Those that a mail program has taken are left out. Those that wait come first, then those
+        that are held back, and those that have failed.
+        """
+        with self._database.read() as snapshot:
+            found = all_letters(snapshot, *states)
+        there = (each for each in found if not each.file or self.has_new(each.file))
+        return sorted(there, key=lambda each: (_ASIDE.get(each.state, 0), each.id))
+
+    def letters(self, *states: LetterState) -> list[str]:
+        """Return the names of the letters in these states, or of those that wait, oldest first."""
+        wanted = states or (LetterState.WAITING, LetterState.FILE)
+        return [name_of(letter) for letter in self.listed(*wanted)]
+
+    def read(self, name: str) -> bytes:
+        """Return a letter. Raises NoSuchFile."""
+        with self._database.read() as snapshot:
+            content = content_of(snapshot, _id_of(name))
+        if content is None:
+            raise NoSuchFile(name)
+        return content
+
+    def remove(self, name: str) -> None:
+        """Remove a letter. Raises NoSuchFile if there is none, or somebody has taken it."""
+        found = {name_of(letter): letter for letter in self.listed()}
+        letter = found.get(name)
+        files = [letter.file] if letter and letter.file else []
+        with self.withheld(files) as is_withheld:
+            if letter is None or not is_withheld:
+                raise NoSuchFile(name)
+            self._database.write(lambda transaction: remove_letters(transaction, [letter.id]))
+
+    def retry(self, name: str, now: datetime) -> None:
+        """Let a letter that failed wait for the relay again. Raises NoSuchFile."""
+        states = LetterState.FAILED, LetterState.WAITING
+        number = _id_of(name)
+        if not self._database.write(lambda each: let_leave(each, *states, now, number)):
+            raise NoSuchFile(name)
+
+    # Letters as files
 
     def write_out(self) -> int:
         """Write all letters that are to be files, whoever has added them; return their number.
@@ -268,57 +313,6 @@ def _holder_of(snapshot: Snapshot, file: str) -> Row | None:
 def name_of(letter: Letter) -> str:
     """Return the name of a letter."""
     return file_name(letter.id, letter.posted)
-
-
-class Outbox:
-    """The outbox of a home. Its methods may raise OSError."""
-
-    def __init__(self, database: Database, maildir: Maildir) -> None:
-        self.path = maildir.path
-        self._database = database
-        self._maildir = maildir
-
-    def listed(self, *states: LetterState) -> list[Letter]:
-        """Return the letters in these states, or all, as they are at one moment, oldest first.
-
-        Those that a mail program has taken are left out. Those that wait come first, then those
-        that are held back, and those that have failed.
-        """
-        with self._database.read() as snapshot:
-            found = [
-                each for state in states or LetterState for each in all_letters(snapshot, state)
-            ]
-        there = (each for each in found if not each.file or self._maildir.has_new(each.file))
-        return sorted(there, key=lambda each: (_ASIDE.get(each.state, 0), each.id))
-
-    def letters(self, *states: LetterState) -> list[str]:
-        """Return the names of the letters in these states, or of those that wait, oldest first."""
-        wanted = states or (LetterState.WAITING, LetterState.FILE)
-        return [name_of(letter) for letter in self.listed(*wanted)]
-
-    def read(self, name: str) -> bytes:
-        """Return a letter. Raises NoSuchFile."""
-        with self._database.read() as snapshot:
-            content = content_of(snapshot, _id_of(name))
-        if content is None:
-            raise NoSuchFile(name)
-        return content
-
-    def remove(self, name: str) -> None:
-        """Remove a letter. Raises NoSuchFile if there is none, or somebody has taken it."""
-        found = {name_of(letter): letter for letter in self.listed()}
-        letter = found.get(name)
-        files = [letter.file] if letter and letter.file else []
-        with self._maildir.withheld(files) as is_withheld:
-            if letter is None or not is_withheld:
-                raise NoSuchFile(name)
-            self._database.write(lambda transaction: remove_letters(transaction, [letter.id]))
-
-    def retry(self, name: str, now: datetime) -> None:
-        """Let a letter that failed wait for the relay again. Raises NoSuchFile."""
-        number = _id_of(name)
-        if not self._database.write(lambda transaction: retry_letter(transaction, number, now)):
-            raise NoSuchFile(name)
 
 
 def _id_of(name: str) -> int:

@@ -88,8 +88,8 @@ def compared(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes | 
         return FileState.RIGHT
     if wanted is None:
         return FileState.CHANGED
-    is_ours = _good(found, wanted) is not None or _is_renamed(snapshot, name, found, wanted)
-    return FileState.BEHIND if is_ours else FileState.CHANGED
+    is_changed = _kept(snapshot, name, found, wanted) is None
+    return FileState.CHANGED if is_changed else FileState.BEHIND
 
 
 class Publisher:
@@ -136,17 +136,16 @@ class Publisher:
 
     # Reading
 
-    def numbers(self, kind: str) -> list[int]:
-        """Return the numbers of all boards of a kind that have a file, in order. Raises OSError."""
-        folder = self.folder / kind
-        if folder.is_symlink():
-            raise linked(folder)
-        names = os.listdir(folder) if folder.exists() else []
-        return sorted(int(match[1]) for match in map(_NAME.fullmatch, names) if match)
-
-    def names(self) -> list[BoardName]:
-        """Return the boards that have a file, in order. Raises OSError."""
-        return [BoardName(kind, number) for kind in KINDS for number in self.numbers(kind)]
+    def names(self, kinds: Iterable[str] = KINDS) -> list[BoardName]:
+        """Return the boards of some kinds that have a file, in order. Raises OSError."""
+        found = list[BoardName]()
+        for folder in (self.folder / kind for kind in kinds):
+            if folder.is_symlink():
+                raise linked(folder)
+            matches = map(_NAME.fullmatch, os.listdir(folder) if folder.exists() else ())
+            numbers = sorted(int(match[1]) for match in matches if match)
+            found += [BoardName(folder.name, number) for number in numbers]
+        return found
 
     def read(self, name: BoardName) -> bytes:
         """Return the whole lines of a board's file. Raises NoSuchFile and OSError."""
@@ -219,20 +218,21 @@ class Publisher:
                 if wanted is None:
                     return False  # no board of ours
                 found = _content(handle)
-                good = _good(found, wanted)
-                is_renamed = good is None and _is_renamed(snapshot, name, found, wanted)
-            if good is not None:
-                if found != wanted:
-                    self._disk.append(handle, wanted[good:], at=good, syncs=syncs)
-                elif syncs:
+                kept = _kept(snapshot, name, found, wanted)
+            if found == wanted:
+                if syncs:
                     self._disk.step_sync(handle)
-                return found != wanted
-            if is_renamed:
+                return False
+            if kept is None:
+                self._set_aside(path)
+            elif kept or not found:
+                self._disk.append(handle, wanted[kept:], at=kept, syncs=syncs)
+                return True
+            else:
                 with locked_folder(path.parent, shares=True):
                     mode = stat.S_IMODE(os.fstat(handle).st_mode)
                     self._disk.replace(path, wanted, mode)
                 return True
-            self._set_aside(path)
         return self._mended(name, syncs=syncs)
 
     def _set_aside(self, path: Path) -> None:
@@ -286,7 +286,7 @@ class Publisher:
             highest = failures[0] if failures else rows[-1][2] if rows else mark
             if self._overlap:  # a version is the time in microseconds, or higher
                 highest = min(highest, int((begun - self._overlap) * MICROSECONDS))
-            self._mark_all(database, max(mark, highest))
+            self.mark_all(database, max(mark, highest))
             if not failures:
                 self._troubles.clear()
                 self._forget_renamed(renamed)
@@ -320,11 +320,6 @@ class Publisher:
         most = min(MOST_LOOKED_AT, len(self.ahead))
         yield from self.look_at(self.ahead.popleft() for _ in range(most))
 
-    def mark_all(self, snapshot: Snapshot) -> None:
-        """Note that the files of all boards are as they should be, at the moment of a snapshot."""
-        version = snapshot.number("SELECT max(version) FROM boards")
-        self._mark_all(list(snapshot.identity or ()), version)
-
     def _marked(self, database: list[int]) -> int:
         """Return up to which version of a database's boards all files are on the disk."""
         with suppress(OSError, ValueError, KeyError, TypeError):
@@ -332,7 +327,8 @@ class Publisher:
             return int(note["version"]) if note["database"] == database else 0
         return 0
 
-    def _mark_all(self, database: list[int], version: int) -> None:
+    def mark_all(self, database: list[int], version: int) -> None:
+        """Note that up to a version of a database's boards all files are on the disk."""
         if version == self._marked(database):
             return
         note = json.dumps({"database": database, "version": version})
@@ -383,10 +379,11 @@ def keeping_up(publisher: Publisher) -> Iterator[None]:
             publisher.catch_up()
 
 
-def _good(found: bytes, wanted: bytes) -> int | None:
-    """Return how many bytes of a file count that is whole, behind or torn; None for another one.
+def _kept(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> int | None:
+    """Return how many bytes of a file stay when it is mended; None if others have changed it.
 
-    What a power cut tears holds NULs where the bytes have not come to the disk.
+    What a power cut tears holds NULs where the bytes have not come to the disk. Of a file in which
+    userids are still to be replaced, none stays.
     """
     if wanted.startswith(found):
         return len(found)
@@ -397,7 +394,9 @@ def _good(found: bytes, wanted: bytes) -> int | None:
     is_torn = len(rest) <= len(missing) and all(
         byte in (0, right) for byte, right in zip(rest, missing, strict=False)
     )
-    return good if is_torn else None
+    if is_torn:
+        return good
+    return 0 if _is_renamed(snapshot, name, found, wanted) else None
 
 
 def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> bool:
@@ -417,8 +416,4 @@ def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes
 
 def _content(handle: int) -> bytes:
     """Return the content of an open file."""
-    parts, length = list[bytes](), 0
-    while part := os.pread(handle, max(os.fstat(handle).st_size - length, 0) + 1, length):
-        parts.append(part)
-        length += len(part)
-    return b"".join(parts)
+    return os.pread(handle, os.fstat(handle).st_size, 0)

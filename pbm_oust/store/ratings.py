@@ -15,7 +15,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from pbm_oust.board import ratings
+from pbm_oust.board import Summary, ratings
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.database import ALL_ROWS, Database, Row, Snapshot, Transaction, words_list
 from pbm_oust.store.index import ENTRIES, Window, read_entries
@@ -76,26 +76,26 @@ class Explained(Struct, frozen=True):
 # Counting
 
 
-def note_change(
-    transaction: Transaction, before: ratings.Finish | None, after: ratings.Finish | None
-) -> None:
+def note_change(transaction: Transaction, before: Summary | None, after: Summary | None) -> None:
     """Count a game that has ended or has changed, and those after it, as far as they are few.
 
-    `before` and `after` are what the row of a board said and says; None for a game that does not
-    count. To be called by whoever writes that row, after writing it.
+    `before` and `after` are what the row of a board said and says; None if there is none, or it is
+    damaged. To be called by whoever writes that row, after writing it.
     """
-    changed = [game for game in (before, after) if game]
+    changed = [game for game in (before, after) if game and game.counts]
     if before == after or not changed:
         return
-    kind, place = changed[0].kind, min(_just_before(game) for game in changed)
+    ended, board = min(map(ratings.place_of, changed))
+    kind, place = changed[0].kind, (ended, board - 1)
     waiting = _waiting(transaction, kind)
     if waiting is None:
-        place = _counted(transaction, kind, {game.size for game in changed}, place)
+        sizes = {ratings.size_class(game.grid) for game in changed}
+        place = _counted(transaction, kind, sizes, place)
     if place < (waiting or _AFTER_ALL):
         _let_wait(transaction, kind, place)
 
 
-def changes_by(snapshot: Snapshot, game: ratings.Finish) -> ratings.RatedGame | None:
+def changes_by(snapshot: Snapshot, game: Summary) -> ratings.RatedGame | None:
     """Return what a game does to the ratings of its players, whether its board is written or not.
 
     None as long as games of its kind wait to be counted.
@@ -169,8 +169,9 @@ def _counted(
         transaction.run("DELETE FROM rating_classes WHERE kind = ?", kind.name)
     games = finished_games(transaction, kind, after, MOST_AT_ONCE)
     for size in sizes:
-        _count(transaction, kind, size, [game for game in games if game.size is size])
-    return games[-1].place if len(games) == MOST_AT_ONCE else _AFTER_ALL
+        ours = [game for game in games if ratings.size_class(game.grid) is size]
+        _count(transaction, kind, size, ours)
+    return ratings.place_of(games[-1]) if len(games) == MOST_AT_ONCE else _AFTER_ALL
 
 
 def _undo(
@@ -190,7 +191,7 @@ def _undo(
 
 
 def _count(
-    transaction: Transaction, kind: Kind, size: ratings.SizeClass, games: Sequence[ratings.Finish]
+    transaction: Transaction, kind: Kind, size: ratings.SizeClass, games: Sequence[Summary]
 ) -> None:
     """Count games of a class that come after all that were counted."""
     if not games:
@@ -244,10 +245,9 @@ def _keep(
 
 def finished_games(
     snapshot: Snapshot, kind: Kind, after: ratings.Place = _BEFORE_ALL, most: int = ALL_ROWS
-) -> list[ratings.Finish]:
+) -> list[Summary]:
     """Return the games of a kind that count, in their order, at most so many after a place."""
-    entries = read_entries(snapshot, f"{ENTRIES} {_RATED}", kind.name, *after, most)
-    return [finish for entry in entries if (finish := entry.finish)]
+    return read_entries(snapshot, f"{ENTRIES} {_RATED}", kind.name, *after, most)
 
 
 def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
@@ -268,9 +268,8 @@ def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
 
 
 def _steps_of(game: ratings.RatedGame) -> list[RatingStep]:
-    return [
-        RatingStep(game.game.place, change.outcome, change.before) for change in (game.x, game.o)
-    ]
+    place = ratings.place_of(game.game)
+    return [RatingStep(place, change.outcome, change.before) for change in (game.x, game.o)]
 
 
 def _steps(
@@ -293,15 +292,16 @@ def _steps(
     ]
 
 
-def _standings_before(snapshot: Snapshot, game: ratings.Finish) -> dict[str, ratings.Standing]:
+def _standings_before(snapshot: Snapshot, game: Summary) -> dict[str, ratings.Standing]:
     """Return what the players of a game had achieved before it, if they had."""
+    size, players = ratings.size_class(game.grid), (game.x, game.o)
     rows = snapshot.rows(
         f"{_STANDINGS} {_STEPS_FROM}",
-        *(game.kind.name, game.size.value, words_list((game.x, game.o)), *game.place),
+        *(game.kind.name, size.value, words_list(players), *ratings.place_of(game)),
     )
     # The last one of a player counts.
     first_steps = {row[0]: ratings.Standing(*row) for row in rows}
-    return _standings(snapshot, game.kind, game.size, (game.x, game.o)) | first_steps
+    return _standings(snapshot, game.kind, size, players) | first_steps
 
 
 def _standings(
@@ -319,11 +319,6 @@ def _cells(standing: ratings.Standing) -> tuple[str, float, int, int, int, float
     """Return the columns of a standing, from the userid on."""
     counts = standing.wins, standing.losses, standing.draws
     return standing.userid, standing.rating, *counts, standing.worth
-
-
-def _just_before(game: ratings.Finish) -> ratings.Place:
-    ended, board = game.place
-    return ended, board - 1
 
 
 # Lists of what is kept

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pbm_oust.board.history import BadHistory
 from pbm_oust.rules import KINDS
-from pbm_oust.store.boards import Boards, WithLines, by_records, read_board, reading_of
+from pbm_oust.store.boards import Boards, Rows, columns_in, read_board, read_rows
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.disk import bytes_of
-from pbm_oust.store.index import BoardName, Entry, count_all, entry_of, find_entry, reading_with
+from pbm_oust.store.index import BoardName, count_all, entry_of, find_entry
 from pbm_oust.store.publishing import FileState, Progress, Publisher, compared, untold, whole_lines
 from pbm_oust.store.ratings import count_marked, mark
 
@@ -45,9 +45,7 @@ def rebuild(
     names = publisher.names()
     progress(0, len(names))
     done, are_behind = 0, False
-    for found in on_all_cores(
-        _read_files, names, publisher.folder, partial(Path, publisher.folder)
-    ):
+    for found in on_all_cores(partial(_read_files, publisher.folder), names):
         are_behind |= database.write(partial(_put_all, boards, found))
         done += len(found)
         progress(done, len(names))
@@ -55,7 +53,8 @@ def rebuild(
     with database.read_latest() as snapshot:
         number = count_all(snapshot)
         if number == done and not are_behind:
-            publisher.mark_all(snapshot)
+            version = snapshot.number("SELECT max(version) FROM boards")
+            publisher.mark_all(list(snapshot.identity or ()), version)
     return number
 
 
@@ -78,7 +77,7 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
             board = read_board(name, data)
         except BadHistory as error:
             raise NotAccepted(f"{path}: line {error.line}: {error.reason}") from None
-        boards.put(transaction, data, reading_with(entry_of(board.game), board.data))
+        boards.put(transaction, name, entry_of(board.game), board.data)
         return path
 
     path = database.write(put)
@@ -89,38 +88,36 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     return path
 
 
-def _read_files(folder: Path, names: Sequence[BoardName]) -> list[WithLines]:
-    found = list[WithLines]()
+def _read_files(folder: Path, names: Sequence[BoardName]) -> list[Rows]:
+    found = list[Rows]()
     for name in names:
         with suppress(OSError):
-            data = whole_lines(bytes_of(name.file_in(folder)))
-            found.append((reading_of(name, data), by_records(data)))
+            found.append(read_rows(name, whole_lines(bytes_of(name.file_in(folder)))))
     return found
 
 
-def _put_all(boards: Boards, found: Sequence[WithLines], transaction: Transaction) -> bool:
+def _put_all(boards: Boards, found: Sequence[Rows], transaction: Transaction) -> bool:
     """Let boards have these histories, unless a file is only behind; return whether any is."""
     states = [_compare(boards, transaction, each) for each in found]
     news = [each for each, state in zip(found, states, strict=True) if state is FileState.CHANGED]
-    for kind in {reading.entry.name.kind for reading, _ in news}:
+    for kind in {each.name.kind for each in news}:
         mark(transaction, KINDS[kind])
     if news:
         boards.put_all(transaction, news)
     return FileState.BEHIND in states
 
 
-def _compare(boards: Boards, snapshot: Snapshot, found: WithLines) -> FileState:
+def _compare(boards: Boards, snapshot: Snapshot, found: Rows) -> FileState:
     """Return how a file compares with its board: what the row of the board says counts, too."""
-    reading, parts = found
-    name = reading.entry.name
-    known = boards.history_if_any(snapshot, name)
+    known = boards.history_if_any(snapshot, found.name)
     if known is None:
         return FileState.CHANGED
-    state, said = compared(snapshot, name, b"".join(parts), known), find_entry(snapshot, name)
+    state = compared(snapshot, found.name, b"".join(found.records), known)
     if state is FileState.RIGHT:
-        entry = reading.entry if isinstance(reading.entry, Entry) else None
-        return state if said == entry else FileState.CHANGED
-    return state if said else FileState.CHANGED
+        is_right = columns_in(snapshot, found.name) == found.columns
+    else:
+        is_right = find_entry(snapshot, found.name) is not None
+    return state if is_right else FileState.CHANGED
 
 
 YOUNG = 20_000
@@ -135,7 +132,6 @@ def look_less_for_circles() -> None:
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
 
 
-T = TypeVar("T")
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -147,47 +143,32 @@ _AHEAD = 2
 """How many of these portions wait for each process."""
 
 
-def on_all_cores(
-    work: Callable[[T, Sequence[P]], R],
-    things: Sequence[P],
-    here: T,
-    prepare: Callable[[], T],
-) -> Iterator[R]:
+def on_all_cores(work: Callable[[Sequence[P]], R], things: Sequence[P]) -> Iterator[R]:
     """Yield what work returns for portions of some things, in their order.
 
-    It is done with what `prepare` returns in each process that helps; with `here` in this one,
-    which does it all if there are fewer than `FEW`.
+    This process does it all if there are fewer than `FEW`, and no other one is begun.
     """
     portions = [things[first : first + TOGETHER] for first in range(0, len(things), TOGETHER)]
     cores = len(os.sched_getaffinity(0))
     if len(things) >= FEW:
         look_less_for_circles()
     if len(things) < FEW or cores == 1:
-        yield from (work(here, portion) for portion in portions)
+        yield from map(work, portions)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(cores, spawned, _prepare, (prepare,)) as helpers:
+    with ProcessPoolExecutor(cores, spawned, _begin_to_help) as helpers:
         begun: deque[Future[R]] = deque()
         for portion in portions:
-            begun.append(helpers.submit(_work, work, portion))
+            begun.append(helpers.submit(work, portion))
             if len(begun) > _AHEAD * cores:
                 yield begun.popleft().result()
         while begun:
             yield begun.popleft().result()
 
 
-_prepared: list[Any] = []
-"""What the work is done with, in a process that helps."""
-
-
-def _prepare(prepare: Callable[[], object]) -> None:
+def _begin_to_help() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that is helped ends by it
-    _prepared.append(prepare())
     look_less_for_circles()
-
-
-def _work(work: Callable[[Any, Sequence[P]], R], things: Sequence[P]) -> R:
-    return work(_prepared[0], things)

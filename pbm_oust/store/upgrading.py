@@ -19,7 +19,7 @@ from pbm_oust.board.history import with_other_userid
 from pbm_oust.board.notation import format_time
 from pbm_oust.rules import KINDS
 from pbm_oust.store.accounts import account_of, write_account
-from pbm_oust.store.boards import by_records, reading_of
+from pbm_oust.store.boards import read_rows
 from pbm_oust.store.database import (
     Database,
     Row,
@@ -153,7 +153,7 @@ def _take_histories(transaction: Transaction, home: Home) -> None:
     """Make the rows of all boards, from their files and from what waited for these."""
     for name in _names(transaction, home):
         if data := _history(transaction, home, name):
-            home.boards.put_all(transaction, [(reading_of(name, data), by_records(data))])
+            home.boards.put_all(transaction, [read_rows(name, data)])
     for table in _WAITING:
         transaction.run(f"DROP TABLE {table}")
 

@@ -37,14 +37,15 @@ def forget_expired(home: Home, now: datetime) -> None:
         forget_old_causes(transaction, now)
 
     home.do(forget)
-    home.maildir.forget_taken()
+    home.outbox.forget_taken()
     count_marked(home.database)
     home.database.empty_log()
 
 
 def release_letters(home: Home, now: datetime) -> int:
     """Release the letters that are held back, and return their number. May raise OSError."""
-    released = home.database.write(partial(letters.release_held, state=home.posted_state, now=now))
+    release = partial(letters.let_leave, held=LetterState.HELD, state=home.posted_state, now=now)
+    released = home.database.write(release)
     home.write_out()
     return released
 
@@ -54,7 +55,7 @@ def turn_letters_into_files(home: Home) -> None:
 
     Somebody who still hands letters over is let alone. May raise OSError.
     """
-    if not home.ask(letters.has_waiting):
+    if home.ask(letters.first_due) is None:
         return
     with home.relaying(waits=False) as is_locked, home.database.holding() as hold:
         if not is_locked:

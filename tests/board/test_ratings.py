@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from pbm_oust.board import Game, Ruling, Verb
 from pbm_oust.board.header import Terms
-from pbm_oust.board.ratings import PROVISIONAL, SizeClass, Table, finish_of, rate, size_class
+from pbm_oust.board.ratings import PROVISIONAL, SizeClass, Table, rate, size_class
 from pbm_oust.rules import Side, parse_grid
 from tests.support.games import new_game, play
 
@@ -30,7 +30,7 @@ def finished(x: str, o: str, winner: str, number: int = 1, grid: str = "square 5
 
 def rated(*games: Game) -> list[Table]:
     """Return the ratings after those of some games that count."""
-    return rate(filter(None, map(finish_of, games)))
+    return rate(game.summary for game in games if game.summary.counts)
 
 
 def table_of(games: Sequence[Played]) -> Table:
@@ -159,4 +159,4 @@ def test_the_change_of_a_game_is_told_for_each_player() -> None:
     told = table_of([("alice", "bob", "o")]).games[0]
     assert (told.x.before.userid, told.o.before.userid) == ("alice", "bob")
     assert (told.x.outcome, told.o.outcome) == (-1, 1)
-    assert (told.game.name, told.game.winner) == ("oust 1", Side.O)
+    assert (told.game.name, told.game.winner) == ("oust 1", "bob")

@@ -170,17 +170,18 @@ def write_early(fuse: Path) -> None:
     With a fuse that burns, this process stands still in between, until it is killed.
     """
     boards: Any = import_module("pbm_oust.store.boards")
-    note: Callable[..., Any] = boards.Boards._note
+    append: Callable[..., Any] = boards.Boards.append
 
-    def write_at_once(self: Any, transaction: Any, after: Any, length: Any) -> None:
-        note(self, transaction, after, length)
+    def write_at_once(self: Any, transaction: Any, board: Any, acted: Any) -> Any:
+        after = append(self, transaction, board, acted)
         self.path(after.name).write_bytes(after.data)
         if fuse.exists():
             fuse.unlink()
             while True:
                 signal.pause()
+        return after
 
-    replace("pbm_oust.store.boards", "Boards._note", write_at_once)
+    replace("pbm_oust.store.boards", "Boards.append", write_at_once)
 
 
 def replace(module: str, name: str, value: object) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pbm_oust.board import Game
 from pbm_oust.board.history import BadHistory, read_history
 from pbm_oust.board.notation import format_outcome, format_record, format_result, parse_outcome
-from pbm_oust.board.ratings import START, finish_of, rate
+from pbm_oust.board.ratings import START, rate
 from pbm_oust.rules import How, Kind, Result, Side
 from pbm_oust.store import index as queries
 from pbm_oust.store.home import Home
@@ -20,7 +20,6 @@ from pbm_oust.store.index import (
     believe,
     boards_in,
     entry_of,
-    reading_with,
 )
 from pbm_oust.store.ratings import finished_games
 from tests.support.command_line import done
@@ -135,7 +134,7 @@ def test_a_history_that_ends_with_its_result_is_believed_to_be_what_it_replays_t
 ) -> None:
     for chance in short_games(kind).values():
         game = chance.game()
-        replayed = reading_with(entry_of(game), history_of(game))
+        replayed = entry_of(game)
         believed = believe(BoardName(kind.name, 17), history_of(game))
         assert believed
         assert believed == replayed
@@ -154,8 +153,8 @@ def test_the_database_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path
     home.prepare()
     with home.database.read() as snapshot:
         assert queries.damaged_boards(snapshot, kind.name) == []
-        found = boards_in(snapshot, kind.name, [BoardState.OVER], Window(len(results))).entries
-        assert {entry.name.board: entry.result for entry in found} == {
+        found = boards_in(snapshot, [kind.name], [BoardState.OVER], Window(len(results)))[0]
+        assert {entry.board: entry.result for entry in found} == {
             number: result for number, (result, _) in results.items()
         }
         assert len(finished_games(snapshot, kind)) == len(results)
@@ -164,9 +163,7 @@ def test_the_database_knows_the_results_of_all_boards(kind: Kind, tmp_path: Path
 
 def test_a_win_is_worth_more_than_a_draw_and_that_more_than_a_loss(kind: Kind) -> None:
     for result, chance in short_games(kind).items():
-        finish = finish_of(chance.game())
-        assert finish
-        (table,) = rate([finish])
+        (table,) = rate([chance.game().summary])
         assert table.kind is kind
         x, o = (table.standings[userid].rating for userid in ("alice", "bob"))
         if result.winner is None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import has_waiting
+from pbm_oust.store.letters import first_due
 from tests.speed.homes import PASSED, WARMING, Form, all_played, configure, make_home
 from tests.speed.load import Message
 from tests.support.server import PROGRAM, logging_into
@@ -212,7 +212,7 @@ def send(
 def _wait_for_letters(home: Home) -> float:
     """Wait until no letter waits; return for how many seconds."""
     begun = time.perf_counter()
-    while home.ask(has_waiting):
+    while home.ask(first_due):
         time.sleep(LOOK_SECONDS)
     return time.perf_counter() - begun
 

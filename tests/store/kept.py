@@ -110,7 +110,6 @@ class Kept:
                 "to_move, result, is_rated, started, latest, records, due "
                 "FROM boards ORDER BY kind, board"
             ),
-            "damaged": self.rows("SELECT * FROM damages ORDER BY kind, board"),
             "userids": self.rows("SELECT * FROM board_userids ORDER BY kind, board, userid"),
         }
 

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from pbm_oust.store.boards import (
     by_records,
     challenge_remark,
 )
-from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Source
@@ -83,14 +81,10 @@ def test_a_damaged_board_that_is_removed_counts_no_more(kept: Kept) -> None:
     kept.start()
     kept.start()
     kept.damage(1, "Board: 1", "Board: 2")
-    for number in (1, 2):
-        kept.database.write(partial(_remove_damaged, kept, number))
+    for is_there in (True, False):
+        assert kept.database.write(lambda each: kept.boards.remove(each, named(1))) is is_there
     assert kept.rows("SELECT board FROM boards") == [(2,)]
     assert kept.kept_counts() == kept.counts()
-
-
-def _remove_damaged(kept: Kept, number: int, transaction: Transaction) -> None:
-    kept.boards.remove_damaged(transaction, OUST, number)
 
 
 def test_who_acts_on_a_board_that_has_changed_is_told_so(kept: Kept) -> None:

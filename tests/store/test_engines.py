@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.boards import reading_of
 from pbm_oust.store.configuration import server_in
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
@@ -86,8 +85,7 @@ def test_a_damaged_history_comes_back_byte_by_byte(
     database: Database, text: bytes, tmp_path: Path
 ) -> None:
     kept = Kept(tmp_path / "kept", database=database)
-    reading = reading_of(NAME, text)
-    kept.database.write(lambda each: kept.boards.put(each, text, reading))
+    kept.database.write(lambda each: kept.boards.put(each, NAME, None, text))
     with kept.database.read() as snapshot:
         assert kept.boards.history(snapshot, NAME) == text
 

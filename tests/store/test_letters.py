@@ -16,12 +16,12 @@ from pbm_oust.store.letters import (
     content_of,
     due_letters,
     fail_letter,
-    has_waiting,
-    hold_waiting,
+    first_due,
+    hold_letters,
+    let_leave,
     may_show_board_since,
     put_off,
     remove_letters,
-    retry_letter,
     stop_sending,
     unsent_about,
 )
@@ -131,7 +131,8 @@ def test_it_is_kept_since_when_an_address_is_put_off_until_a_letter_is_tried_ane
     wait(database, second, now + 2 * MINUTE)
     assert [letter(database, each).put_off_since for each in (first, second)] == [now, now]
     database.write(lambda transaction: fail_letter(transaction, first, "4.2.1"))
-    database.write(lambda transaction: retry_letter(transaction, first, now))
+    states = LetterState.FAILED, LetterState.WAITING
+    assert database.write(lambda each: let_leave(each, *states, now, first)) == 1
     assert letter(database, first).put_off_since is None
 
 
@@ -161,7 +162,8 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
     database.write(lambda transaction: stop_sending(transaction, [third]))
     assert not letter(database, third).is_leaving
     database.write(lambda transaction: begin_sending(transaction, [third], now))
-    assert database.write(hold_waiting) == 2
+    waiting = [LetterState.WAITING]
+    assert database.write(lambda each: hold_letters(each, waiting)) == 2
     assert not letter(database, third).is_leaving
     wait(database, second, now, "it is gone")
 
@@ -174,7 +176,7 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
     [
         lambda at, now: due_letters(at, now, 5),
         lambda at, now: due_letters(at, now, 5, [ALICE]),
-        lambda at, _: has_waiting(at),
+        lambda at, _: first_due(at),
     ],
 )
 def test_what_is_asked_for_each_flush_takes_as_many_steps_whatever_waits(

@@ -18,7 +18,7 @@ from pbm_oust.store.letters import (
     recall_letter,
     remove_letters,
 )
-from pbm_oust.store.outbox import Maildir, file_name
+from pbm_oust.store.outbox import Outbox, file_name
 from pbm_oust.store.sqlite import SqliteDatabase
 from pbm_oust.store.upkeep import forget_expired
 from tests.chaos.launcher import TracedDisk
@@ -36,13 +36,13 @@ def database(embedded: SqliteDatabase) -> SqliteDatabase:
 
 
 @pytest.fixture
-def maildir(database: SqliteDatabase) -> Maildir:
-    maildir = Maildir(database.path.parent / "outbox", database)
+def maildir(database: SqliteDatabase) -> Outbox:
+    maildir = Outbox(database.path.parent / "outbox", database)
     maildir.prepare()
     return maildir
 
 
-def contents(maildir: Maildir, state: str = "new") -> list[str]:
+def contents(maildir: Outbox, state: str = "new") -> list[str]:
     """Return what stands in the files, in the order of their names."""
     return [path.read_text() for path in sorted((maildir.path / state).iterdir())]
 
@@ -69,7 +69,7 @@ def remove(database: SqliteDatabase, letters: Iterable[int]) -> None:
     database.write(lambda transaction: remove_letters(transaction, letters))
 
 
-def open_mail(maildir: Maildir) -> list[str]:
+def open_mail(maildir: Outbox) -> list[str]:
     """Take the letters that are new, as a mail program does, and return them."""
     found = contents(maildir)
     for path in (maildir.path / "new").iterdir():
@@ -81,7 +81,7 @@ def open_mail(maildir: Maildir) -> list[str]:
 
 
 def test_letters_are_written_in_their_order_for_their_owner_alone(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Outbox, now: datetime
 ) -> None:
     first, second = add(database, now, "one", "two")
     assert maildir.write_out() == 2
@@ -95,7 +95,7 @@ def test_letters_are_written_in_their_order_for_their_owner_alone(
 
 
 def test_what_others_keep_in_the_folders_is_left_alone(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Outbox, now: datetime
 ) -> None:
     (maildir.path / "tmp" / "1.M2P3.host").write_text("of a mail program")
     (maildir.path / "new" / "1.M2P3.host").write_text("of somebody else")
@@ -106,7 +106,7 @@ def test_what_others_keep_in_the_folders_is_left_alone(
 
 
 def test_letters_that_were_taken_are_forgotten(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Outbox, now: datetime
 ) -> None:
     add(database, now, "one", "two")
     maildir.write_out()
@@ -122,7 +122,7 @@ def test_letters_that_were_taken_are_forgotten(
 
 
 def test_a_letter_that_nobody_has_opened_is_taken_back(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Outbox, now: datetime
 ) -> None:
     first, second = add(database, now, "one", "two")
     maildir.write_out()
@@ -136,7 +136,7 @@ def test_a_letter_that_nobody_has_opened_is_taken_back(
 
 
 def test_letters_are_taken_back_together_or_not_at_all(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Outbox, now: datetime
 ) -> None:
     add(database, now, "one", "two")
     maildir.write_out()
@@ -149,7 +149,7 @@ def test_letters_are_taken_back_together_or_not_at_all(
 
 
 def test_a_letter_that_has_just_become_a_file_does_not_go_to_the_relay_as_well(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Outbox, now: datetime
 ) -> None:
     (number,) = add(database, now, "one")
     found = letter(database, number)
@@ -186,7 +186,7 @@ def test_a_fault_at_any_step_of_writing_loses_and_doubles_no_letter(
         trouble = Trouble(0, fault, number)
         with FaultyVfs(trouble).in_use():
             database = SqliteDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
-            maildir = Maildir(home / "outbox", database, FaultyDisk(trouble))
+            maildir = Outbox(home / "outbox", database, FaultyDisk(trouble))
             maildir.prepare()
             add(database, now, "one", "two")
             trouble.steps, trouble.at = 0, at
@@ -217,7 +217,7 @@ def test_a_fault_at_any_step_of_taking_back_leaves_letters_and_database_of_one_m
         trouble = Trouble(0, fault, number)
         with FaultyVfs(trouble).in_use():
             database = SqliteDatabase(home / "pbm_oust.db", FaultyDisk(trouble))
-            maildir = Maildir(home / "outbox", database, FaultyDisk(trouble))
+            maildir = Outbox(home / "outbox", database, FaultyDisk(trouble))
             maildir.prepare()
             letters = add(database, now, "one", "two")
             maildir.write_out()
@@ -261,7 +261,7 @@ def test_a_power_cut_at_any_step_loses_and_doubles_no_letter(
             path = home / Path(name).relative_to(memory_path / "traced")
             path.write_bytes(content)
         database = SqliteDatabase(home / "pbm_oust.db")
-        maildir = Maildir(home / "outbox", database)
+        maildir = Outbox(home / "outbox", database)
         maildir.write_out()
         found = contents(maildir)
         assert len(set(found)) == len(found) == len(ids(database, LetterState.FILE))
@@ -280,7 +280,7 @@ def posted_and_taken_back(home: Path, path: Path, now: datetime) -> tuple[list[S
     home.mkdir()
     with TracedVfs(disk.trace).in_use():
         database = SqliteDatabase(home / "pbm_oust.db", disk)
-        maildir = Maildir(home / "outbox", database, disk)
+        maildir = Outbox(home / "outbox", database, disk)
         maildir.prepare()
         letters = add(database, now, "one", "two")
         maildir.write_out()
@@ -297,20 +297,20 @@ def posted_and_taken_back(home: Path, path: Path, now: datetime) -> tuple[list[S
 def test_letters_that_wait_keep_no_upkeep_waiting(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB, mails=[(ALICE, "oust challenge alice bob wonderland")])
     outbox, away = home.outbox.path, tmp_path / "away"
-    before = len(open_mail(home.maildir))
+    before = len(open_mail(home.outbox))
     (outbox / "tmp").rename(away)
     (outbox / "tmp").touch()
     mailed(home, ALICE, "oust move 1 alice wonderland C3")
     (outbox / "tmp").unlink()
     away.rename(outbox / "tmp")
     forget_expired(home, home.now())
-    assert contents(home.maildir) == []
+    assert contents(home.outbox) == []
     mailed(home, BOB, "oust move 1 bob lookingglass D4")
-    assert len(contents(home.maildir)) == before + 2
+    assert len(contents(home.outbox)) == before + 2
 
 
 def test_a_draft_that_was_never_committed_goes_though_a_later_letter_has_its_number(
-    database: SqliteDatabase, maildir: Maildir, now: datetime
+    database: SqliteDatabase, maildir: Outbox, now: datetime
 ) -> None:
     (number,) = add(database, now, "Hello")
     draft = maildir.path / "tmp" / file_name(number, now - timedelta(seconds=1))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.board.ratings import Table, finish_of, rate
+from pbm_oust.board.ratings import Table, rate
 from pbm_oust.store import ratings
 from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import (
@@ -163,11 +163,9 @@ def test_a_game_that_ends_in_the_second_of_a_later_one_is_counted_with_it(kept: 
     number = kept.start("x C3", "o C4", o="carol")
     later = [finished(kept, x="carol"), finished(kept, x="dave", o="bob")]
     game = played(kept.read(number).game, "x resign")
-    finish = finish_of(game)
-    assert finish
     with kept.database.read() as snapshot:
-        assert {each.ended for each in finished_games(snapshot, OUST)} == {game.latest}
-        rated = changes_by(snapshot, finish)
+        assert {each.latest for each in finished_games(snapshot, OUST)} == {game.latest}
+        rated = changes_by(snapshot, game.summary)
     kept.play(number, "x resign")
     assert is_counted(kept)
     (table,) = computed(kept)
@@ -184,10 +182,8 @@ def test_while_a_class_is_to_be_counted_anew_nobody_is_told_what_a_game_does(
     kept.database.write(lambda each: mark(each, OUST))
     number = kept.start("x C3", "o C4")
     game = played(kept.read(number).game, "x resign")
-    finish = finish_of(game)
-    assert finish
     with kept.database.read() as snapshot:
-        assert changes_by(snapshot, finish) is None
+        assert changes_by(snapshot, game.summary) is None
     kept.play(number, "x resign")
     assert not is_counted(kept)
     assert not are_right(kept)

@@ -163,7 +163,7 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
     with ThreadPoolExecutor(2) as pool:
         taking_back = pool.submit(home.database.write, removing)
         assert has_turn.wait(PATIENCE)
-        writing_out = pool.submit(home.maildir.write_out)
+        writing_out = pool.submit(home.outbox.write_out)
         with pytest.raises(Stale):
             taking_back.result(PATIENCE)
         assert writing_out.result(PATIENCE) == 1

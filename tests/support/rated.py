@@ -8,11 +8,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pbm_oust.board.ratings import Finish, Table, rate
-from pbm_oust.rules import KINDS, How, Result, Side
+from pbm_oust.board import Summary
+from pbm_oust.board.ratings import Table, rate
+from pbm_oust.rules import KINDS, How, Result, Side, parse_grid
 from pbm_oust.store.boards import Boards
 from pbm_oust.store.database import Database, Transaction
-from pbm_oust.store.index import BoardName, Damage, Entry, Reading
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.ratings import (
     changes_by,
     count_marked,
@@ -42,15 +43,15 @@ class Deed:
     is_large: bool = False
 
     @property
-    def entry(self) -> Entry | Damage:
+    def said(self) -> Summary | None:
         """What the row of the board says then."""
-        name = BoardName("oust", self.board)
         if self.end == "damaged":
-            return Damage(name, self.x, self.o, 1, "nothing to see")
+            return None
         at = FIRST_END + timedelta(seconds=self.second)
-        return Entry(
-            name=name,
-            grid="square 13x13" if self.is_large else "square 5x5",
+        return Summary(
+            kind=OUST,
+            board=self.board,
+            grid=parse_grid("square 13x13" if self.is_large else "square 5x5"),
             x=self.x,
             o=self.o,
             to_move=self.x if self.end == "active" else None,
@@ -59,7 +60,6 @@ class Deed:
             started=FIRST_END,
             latest=at,
             records=1,
-            due=None,
         )
 
 
@@ -98,19 +98,18 @@ class Rated:
     """A database in which rated games end and change, beside what it should say of them."""
 
     database: Database
-    games: dict[int, Finish] = field(default_factory=dict)
+    games: dict[int, Summary] = field(default_factory=dict)
     """Those that count."""
 
     def do(self, deed: Deed) -> None:
         """Write what becomes of a board."""
-        entry = deed.entry
-        finish = entry.finish if isinstance(entry, Entry) else None
-        if finish:
-            self.games[deed.board] = finish
+        said, name = deed.said, BoardName("oust", deed.board)
+        if said and said.counts:
+            self.games[deed.board] = said
         else:
             self.games.pop(deed.board, None)
-        boards, reading = Boards(Path(), self.database.time), Reading(entry, frozenset())
-        self.database.write(lambda each: boards.put(each, b"", reading))
+        boards = Boards(Path(), self.database.time)
+        self.database.write(lambda each: boards.put(each, name, said, b""))
 
     def go_through(self, happens: list[Deed | list[list[Deed]]]) -> None:
         """Do what `happenings` gives; at the end, nothing is left to be counted."""

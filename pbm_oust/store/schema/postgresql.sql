@@ -202,18 +202,7 @@ CREATE TABLE renamed ( -- userids that have been replaced, and may not be in the
 );
 CREATE INDEX renamed_board ON renamed (kind, board, id);
 
-CREATE TABLE damages ( -- what is wrong with histories that do not replay
-    kind TEXT COLLATE "C" NOT NULL,
-    board BIGINT NOT NULL,
-    line BIGINT NOT NULL, -- 0 where the file as a whole cannot be read
-    reason TEXT COLLATE "C" NOT NULL,
-    x TEXT COLLATE "C", -- the userids of the owners in the header; NULL where that cannot be read
-    o TEXT COLLATE "C",
-    PRIMARY KEY (kind, board),
-    FOREIGN KEY (kind, board) REFERENCES boards ON DELETE CASCADE
-);
-
-CREATE TABLE board_userids ( -- who stands anywhere in a history
+CREATE TABLE board_userids ( -- who stands anywhere in a history; also an empty userid, where a header cannot be read
     userid TEXT COLLATE "C" NOT NULL,
     kind TEXT COLLATE "C" NOT NULL,
     board BIGINT NOT NULL,

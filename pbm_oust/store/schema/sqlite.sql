@@ -198,18 +198,7 @@ CREATE TABLE renamed ( -- userids that have been replaced, and may not be in the
 ) STRICT;
 CREATE INDEX renamed_board ON renamed (kind, board, id);
 
-CREATE TABLE damages ( -- what is wrong with histories that do not replay
-    kind TEXT NOT NULL,
-    board INTEGER NOT NULL,
-    line INTEGER NOT NULL, -- 0 where the file as a whole cannot be read
-    reason TEXT NOT NULL,
-    x TEXT, -- the userids of the owners in the header; NULL where that cannot be read
-    o TEXT,
-    PRIMARY KEY (kind, board),
-    FOREIGN KEY (kind, board) REFERENCES boards ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE board_userids ( -- who stands anywhere in a history
+CREATE TABLE board_userids ( -- who stands anywhere in a history; also an empty userid, where a header cannot be read
     userid TEXT NOT NULL,
     kind TEXT NOT NULL,
     board INTEGER NOT NULL,

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.board import Summary
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.request import Outcome
 from pbm_oust.play.unit_of_work import Passwords
 from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import Entry
 from pbm_oust.store.open_boards import Salvage
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, new_id
@@ -99,7 +99,7 @@ def test_mails_take_few_round_trips(home: Home, wire: Wire) -> None:
 def test_listing_boards_takes_no_more_with_more_boards(home: Home, wire: Wire) -> None:
     def round_trips() -> int:
         wire.reset()
-        assert all(isinstance(each, Entry) for each in Salvage(home).entries(KINDS["oust"]))
+        assert all(isinstance(each, Summary) for each in Salvage(home).entries(KINDS["oust"]))
         return wire.round_trips
 
     before = round_trips()
