@@ -27,7 +27,7 @@ from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
-from pbm_oust.web import addresses, boards, feeds, helping, lists, me, play, sign_in
+from pbm_oust.web import addresses, boards, explore, feeds, helping, lists, me, play, sign_in
 from pbm_oust.web.ground import FOUND, KEPT_SECRET, Ground, ground_of
 from pbm_oust.web.sign_in import NotSignedIn
 
@@ -41,6 +41,7 @@ PATIENCE = 3.0
 _LEFT_ALONE = (
     *(addresses.MINE, f"{addresses.PLAY}/", f"{addresses.CODE}/"),
     *(addresses.SIGN_IN, addresses.SIGN_UP),
+    *(f"{addresses.TRY}/", f"{addresses.EXPLORE}/"),
     *(f"/{kind}/*/" for kind in KINDS),
 )
 """What robots are asked to leave alone (RFC 9309): pages of one player, and the thousands of past
@@ -137,6 +138,10 @@ ROUTES = (
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
     Route(f"{_BOARD}/{{number:number}}.png", boards.png),
+    Route(addresses.of_exploring(f"{_BOARD}/{{number:number}}"), explore.from_board),
+    Route(f"{addresses.EXPLORE}/{{kind:kind}}/{{grid:grid}}", explore.from_start),
+    Route(addresses.TRY, explore.choose),
+    Route(f"{addresses.TRY}/{{kind:kind}}/{{grid:grid}}", explore.attempt),
     Route(addresses.of_calendar("{name}"), feeds.calendar),
     Route(addresses.of_feed(addresses.HISTORY), feeds.results),
     Route(addresses.of_feed(addresses.of_player("{userid}")), feeds.player),

@@ -220,9 +220,8 @@ async def png(request: Request) -> Response:
     made = ground.cache.find(made_from)
     if made is None:
         svg = await _in_turn(request, partial(_drawn, asked, ground.templates_for(request)))
-        async with ground.drawing.of(source_of(request)):
-            draw = partial(png_of, svg.content.decode(), PNG_WIDTH)
-            made = Made(await ground.drawing.do(draw))
+        draw = partial(png_of, svg.content.decode(), PNG_WIDTH)
+        made = Made(await ground.drawing.do_for(source_of(request), draw))
         ground.cache.put(made_from, made)
     return made.answer(request, "image/png", {"Cache-Control": asked.keeping})
 
@@ -283,9 +282,7 @@ async def _in_turn(request: Request, make: Callable[[], T]) -> T:
     """
     if "number" not in request.path_params:
         return make()
-    replaying = ground_of(request).replaying
-    async with replaying.of(source_of(request)):
-        return await replaying.do(make)
+    return await ground_of(request).replaying.do_for(source_of(request), make)
 
 
 def _drawn(asked: _Asked, templates: Templates) -> Made:

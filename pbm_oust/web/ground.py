@@ -71,6 +71,11 @@ class OneByOne:
             if not self._waiting[source]:
                 del self._waiting[source], self._turns[source]
 
+    async def do_for(self, source: str, work: Callable[[], T]) -> T:
+        """Do a piece of work for a host, as `of` and `do` say."""
+        async with self.of(source):
+            return await self.do(work)
+
     async def do(self, work: Callable[[], T]) -> T:
         """Do a piece of work in a thread, once it is its turn."""
         async with self._turn:
@@ -230,6 +235,7 @@ class Ground:
         self.drawing = OneByOne()
         self.hashing = OneByOne()
         self.replaying = OneByOne()
+        self.thinking = OneByOne()
         self.limits = limits
         self._templates = {each: Templates(each, address, base) for each in LANGUAGES.values()}
 

@@ -34,6 +34,7 @@ PAGES = (
         "/players/alice",
         "/players/alice/ratings/oust",
     ),
+    *("/try", "/try/oust/7?moves=D4", "/explore/churn/hex3", "/oust/1/2/explore?moves=E1"),
     *("/standings/oust", "/rules/oust", "/rules/churn", "/rules/churn/first-pair/1"),
     *("/help", "/help/move", "{play}", "{play}?turn=B4", "{off}"),
     *("/sign-up", "/me", "/me/settings", "/me/challenge", "/me/challenge?opponent=bob"),
