@@ -3,7 +3,7 @@
 import subprocess  # it draws in a process of its own  # nosec B404
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
 from html import escape
@@ -15,8 +15,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pbm_oust.board import Game, Record
+from pbm_oust.board import Game, Header, Record
 from pbm_oust.board.formats import format_structured
+from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.sgf import format_sgf
 from pbm_oust.board.sheet import Sheet
@@ -30,7 +31,7 @@ from pbm_oust.render.svg import Place, layout_of
 from pbm_oust.render.text import cells_text, figures
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
-from pbm_oust.rules import Kind, Position, Side
+from pbm_oust.rules import Grid, Kind, Position, Side
 from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
@@ -112,6 +113,15 @@ class View(Struct, frozen=True):
         """The records that the page lists."""
         start = max(0, min(self.number - MOST_LISTED // 2, self.count - MOST_LISTED))
         return self.latest.records[start : start + MOST_LISTED]
+
+
+_NO_TIME = datetime(2026, 11, 20, tzinfo=UTC)
+"""When everything happens on a board that nobody has started."""
+
+
+def first_board(kind: Kind, grid: Grid, x: str = Side.X.value, o: str = Side.O.value) -> Game:
+    """Return a game that nobody has started, before its first placement."""
+    return Game.start(Header(kind, 0, grid, x, o, Terms(swap=False, rated=False), _NO_TIME))
 
 
 def view_of(game: Game, number: int | None) -> View:

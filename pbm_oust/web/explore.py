@@ -7,7 +7,6 @@ a board, or from an empty one, both sides place in turn. On a board to try, the 
 import subprocess  # the house thinks in a process of its own  # nosec B404
 import sys
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -17,10 +16,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.board import Game, Header, Record
-from pbm_oust.board.header import Terms
+from pbm_oust.board import Game, Record
 from pbm_oust.board.line import Line, line_of
 from pbm_oust.board.notation import format_wish
+from pbm_oust.play.notices import MOST_LISTED
+from pbm_oust.play.starting import open_seeks
 from pbm_oust.render.html import marks_of
 from pbm_oust.render.text import figures
 from pbm_oust.robot.player import LEVELS
@@ -28,7 +28,7 @@ from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.service.house import kept
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import drawn
+from pbm_oust.web.boards import drawn, first_board, picture, view_of
 from pbm_oust.web.ground import Made, ground_of, source_of
 from pbm_oust.web.play import cells_of
 
@@ -36,8 +36,6 @@ GUEST, HOUSE = "guest", LEVELS[0].userid
 """Who plays on a board to try."""
 SECONDS = 0.3
 """How long the house thinks about a turn there."""
-_NO_TIME = datetime(2026, 11, 20, tzinfo=UTC)
-"""When everything happens on a board that nobody has started."""
 
 
 class Exploring(Struct, frozen=True):
@@ -101,11 +99,11 @@ async def _explored(
     return Exploring(request.url.path, line, shown, is_cut, query)
 
 
-def _empty(kind: Kind, grid: Grid, x: str, o: str) -> Game:
+def _empty(kind: Kind, grid: Grid, *owners: str) -> Game:
     """Return a game before its first placement. Raises HTTPException if it is not played there."""
     if not kind.plays_on(grid):
         raise HTTPException(404)
-    return Game.start(Header(kind, 0, grid, x, o, Terms(swap=False, rated=False), _NO_TIME))
+    return first_board(kind, grid, *owners)
 
 
 async def from_board(request: Request) -> Response:
@@ -127,13 +125,21 @@ async def from_board(request: Request) -> Response:
 async def from_start(request: Request) -> Response:
     """Answer with what comes of placements on an empty board."""
     given = request.path_params
-    start = partial(_empty, given["kind"], given["grid"], "x", "o")
+    start = partial(_empty, given["kind"], given["grid"])
     return _page(request, await _explored(request, start))
 
 
 async def choose(request: Request) -> Response:
-    """Answer with the boards that can be tried."""
-    return ground_of(request).page(request, "try", house=HOUSE, grids=_first_grids())
+    """Answer with the boards that can be tried, and the open challenges."""
+    ground = ground_of(request)
+    translator = ground.templates_for(request).translator
+    boards = []
+    for nth, (kind, grid) in enumerate(_first_grids()):
+        view = view_of(first_board(kind, grid), None)
+        title = f"{kind.title}, {translator.grid_text(grid)}"
+        boards.append((kind, grid, picture(view, translator, title, f"b{nth}")))
+    seeks = open_seeks(KINDS.values(), ground.work)[:MOST_LISTED]
+    return ground.page(request, "try", house=HOUSE, grids=boards, seeks=seeks)
 
 
 async def attempt(request: Request) -> Response:

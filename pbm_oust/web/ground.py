@@ -173,6 +173,7 @@ class Templates:
             base=base,
             language=language,
             kinds=tuple(KINDS.values()),
+            kind_title=lambda name: KINDS[name].title,
             static=STATIC,
             anybody=ANYBODY,
             refused=(),
