@@ -28,7 +28,7 @@ from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.html import COLOURS, INK, WOOD, Marks, marks_of
 from pbm_oust.render.svg import Place, layout_of
-from pbm_oust.render.text import cells_text, figures
+from pbm_oust.render.text import cells_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
 from pbm_oust.rules import Grid, Kind, Position, Side
@@ -210,7 +210,7 @@ def _page(request: Request, templates: Templates) -> Made:
         analysis = kept(ground.home, game)
     judged = _judged(analysis, game, view.number) if analysis else None
     svg = _drawn(asked, templates).content.decode()
-    given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "figures": figures}
+    given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "now": ground.clock()}
     content = templates.fill("board", view=view, **given, forms=FORMS, sides=Side)
     return Made(content.encode(), _OVER if game.result else CHECKED)
 

@@ -22,7 +22,6 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.render.html import marks_of
-from pbm_oust.render.text import figures
 from pbm_oust.robot.player import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.service.house import kept
@@ -193,7 +192,6 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
         game=game,
         kind=game.header.kind,
         picture=drawn(game.position, marks_of(game), title, translator, taps=taps),
-        figures=figures,
         sides=Side,
         guest=GUEST,
         house=HOUSE,
