@@ -22,6 +22,7 @@ ROBOTS, HEALTH = "/robots.txt", "/healthz"
 MINE = "/me"
 TRY, EXPLORE = "/try", "/explore"
 SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"
+COMMAND, NEXT, NEWS = f"{MINE}/command", f"{MINE}/next", f"{MINE}/events"
 
 
 def of_board(name: str, number: int | None = None, ending: str = "") -> str:

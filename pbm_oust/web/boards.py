@@ -38,7 +38,7 @@ from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import CHECKED, HTML, LATER, Ground, Made, Templates, ground_of, source_of
-from pbm_oust.web.live import TooManyWatch
+from pbm_oust.web.live import TooManyWatch, Watched
 
 T = TypeVar("T")
 
@@ -274,12 +274,16 @@ async def file(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     """Answer with the number of records of a board, each time that it changes."""
-    asked = _asked(request)
+    return news(request, _asked(request).board.name)
+
+
+def news(request: Request, name: Watched) -> Response:
+    """Answer with events that tell the state of what is looked at, as long as somebody looks."""
     headers = {"Cache-Control": CHECKED, "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return Response(None, 200, headers, _EVENTS)
     try:
-        stream = asked.ground.live.events(asked.board.name, source_of(request))
+        stream = ground_of(request).live.events(name, source_of(request))
     except TooManyWatch:
         return Response(None, 503, LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)

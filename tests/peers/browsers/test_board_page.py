@@ -95,3 +95,15 @@ def test_the_latest_position_is_the_one_that_has_come_meanwhile(
     mailed(home, BOB, "oust move 1 bob lookingglass A3")
     click(browser, By.ID, "latest")
     wait_for(browser, "After record 4 of 4", "/oust/1")
+
+
+def test_a_game_is_tried_without_loading_the_page_anew(browser: Remote, pages: Website) -> None:
+    browser.get(f"http://127.0.0.1:{pages.port}/try/oust/7")
+    browser.execute_script("window.stays = true")
+    click(browser, By.CSS_SELECTOR, ".taps a[aria-label=D4]")
+    wait_until(lambda: "house1 played" in shown(browser, "told"), "the answer of the house")
+    assert "?moves=D4," in browser.current_url
+    browser.back()
+    wait_until(lambda: "house1 played" not in shown(browser, "told"), "the board before it")
+    assert browser.current_url.endswith("/try/oust/7")
+    assert browser.execute_script("return window.stays")
