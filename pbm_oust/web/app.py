@@ -28,7 +28,7 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
 from pbm_oust.web import addresses, boards, explore, feeds, helping, lists, me, play, sign_in
-from pbm_oust.web.ground import FOUND, KEPT_SECRET, Ground, ground_of
+from pbm_oust.web.ground import FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
 from pbm_oust.web.sign_in import NotSignedIn
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -135,6 +135,7 @@ ROUTES = (
     Route(f"{_BOARD}.png", boards.png),
     *(Route(f"{_BOARD}.{ending}", boards.file) for ending in boards.FORMS),
     Route(f"{_BOARD}/events", boards.events),
+    Route(f"{_BOARD}/embed", boards.embed),
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
     Route(f"{_BOARD}/{{number:number}}.png", boards.png),
@@ -184,17 +185,13 @@ _ENDS = "-_"
 text around a link: the ends of sentences, brackets and quotes of any script."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _HEADERS = [
-    (
-        b"content-security-policy",
-        b"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-        b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    ),
+    (b"content-security-policy", f"{SOURCES}; frame-ancestors 'none'".encode()),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-"""Said with every response."""
+"""Said with every response that says nothing else of these."""
 
 
 class Safe:
@@ -213,7 +210,9 @@ class Safe:
 
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS]
+                own = {name for name, _ in message["headers"]}
+                others = [each for each in _HEADERS if each[0] not in own]
+                message["headers"] = [*message["headers"], *others]
             await send(message)
 
         if _has_doubtful_end(scope) or _steers(scope):

@@ -37,7 +37,18 @@ from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import addresses
-from pbm_oust.web.ground import CHECKED, HTML, LATER, Ground, Made, Templates, ground_of, source_of
+from pbm_oust.web.ground import (
+    CHECKED,
+    ELSEWHERE,
+    HTML,
+    LATER,
+    SOURCES,
+    Ground,
+    Made,
+    Templates,
+    ground_of,
+    source_of,
+)
 from pbm_oust.web.live import TooManyWatch, Watched
 
 T = TypeVar("T")
@@ -215,12 +226,23 @@ def _page(request: Request, templates: Templates) -> Made:
     return Made(content.encode(), _OVER if game.result else CHECKED)
 
 
+async def embed(request: Request) -> Response:
+    """Answer with a board as it is, for a frame on a page of others."""
+    asked = _asked(request)
+    templates = asked.ground.templates_for(request)
+    svg = _drawn(asked, templates).content.decode()
+    page = asked.ground.page(request, "embed", game=asked.game, picture=svg)
+    page.headers["Content-Security-Policy"] = f"{SOURCES}; frame-ancestors *"
+    page.headers.update(ELSEWHERE)
+    return page
+
+
 async def svg(request: Request) -> Response:
     """Answer with a picture of a board."""
     asked = _asked(request)
     templates = asked.ground.templates_for(request)
     made = await _in_turn(request, partial(_drawn, asked, templates))
-    return made.answer(request, _SVG, templates.headers(asked.keeping))
+    return made.answer(request, _SVG, {**templates.headers(asked.keeping), **ELSEWHERE})
 
 
 async def png(request: Request) -> Response:
@@ -233,7 +255,7 @@ async def png(request: Request) -> Response:
         draw = partial(png_of, svg.content.decode(), PNG_WIDTH)
         made = Made(await ground.drawing.do_for(source_of(request), draw))
         ground.cache.put(made_from, made)
-    return made.answer(request, "image/png", {"Cache-Control": asked.keeping})
+    return made.answer(request, "image/png", {"Cache-Control": asked.keeping, **ELSEWHERE})
 
 
 _DRAWS = """\

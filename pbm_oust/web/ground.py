@@ -94,6 +94,15 @@ KEPT_SECRET: Mapping[str, str] = {"Cache-Control": "no-store", "X-Robots-Tag": "
 """Said with every page that is one player's alone, or whose address is a proof."""
 
 
+SOURCES = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'"
+)
+"""What a page may load, and where its forms go, as Content-Security-Policy says it."""
+ELSEWHERE: Mapping[str, str] = {"Cross-Origin-Resource-Policy": "cross-origin"}
+"""Said with what pages of others may show."""
+
+
 class Made:
     """The content of a response, its checksum, and how long a browser may keep it."""
 
