@@ -32,6 +32,7 @@ from pbm_oust.render.text import cells_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
 from pbm_oust.rules import Grid, Kind, Position, Side
+from pbm_oust.rules.position import taken
 from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
@@ -396,8 +397,11 @@ class Labels(Struct, frozen=True):
 
     title: str
     description: str
-    capturing: str = ""
-    """Follows the name of each cell where a placement takes stones."""
+    capturing: Callable[[int, int], str] = lambda number, group: ""
+    """Returns what follows the name of a cell where a placement takes so many stones.
+
+    The stone is in a group of so many then.
+    """
 
 
 def board_svg(
@@ -421,6 +425,14 @@ def board_svg(
     def places(cells: int) -> list[Place]:
         return [layout.places[cell] for cell in grid.each(cells)]
 
+    def label(cell: int) -> str:
+        name = grid.format_cell(cell)
+        if not cell & capturing:
+            return name
+        after = position.place(cell)
+        group = grid.flood(cell, after.stones(position.to_move))
+        return name + labels.capturing(taken(position, after).bit_count(), group.bit_count())
+
     return _svg(
         "board",
         layout=layout,
@@ -434,7 +446,7 @@ def board_svg(
         taken=places(marks.taken & ~position.occupied),
         to_move=position.to_move.value,
         placements=[
-            (cell & capturing, grid.format_cell(cell), *place)
+            (cell & capturing, grid.format_cell(cell), label(cell), *place)
             for cell, place in layout.places.items()
             if cell & placements
         ],
@@ -463,5 +475,10 @@ def drawn(
     if marks.taken:
         cells = cells_text(grid, marks.taken)
         said.append(words("Off the board in this turn, dashed: %(cells)s", cells=cells))
-    labels = Labels(title, ". ".join(said), words(", captures"))
+
+    def capturing(number: int, group: int) -> str:
+        facts = {"number": number, "group": group}
+        return translator.gettext(" takes %(number)s, in a group of %(group)s", **facts)
+
+    labels = Labels(title, ". ".join(said), capturing)
     return board_svg(position, marks, labels, taps=taps, prefix=prefix)

@@ -26,7 +26,9 @@ from tests.support.rings import examples
 from tests.support.strategies import Play, plays
 
 SVG = "{http://www.w3.org/2000/svg}"
-LABELS = Labels("oust 17", "After 12 records", ", takes stones")
+LABELS = Labels(
+    "oust 17", "After 12 records", lambda number, group: f" takes {number} with {group}"
+)
 
 Point = tuple[float, float]
 Line = frozenset[Point]
@@ -245,7 +247,11 @@ def test_each_placement_is_a_link_with_its_name_and_a_sign_for_what_it_does(
             if cell & position.placements():
                 name, (x, y) = position.grid.format_cell(cell), places[cell]
                 is_capturing = bool(cell & position.capturing())
-                said, sign = (f"{name}, takes stones", "#b-c") if is_capturing else (name, "#b-p")
+                after = position.place(cell)
+                number = taken(position, after).bit_count()
+                size = position.grid.flood(cell, after.stones(position.to_move)).bit_count()
+                does = f"{name} takes {number} with {size}"
+                said, sign = (does, "#b-c") if is_capturing else (name, "#b-p")
                 expected.append([f"?play={name}", said, sign, str(x), str(y)])
         links = list(picture.iter(f"{SVG}a"))
         found = [
@@ -294,7 +300,7 @@ def test_words_and_addresses_come_through_whatever_they_hold(
     title: str, description: str, capturing: str, address: str
 ) -> None:
     position = board(". . x / o . .")
-    labels = Labels(title, description, capturing)
+    labels = Labels(title, description, lambda number, group: f"{number}{capturing}{group}")
     svg = board_svg(position, UNMARKED, labels, taps=lambda cell: address + cell)
     picture = parsed(svg)
     assert picture[0].tag == f"{SVG}title"

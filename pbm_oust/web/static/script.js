@@ -137,6 +137,19 @@
     listen();
   }
 
+  // Says below the board what a placement does, before it is made.
+  function preview(event) {
+    const link = event.target.closest?.(".taps a");
+    const picture = event.target.closest?.(".picture");
+    if (!picture) return;
+    const line = picture.nextElementSibling?.matches(".does")
+      ? picture.nextElementSibling
+      : document.createElement("p");
+    line.className = "does";
+    line.textContent = link ? link.getAttribute("aria-label") : "";
+    picture.after(line);
+  }
+
   // Listens only while the page is seen: browsers allow few connections to one server.
   let source = null;
   let retry = 0;
@@ -179,6 +192,7 @@
     document.addEventListener("keydown", step);
     window.addEventListener("popstate", () => show(location.pathname + location.search, null));
   }
+  for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, preview);
   document.addEventListener("visibilitychange", listen);
   listen();
 }

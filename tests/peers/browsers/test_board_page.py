@@ -107,3 +107,11 @@ def test_a_game_is_tried_without_loading_the_page_anew(browser: Remote, pages: W
     wait_until(lambda: "house1 played" not in shown(browser, "told"), "the board before it")
     assert browser.current_url.endswith("/try/oust/7")
     assert browser.execute_script("return window.stays")
+
+
+def test_a_placement_says_what_it_does_before_it_is_made(browser: Remote, pages: Website) -> None:
+    browser.get(f"http://127.0.0.1:{pages.port}/explore/oust/3?moves=A1,B1")
+    link = browser.find_element(By.CSS_SELECTOR, ".taps a[aria-label^=A2]")
+    browser.execute_script("arguments[0].focus()", link)
+    wait_until(lambda: "A2 takes 1, in a group of 2" in browser.page_source, "what A2 does")
+    assert browser.find_element(By.CSS_SELECTOR, ".does").text == "A2 takes 1, in a group of 2"
