@@ -283,6 +283,7 @@ KIND = position.Kind(
     endings=ChurnEnding,
     start=Churn,
     defaults={Shape.HEX: hexagon(3)},
+    first_grids=(hexagon(3),),
     can_use=_has_odd_number_of_cells,
     fast_game=fast_game,
 )

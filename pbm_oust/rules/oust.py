@@ -202,5 +202,6 @@ KIND = position.Kind(
     start=Oust,
     endings=OustEnding,
     defaults={Shape.SQUARE: square(11), Shape.HEX: hexagon(7)},
+    first_grids=(square(7), hexagon(5)),
     has_chains=True,
 )

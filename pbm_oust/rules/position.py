@@ -170,6 +170,8 @@ class Kind:
     """The ways in which the game's own rules end it; the values are the words in histories."""
     defaults: Mapping[Shape, Grid]
     """The usual grid of each shape the game is played on. The first shape is the game's own."""
+    first_grids: tuple[Grid, ...] = ()
+    """Small grids for a first game."""
     can_use: Callable[[Grid], bool] = lambda grid: True
     """Returns whether the game can be played on a grid of one of its shapes: see `plays_on`."""
     has_chains: bool = False

@@ -12,14 +12,17 @@ from starlette.exceptions import HTTPException
 
 from pbm_oust.accounts.account import parse_userid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import KINDS, Grid, Kind
+from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
 
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
 ROBOTS, HEALTH = "/robots.txt", "/healthz"
 MINE = "/me"
+TRY, EXPLORE = "/try", "/explore"
 SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"
+COMMAND, NEXT, NEWS = f"{MINE}/command", f"{MINE}/next", f"{MINE}/events"
 
 
 def of_board(name: str, number: int | None = None, ending: str = "") -> str:
@@ -34,6 +37,22 @@ def of_board(name: str, number: int | None = None, ending: str = "") -> str:
 def of_own_board(name: str) -> str:
     """Return the path of the page on which a player plays at a board named `oust 17`."""
     return f"{MINE}{of_board(name)}"
+
+
+def of_grid(start: str, kind: str, grid: Grid) -> str:
+    """Return the path of a page that begins on an empty board: `/try/oust/7`, `/explore/oust/hex5`.
+
+    Only the name of a hexagon says its shape.
+    """
+    shape = "" if grid.shape is Shape.SQUARE else grid.shape.value
+    sides = {*grid.size}
+    size = str(*sides) if len(sides) == 1 else format_size(grid)
+    return f"{start}/{kind}/{shape}{size}"
+
+
+def of_exploring(path: str) -> str:
+    """Return the path of the page that explores a position, by the path of that position."""
+    return f"{path}/explore"
 
 
 def of_player(userid: str) -> str:
@@ -79,7 +98,7 @@ def of_feed(path: str) -> str:
 def asking(path: str, query: Mapping[str, str], page: int = 1) -> str:
     """Return a path with what is asked there: the first page unless another is named."""
     asked = {**query, **({"page": str(page)} if page > 1 else {})}
-    return f"{path}?{urlencode(asked)}" if asked else path
+    return f"{path}?{urlencode(asked, safe=',')}" if asked else path
 
 
 class KindConvertor(Convertor[Kind]):
@@ -102,6 +121,25 @@ class NumberConvertor(IntegerConvertor):
     regex = "0|[1-9][0-9]{0,8}"
 
 
+class GridConvertor(Convertor[Grid]):
+    """A grid as `of_grid` names it: `7`, `11x9`, `hex5`, `hex3,4`."""
+
+    regex = f"(?:{Shape.HEX.value})?[1-9][0-9x,]{{0,20}}"
+
+    def convert(self, value: str) -> Grid:
+        """Return the grid with a name. Raises HTTPException."""
+        size = value.removeprefix(Shape.HEX.value)
+        try:
+            return parse_size(Shape.SQUARE if size == value else Shape.HEX, size)
+        except BadGrid:
+            raise HTTPException(404) from None
+
+    def to_string(self, value: Grid) -> str:
+        """Return the name of a grid."""
+        return of_grid("", "", value).rpartition("/")[2]
+
+
+register_url_convertor("grid", GridConvertor())
 register_url_convertor("kind", KindConvertor())
 register_url_convertor("number", NumberConvertor())
 

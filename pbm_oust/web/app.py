@@ -27,8 +27,8 @@ from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
-from pbm_oust.web import addresses, boards, feeds, helping, lists, me, play, sign_in
-from pbm_oust.web.ground import FOUND, KEPT_SECRET, Ground, ground_of
+from pbm_oust.web import addresses, boards, explore, feeds, helping, lists, me, play, sign_in
+from pbm_oust.web.ground import FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
 from pbm_oust.web.sign_in import NotSignedIn
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -41,6 +41,7 @@ PATIENCE = 3.0
 _LEFT_ALONE = (
     *(addresses.MINE, f"{addresses.PLAY}/", f"{addresses.CODE}/"),
     *(addresses.SIGN_IN, addresses.SIGN_UP),
+    *(f"{addresses.TRY}/", f"{addresses.EXPLORE}/"),
     *(f"/{kind}/*/" for kind in KINDS),
 )
 """What robots are asked to leave alone (RFC 9309): pages of one player, and the thousands of past
@@ -134,9 +135,14 @@ ROUTES = (
     Route(f"{_BOARD}.png", boards.png),
     *(Route(f"{_BOARD}.{ending}", boards.file) for ending in boards.MEDIA_TYPES),
     Route(f"{_BOARD}/events", boards.events),
+    Route(f"{_BOARD}/embed", boards.embed),
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
     Route(f"{_BOARD}/{{number:number}}.png", boards.png),
+    Route(addresses.of_exploring(f"{_BOARD}/{{number:number}}"), explore.from_board),
+    Route(f"{addresses.EXPLORE}/{{kind:kind}}/{{grid:grid}}", explore.from_start),
+    Route(addresses.TRY, explore.choose),
+    Route(f"{addresses.TRY}/{{kind:kind}}/{{grid:grid}}", explore.attempt),
     Route(addresses.of_calendar("{name}"), feeds.calendar),
     Route(addresses.of_feed(addresses.HISTORY), feeds.results),
     Route(addresses.of_feed(addresses.of_player("{userid}")), feeds.player),
@@ -159,6 +165,9 @@ ROUTES = (
     *_form(addresses.CHALLENGE, me.look_at_challenge, me.challenge),
     *_form(addresses.SETTINGS, me.look_at_settings, me.settle),
     Route(addresses.MINE, me.mine, methods=["GET"]),
+    Route(addresses.NEXT, me.next_board, methods=["GET"]),
+    Route(addresses.NEWS, me.events, methods=["GET"]),
+    Route(addresses.COMMAND, me.look_at_command, methods=["GET"]),
     Route(addresses.DO, me.do, methods=["POST"]),
     *_form(f"{addresses.MINE}{_BOARD}", me.look, me.act),
     Route(addresses.ROBOTS, robots),
@@ -176,17 +185,13 @@ _ENDS = "-_"
 text around a link: the ends of sentences, brackets and quotes of any script."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _HEADERS = [
-    (
-        b"content-security-policy",
-        b"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-        b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    ),
+    (b"content-security-policy", f"{SOURCES}; frame-ancestors 'none'".encode()),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-"""Said with every response."""
+"""Said with every response that says nothing else of these."""
 
 
 class Safe:
@@ -205,7 +210,9 @@ class Safe:
 
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS]
+                own = {name for name, _ in message["headers"]}
+                others = [each for each in _HEADERS if each[0] not in own]
+                message["headers"] = [*message["headers"], *others]
             await send(message)
 
         if _has_doubtful_end(scope) or _steers(scope):

@@ -4,7 +4,7 @@ import subprocess  # it draws in a process of its own  # nosec B404
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from html import escape
@@ -15,8 +15,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pbm_oust.board import Game, Record
+from pbm_oust.board import Game, Header, Record
 from pbm_oust.board.formats import in_format
+from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.sheet import Sheet
 from pbm_oust.languages import ENGLISH
@@ -26,17 +27,29 @@ from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.html import COLOURS, INK, WOOD, Marks, marks_of
 from pbm_oust.render.svg import Place, layout_of
-from pbm_oust.render.text import cells_text, figures
+from pbm_oust.render.text import cells_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
-from pbm_oust.rules import Position, Side
+from pbm_oust.rules import Grid, Kind, Position, Side
+from pbm_oust.rules.position import taken
 from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import addresses
-from pbm_oust.web.ground import CHECKED, HTML, LATER, Ground, Made, Templates, ground_of, source_of
-from pbm_oust.web.live import TooManyWatch
+from pbm_oust.web.ground import (
+    CHECKED,
+    ELSEWHERE,
+    HTML,
+    LATER,
+    SOURCES,
+    Ground,
+    Made,
+    Templates,
+    ground_of,
+    source_of,
+)
+from pbm_oust.web.live import TooManyWatch, Watched
 
 T = TypeVar("T")
 
@@ -133,6 +146,15 @@ def _view(request: Request) -> View:
     return View(ground, board, number)
 
 
+_NO_TIME = datetime(2026, 11, 20, tzinfo=UTC)
+"""When everything happens on a board that nobody has started."""
+
+
+def first_board(kind: Kind, grid: Grid, x: str = Side.X.value, o: str = Side.O.value) -> Game:
+    """Return a game that nobody has started, before its first placement."""
+    return Game.start(Header(kind, 0, grid, x, o, Terms(swap=False, rated=False), _NO_TIME))
+
+
 def _judged(analysis: Analysis, game: Game, number: int) -> Mapping[str, object]:
     """Return what a page tells of an analysis, with the best turns from a record on."""
     turning = turning_points(game, analysis)
@@ -173,9 +195,19 @@ def _page(request: Request, templates: Templates) -> Made:
         analysis = kept(ground.home, game)
     judged = _judged(analysis, game, view.number) if analysis else None
     svg = _drawn(view, templates).content.decode()
-    given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "figures": figures}
+    given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "now": ground.clock()}
     content = templates.fill("board.html", view=view, **given, formats=MEDIA_TYPES, sides=Side)
     return Made(content.encode(), _OVER if game.result else CHECKED)
+
+
+async def embed(request: Request) -> Response:
+    """Answer with a board as it is, for a frame on a page of others."""
+    view = _view(request)
+    svg = _drawn(view, view.ground.templates_for(request)).content.decode()
+    page = view.ground.page(request, "embed", game=view.latest, picture=svg)
+    page.headers["Content-Security-Policy"] = f"{SOURCES}; frame-ancestors *"
+    page.headers.update(ELSEWHERE)
+    return page
 
 
 async def svg(request: Request) -> Response:
@@ -183,7 +215,7 @@ async def svg(request: Request) -> Response:
     view = _view(request)
     templates = view.ground.templates_for(request)
     made = await _in_turn(request, partial(_drawn, view, templates))
-    return made.answer(request, _SVG, templates.headers(view.keeping))
+    return made.answer(request, _SVG, {**templates.headers(view.keeping), **ELSEWHERE})
 
 
 async def png(request: Request) -> Response:
@@ -193,11 +225,10 @@ async def png(request: Request) -> Response:
     made = ground.cache.find(made_from)
     if made is None:
         svg = await _in_turn(request, partial(_drawn, view, ground.templates_for(request)))
-        async with ground.drawing.of(source_of(request)):
-            draw = partial(png_of, svg.content.decode(), PNG_WIDTH)
-            made = Made(await ground.drawing.do(draw))
+        draw = partial(png_of, svg.content.decode(), PNG_WIDTH)
+        made = Made(await ground.drawing.do_for(source_of(request), draw))
         ground.cache.put(made_from, made)
-    return made.answer(request, "image/png", {"Cache-Control": view.keeping})
+    return made.answer(request, "image/png", {"Cache-Control": view.keeping, **ELSEWHERE})
 
 
 _DRAWS = """\
@@ -237,12 +268,16 @@ async def file(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     """Answer with the number of records of a board, each time that it changes."""
-    view = _view(request)
+    return news(request, _view(request).board.name)
+
+
+def news(request: Request, name: Watched) -> Response:
+    """Answer with events that tell the state of what is looked at, as long as somebody looks."""
     headers = {"Cache-Control": CHECKED, "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return Response(None, 200, headers, _EVENTS)
     try:
-        stream = view.ground.live.events(view.board.name, source_of(request))
+        stream = ground_of(request).live.events(name, source_of(request))
     except TooManyWatch:
         return Response(None, 503, LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)
@@ -255,9 +290,7 @@ async def _in_turn(request: Request, make: Callable[[], T]) -> T:
     """
     if "number" not in request.path_params:
         return make()
-    replaying = ground_of(request).replaying
-    async with replaying.of(source_of(request)):
-        return await replaying.do(make)
+    return await ground_of(request).replaying.do_for(source_of(request), make)
 
 
 def _drawn(view: View, templates: Templates) -> Made:
@@ -360,12 +393,22 @@ def board_svg(
     def places(cells: int) -> list[Place]:
         return [layout.places[cell] for cell in grid.each(cells)]
 
+    def label(cell: int) -> str:
+        name = grid.format_cell(cell)
+        if not cell & capturing:
+            return name
+        after = position.place(cell)
+        facts = {
+            "number": taken(position, after).bit_count(),
+            "group": grid.flood(cell, after.stones(position.to_move)).bit_count(),
+        }
+        return name + translator.gettext(" takes %(number)s, in a group of %(group)s", **facts)
+
     return _svg(
         "board",
         layout=layout,
         title=title,
         description=". ".join(said),
-        captures=words(", captures"),
         prefix=prefix,
         wood=WOOD,
         ink=INK,
@@ -375,7 +418,7 @@ def board_svg(
         taken=places(marks.taken & ~position.occupied),
         to_move=position.to_move.value,
         placements=[
-            (cell & capturing, grid.format_cell(cell), *place)
+            (cell & capturing, grid.format_cell(cell), label(cell), *place)
             for cell, place in layout.places.items()
             if cell & placements
         ],

@@ -72,6 +72,11 @@ class OneByOne:
             if not self._waiting[source]:
                 del self._waiting[source], self._turns[source]
 
+    async def do_for(self, source: str, work: Callable[[], T]) -> T:
+        """Do a piece of work for a host, as `of` and `do` say."""
+        async with self.of(source):
+            return await self.do(work)
+
     async def do(self, work: Callable[[], T]) -> T:
         """Do a piece of work in a thread, once it is its turn."""
         async with self._turn:
@@ -88,6 +93,15 @@ CHECKED = "no-cache"
 
 KEPT_SECRET: Mapping[str, str] = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
 """Said with every page that is one player's alone, or whose address is a proof."""
+
+
+SOURCES = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'"
+)
+"""What a page may load, and where its forms go, as Content-Security-Policy says it."""
+ELSEWHERE: Mapping[str, str] = {"Cross-Origin-Resource-Policy": "cross-origin"}
+"""Said with what pages of others may show."""
 
 
 class Made:
@@ -166,6 +180,7 @@ class Templates:
             base=base,
             language=language,
             kinds=tuple(KINDS.values()),
+            kind_title=lambda name: KINDS[name].title,
             static=STATIC,
             anybody=ANYBODY,
             refused=(),
@@ -226,6 +241,7 @@ class Ground:
         self.drawing = OneByOne()
         self.hashing = OneByOne()
         self.replaying = OneByOne()
+        self.thinking = OneByOne()
         self.limits = limits
         self._templates = {each: Templates(each, address, base) for each in LANGUAGES.values()}
 

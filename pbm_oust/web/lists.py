@@ -10,7 +10,6 @@ from starlette.responses import Response
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
-from pbm_oust.commands.show import LATE
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
@@ -18,15 +17,15 @@ from pbm_oust.play.starting import open_seeks, open_seeks_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.index import Window
-from pbm_oust.store.open_boards import has_played
+from pbm_oust.store.open_boards import game_if_any, has_played
 from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked, number_in, player_asked
-from pbm_oust.web.boards import curve_svg
+from pbm_oust.web.boards import curve_svg, first_board, picture
 from pbm_oust.web.ground import HTML, Ground, Templates, ground_of
 
-MOST_ON_FRONT = 20
-"""How many boards, results and challenges the page lists."""
+MOST_ON_FRONT = 12
+"""How many boards, results and challenges the page shows."""
 
 
 async def front(request: Request) -> Response:
@@ -41,12 +40,16 @@ async def front(request: Request) -> Response:
 def _written(ground: Ground, templates: Templates) -> str:
     """Return the page, all of which is of one moment."""
     kinds, part = list(KINDS.values()), Window(MOST_ON_FRONT)
-    late = ground.clock() - LATE
     with ground.home.database.read():
         active = find_latest(ground.work, Wish(kinds), part)
-        ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE, late), part)
+        ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE), part)
         seeks = open_seeks(kinds, ground.work)[:MOST_ON_FRONT]
-    return templates.fill("front.html", active=active, ended=ended, seeks=seeks)
+        latest = next(iter([*active.boards, *ended.boards]), None)
+        game = latest and game_if_any(ground.home, latest.kind, latest.board)
+    shown = game or first_board(kinds[0], kinds[0].default_grid)
+    svg = picture(shown, templates.translator)
+    given = {"active": active, "ended": ended, "seeks": seeks}
+    return templates.fill("front.html", shown=game, picture=svg, **given)
 
 
 class Chosen(Struct, frozen=True):

@@ -1,6 +1,6 @@
-"""News of boards as they come: events that a server sends while somebody looks at a board.
+"""News as they come: events that a server sends while somebody looks at a board, or at their own.
 
-One task asks the index once a second about all boards that are looked at, however many look.
+One task asks the index once a second about all that is looked at, however many look.
 
 Source: https://html.spec.whatwg.org/multipage/server-sent-events.html.
 """
@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, find_entry
+from pbm_oust.store.index import BoardName, find_entry, progress_of
 
 log = logging.getLogger("pbm_oust")
 
@@ -28,40 +28,45 @@ HEARTBEAT_SECONDS = 20.0
 """After so long without news a comment is sent, so that nothing between us hangs up."""
 
 
+Watched = BoardName | str
+"""A board, or the userid of a player with all their boards in play."""
+
+
 class TooManyWatch(Exception):
-    """As many look at boards as may at once."""
+    """As many look as may at once."""
 
 
-class _Watched:
-    """A board that somebody looks at."""
+class _News:
+    """What is told of something that somebody looks at."""
 
     def __init__(self) -> None:
-        self.records: int | None = None
-        """How many there are; None if nobody has looked, or the board is gone."""
+        self.state: str | None = None
+        """What differs after each record; None if nobody has looked, or the board is gone."""
         self.watching = 0
         self.changed = asyncio.Event()
 
-    def tell(self, records: int | None) -> None:
+    def tell(self, state: str | None) -> None:
         """Wake up those who look."""
-        self.records = records
+        self.state = state
         self.changed.set()
         self.changed = asyncio.Event()
 
 
 class Live:
-    """The boards of a home that somebody looks at. It belongs to one event loop."""
+    """What somebody looks at in a home. It belongs to one event loop."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._watched: dict[BoardName, _Watched] = {}
+        self._watched: dict[Watched, _News] = {}
         self._sources = Counter[str]()
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
-    def events(self, name: BoardName, source: str) -> AsyncIterator[str]:
-        """Yield events that each tell how many records a board has, the first one at once.
+    def events(self, name: Watched, source: str) -> AsyncIterator[str]:
+        """Yield events that each tell the state of something, the first one at once.
 
-        `source` is where whoever looks is. Raises TooManyWatch, before the first one.
+        Of a board that is how many records it has. `source` is where whoever looks is. Raises
+        TooManyWatch, before the first one.
         """
         is_one_too_many = self._sources[source] >= MOST_WATCHING_OF_ONE
         if is_one_too_many or self._sources.total() >= MOST_WATCHING:
@@ -69,44 +74,44 @@ class Live:
         return self._events(name, source)
 
     def end(self) -> None:
-        """End the events of all boards."""
+        """End all events."""
         self._is_over = True
         for each in self._watched.values():
-            each.tell(each.records)
+            each.tell(each.state)
 
-    async def _events(self, name: BoardName, source: str) -> AsyncIterator[str]:
-        with self._watching(name, source) as watched:
-            if watched.records is None:
+    async def _events(self, name: Watched, source: str) -> AsyncIterator[str]:
+        with self._watching(name, source) as news:
+            if news.state is None:
                 found = await self._look([name])
-                if watched.records is None:  # others may have looked meanwhile
-                    watched.tell(found[name])
+                if news.state is None:  # others may have looked meanwhile
+                    news.tell(found[name])
             told = None
             while not self._is_over:
-                changed, records = watched.changed, watched.records
-                yield ":\n\n" if told == records else f"data: {records}\n\n"
-                told = records
+                changed, state = news.changed, news.state
+                yield ":\n\n" if told == state else f"data: {state}\n\n"
+                told = state
                 with suppress(TimeoutError):
                     await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
 
     @contextmanager
-    def _watching(self, name: BoardName, source: str) -> Iterator[_Watched]:
-        """Count somebody who looks at a board."""
-        watched = self._watched.get(name) or _Watched()
-        self._watched[name] = watched
-        watched.watching += 1
+    def _watching(self, name: Watched, source: str) -> Iterator[_News]:
+        """Count somebody who looks."""
+        news = self._watched.get(name) or _News()
+        self._watched[name] = news
+        news.watching += 1
         self._sources[source] += 1
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
         try:
-            yield watched
+            yield news
         finally:
-            watched.watching -= 1
+            news.watching -= 1
             self._sources -= Counter([source])  # who is at zero is gone
-            if not watched.watching:
+            if not news.watching:
                 del self._watched[name]
 
     async def _look_on(self) -> None:
-        """Look at the index as long as anybody looks at a board."""
+        """Look at the index as long as anybody looks at something."""
         while self._watched:
             await asyncio.sleep(LOOK_SECONDS)
             try:
@@ -114,19 +119,25 @@ class Live:
             except DatabaseFault as fault:
                 log.warning("no news of boards: %s", fault)
                 continue
-            for name, records in found.items():
-                watched = self._watched.get(name)
-                if watched and watched.records != records:
-                    watched.tell(records)
+            for name, state in found.items():
+                news = self._watched.get(name)
+                if news and news.state != state:
+                    news.tell(state)
         self._looking = None
 
-    async def _look(self, names: list[BoardName]) -> dict[BoardName, int | None]:
-        """Return how many records boards have. Nobody else waits for the database meanwhile."""
+    async def _look(self, names: list[Watched]) -> dict[Watched, str | None]:
+        """Return the states of what is looked at. Nobody else waits for the database meanwhile."""
+        return await asyncio.to_thread(
+            self._home.ask, lambda snapshot: {name: state_of(snapshot, name) for name in names}
+        )
 
-        def question(snapshot: Snapshot) -> dict[BoardName, int | None]:
-            return {
-                name: entry.records if (entry := find_entry(snapshot, name)) else None
-                for name in names
-            }
 
-        return await asyncio.to_thread(self._home.ask, question)
+def state_of(snapshot: Snapshot, name: Watched) -> str | None:
+    """Return what differs after each record of a board, or on the boards of a player.
+
+    None if there is no such board.
+    """
+    if isinstance(name, BoardName):
+        entry = find_entry(snapshot, name)
+        return str(entry.records) if entry else None
+    return ".".join(str(number or 0) for number in progress_of(snapshot, [name]) or ())

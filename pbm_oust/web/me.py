@@ -32,8 +32,10 @@ from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web import addresses, forms
 from pbm_oust.web.addresses import number_in
+from pbm_oust.web.boards import news
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
+from pbm_oust.web.live import state_of
 from pbm_oust.web.play import Sitting, act_at, page_at
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
 
@@ -78,7 +80,39 @@ def _mine_page(
         seeks=seeks,
         damaged=waits.damaged,
         refused=refused,
-        kept=forms.kept_from(form, form.get("command", "line")),
+        now=ground.clock(),
+        state=ground.home.ask(state_of, player.userid),
+        kept=forms.kept_from(form, form.get("command", "")),
+    )
+
+
+async def events(request: Request) -> Response:
+    """Answer with what differs after each record on a board of the player, when it changes."""
+    return news(request, player_of(request).userid)
+
+
+async def next_board(request: Request) -> Response:
+    """Lead to the board that waits for the player and whose time runs out first."""
+    player, ground = player_of(request), ground_of(request)
+    wish = Wish(list(KINDS.values()), (player.userid,), Filter.NEXT)
+    with ground.home.database.read():
+        due = _by_deadline(find_games(ground.work, wish, MOST_WAITING).boards, ground)
+    path = addresses.of_own_board(due[0][0].name) if due else addresses.MINE
+    return RedirectResponse(path, 303, KEPT_SECRET)
+
+
+async def look_at_command(request: Request) -> Response:
+    """Answer with a form for any command."""
+    return _command_page(request, player_of(request), {})
+
+
+def _command_page(
+    request: Request, player: SignedIn, form: Mapping[str, str], refused: Sequence[Block] = ()
+) -> Response:
+    """Return the form; one that was refused has what was typed."""
+    kept = forms.kept_from(form, "line")
+    return ground_of(request).secret_page(
+        player.language, "command", player=player, refused=refused, kept=kept
     )
 
 
@@ -108,6 +142,8 @@ async def do(request: Request) -> Response:
     elif game and game.side_of(player.userid):
         sitting = _sitting(player, game, game.next_number)
         back, again = sitting.path, partial(page_at, sitting, request, form)
+    elif "line" in form:
+        back, again = addresses.COMMAND, partial(_command_page, request, player, form)
     else:
         back, again = addresses.MINE, partial(_mine_page, request, player, form)
     return await _done(player, form, request, back, again)

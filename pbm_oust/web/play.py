@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -25,7 +25,7 @@ from pbm_oust.grammar.wording import parts_of
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
-from pbm_oust.rules import KINDS, Position
+from pbm_oust.rules import KINDS, Position, Side
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web.boards import board_svg
 from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
@@ -136,6 +136,10 @@ def page_at(
         picture=board_svg(turn.position, turn.marks, title, translator, taps=taps),
         game=game,
         turn=turn,
+        after=structs.replace(game, position=turn.position),
+        clock=None if game.result else ground.work.clock_of(game),
+        now=ground.clock(),
+        sides=Side,
         is_current=is_current,
         can_place=can_place,
         sitting=sitting,

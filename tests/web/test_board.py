@@ -150,7 +150,18 @@ def test_a_page_with_all_that_it_loads_is_small(pages: Website) -> None:
     assert [path.rpartition("/")[2] for path in loaded] == ["icon.svg", "style.css", "script.js"]
     assert sum(map(len, contents)) < MOST_BYTES
     assert len(contents[-1]) < 10 * 1024
-    assert "src=" not in page.text.replace('<script src="/static/', "")
+    assert re.findall(r"<[^>]+\bsrc=", page.text) == ["<script src="]
+
+
+def test_pictures_and_frames_may_be_shown_elsewhere_and_nothing_else(pages: Website) -> None:
+    for path, policy in (("/oust/17", "same-origin"), ("/oust/17/embed", "cross-origin")):
+        headers = pages.get(path).headers
+        assert headers["cross-origin-resource-policy"] == policy
+        ancestors = "*" if policy == "cross-origin" else "'none'"
+        assert headers["content-security-policy"].endswith(f"frame-ancestors {ancestors}")
+        assert headers["content-security-policy"].count("default-src") == 1
+    for path in ("/oust/17.svg", "/oust/17/1.png"):
+        assert pages.get(path).headers["cross-origin-resource-policy"] == "cross-origin"
 
 
 def test_no_page_has_style_or_script_within_it(pages: Website) -> None:

@@ -38,6 +38,7 @@ def test_a_form_of_a_board_of_others_plays_nothing(here: Place, alice: Browser) 
     bob = here.signed_in(BOB)
     here.talk.send(ALICE, "oust challenge alice house1 wonderland --size=5")
     alice.open("/me/oust/1?turn=C3")
+    bob.open("/me/command")
     check = bob.form("Carry it out").fields["check"]
     assert bob.send(alice.form("Play C3"), check=check).status == 400
     bob.open("/me/oust/1")
@@ -88,7 +89,7 @@ def test_forms_of_every_page_keep_what_was_typed(here: Place, alice: Browser) ->
     _started(here, alice)
     for path, words, fields in (
         ("/me", "Send", {"rest": "nobody", "text": "Hello there"}),
-        ("/me", "Carry it out", {"line": "oust move 99 alice - D4", "text": "Why not"}),
+        ("/me/command", "Carry it out", {"line": "oust move 99 alice - D4", "text": "Why not"}),
         ("/me/settings", "Change", {"zone": "Atlantis"}),
         ("/me/settings", "Announce", {"date": "2026-13-45", "days": "3"}),
         ("/me/settings", "Add", {"rest": "no address", "password": "wonderland"}),

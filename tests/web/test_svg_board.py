@@ -247,7 +247,11 @@ def test_each_placement_is_a_link_with_its_name_and_a_sign_for_what_it_does(
             if cell & position.placements():
                 name, (x, y) = position.grid.format_cell(cell), places[cell]
                 is_capturing = bool(cell & position.capturing())
-                said, sign = (f"{name}, captures", "#b-c") if is_capturing else (name, "#b-p")
+                after = position.place(cell)
+                number = taken(position, after).bit_count()
+                size = position.grid.flood(cell, after.stones(position.to_move)).bit_count()
+                does = f"{name} takes {number}, in a group of {size}"
+                said, sign = (does, "#b-c") if is_capturing else (name, "#b-p")
                 expected.append([f"?play={name}", said, sign, str(x), str(y)])
         links = list(picture.iter(f"{SVG}a"))
         found = [

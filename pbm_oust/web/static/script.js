@@ -1,6 +1,7 @@
 "use strict";
-// The pages of a board: one steps from position to position without loading it anew, and all show
-// records as they come. Without this script, each step is a link, and what is new shows on loading.
+// Pages that show positions: they step from one to another without being loaded anew, and those of a
+// board show records as they come. Without this script, each step is a link, and what is new shows
+// on loading.
 {
   const byId = (id) => document.getElementById(id);
   const slider = byId("slider");
@@ -9,6 +10,8 @@
 
   let wanted = null; // The path to show next; the latest wish replaces those before it.
   let isLoading = false;
+
+  const steps = document.querySelector("[data-steps]"); // All positions stand in the address.
 
   const latest = slider && slider.dataset.latest;
 
@@ -61,6 +64,7 @@
   // Puts the parts of another page of this board in place of those that are shown.
   function replace(page) {
     renew(page);
+    if (!slider) return;
     const fresh = page.getElementById("slider");
     slider.max = fresh.max;
     slider.value = fresh.value;
@@ -71,6 +75,7 @@
     wanted = { path, remember };
     if (isLoading) return;
     isLoading = true;
+    document.body.classList.add("busy");
     while (wanted) {
       const { path, remember } = wanted;
       wanted = null;
@@ -78,30 +83,33 @@
         const answer = await fetch(path);
         if (!answer.ok) throw new Error(answer.statusText);
         const text = await answer.text();
-        if (remember) history[remember](null, "", path);
+        if (remember) history[remember](null, "", answer.url);
         replace(new DOMParser().parseFromString(text, "text/html"));
       } catch {
         if (remember) location.assign(path);
       }
     }
     isLoading = false;
+    document.body.classList.remove("busy");
     listen();
   }
 
   function follow(event) {
-    const parts = ["#steps", "#records", "#told", "#analysis"];
+    const parts = steps ? ["[data-part]"] : ["#steps", "#records", "#told", "#analysis"];
     const link = event.target.closest(parts.map((part) => `${part} a[href]`).join());
     const isPlain = !(event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     if (!link || !isPlain || event.defaultPrevented) return;
+    const { pathname, search } = new URL(link.getAttribute("href"), location);
+    if (steps && pathname !== location.pathname) return;
     event.preventDefault();
-    show(link.pathname, "pushState");
+    show(pathname + search, "pushState");
   }
 
   function step(event) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (event.target.closest("input, select, textarea")) return;
     const link = { ArrowLeft: "previous", ArrowRight: "next" }[event.key];
-    const path = link && byId(link).getAttribute("href");
+    const path = link && byId(link)?.getAttribute("href");
     if (link) event.preventDefault();
     if (path) show(path, "replaceState");
   }
@@ -127,6 +135,19 @@
     }
     isLoading = false;
     listen();
+  }
+
+  // Says below the board what a placement does, before it is made.
+  function preview(event) {
+    const link = event.target.closest?.(".taps a");
+    const picture = event.target.closest?.(".picture");
+    if (!picture) return;
+    const line = picture.nextElementSibling?.matches(".does")
+      ? picture.nextElementSibling
+      : document.createElement("p");
+    line.className = "does";
+    line.textContent = link ? link.getAttribute("aria-label") : "";
+    picture.after(line);
   }
 
   // Listens only while the page is seen: browsers allow few connections to one server.
@@ -164,11 +185,14 @@
     fix();
     slider.hidden = false;
     slider.addEventListener("input", () => show(pathOf(Number(slider.value)), "replaceState"));
-    document.addEventListener("click", follow);
-    document.addEventListener("keydown", step);
-    window.addEventListener("popstate", () => show(location.pathname, null));
     describe();
   }
+  if (slider || steps) {
+    document.addEventListener("click", follow);
+    document.addEventListener("keydown", step);
+    window.addEventListener("popstate", () => show(location.pathname + location.search, null));
+  }
+  for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, preview);
   document.addEventListener("visibilitychange", listen);
   listen();
 }

@@ -34,9 +34,17 @@ PAGES = (
         "/players/alice",
         "/players/alice/ratings/oust",
     ),
+    *("/try", "/try/oust/7?moves=D4", "/explore/churn/hex3", "/oust/1/2/explore?moves=E1"),
     *("/standings/oust", "/rules/oust", "/rules/churn", "/rules/churn/first-pair/1"),
     *("/help", "/help/move", "{play}", "{play}?turn=B4", "{off}"),
-    *("/sign-up", "/me", "/me/settings", "/me/challenge", "/me/challenge?opponent=bob"),
+    *(
+        "/sign-up",
+        "/me",
+        "/me/command",
+        "/me/settings",
+        "/me/challenge",
+        "/me/challenge?opponent=bob",
+    ),
     *("/me/oust/1", "/me/oust/1?turn=B4", "/me/oust/1?ask=resign", "/me/churn/1", "/me/oust/2"),
 )
 """What a player who is signed in can look at; `{play}` is the link in a letter, and `{off}`

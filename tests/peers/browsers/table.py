@@ -124,7 +124,7 @@ class Seat:
 
     def open_own_page(self) -> None:
         """Follow the link to the page of the player, who is signed in, and wait for it."""
-        click(self.browser, By.LINK_TEXT, "My page")
+        click(self.browser, By.LINK_TEXT, "Me")
         self.see_own_page()
 
     def see_own_page(self) -> None:

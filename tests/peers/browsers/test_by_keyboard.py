@@ -70,7 +70,7 @@ def test_a_player_signs_in_and_plays_by_keys(view: View, tmp_path: Path) -> None
         alice.player.send("oust challenge alice bob wonderland -size=5")
         wait_until(lambda: table.letters_to(alice.player.address), "the board")
         browser.get(table.address)
-        keys.choose("My page")
+        keys.choose("Me")
         alice.see("Enter the address")
         keys.go_to("Mail address")
         keys.type(alice.player.address)

@@ -22,7 +22,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
 def sign_in(seat: Seat) -> None:
     """Go from the front page to the page of the player."""
     userid, address = seat.player.userid, seat.player.address
-    click(seat.browser, By.LINK_TEXT, "My page")
+    click(seat.browser, By.LINK_TEXT, "Me")
     seat.write("address", address)
     seat.press("Send me a link")
     seat.see("If a player has this address, a link is on its way there.")
@@ -99,3 +99,16 @@ def test_a_page_of_a_link_swaps_and_learns_of_the_other_s_move(
     bob.answer(letter_for(bob, 3), "A1")
     alice.see("bob played A1.")
     alice.see("It is the turn of alice")
+
+
+def test_the_boards_of_a_player_change_as_records_come(browser: Remote, table: Table) -> None:
+    alice, bob = Seat(table.player("alice"), browser), table.player("bob")
+    bob.send("oust challenge bob alice lookingglass -size=5")
+    letter = letter_for(bob, 1)
+    browser.get(table.address)
+    sign_in(alice)
+    alice.see("No board waits for you.")
+    bob.answer(letter, "C3")
+    alice.see("27 days left")
+    alice.press("oust 1")
+    alice.see("It is your turn, alice")

@@ -25,7 +25,7 @@ MAILS = (
     (BOB, "oust resign 2 bob lookingglass"),
 )
 LINK = re.compile(r'\s(?:href|src)="([^"#]+)')
-FORMED = re.compile(r"/(sign-in|sign-up|me)\b")
+FORMED = re.compile(r"/(sign-in|sign-up|me|try|explore)\b")
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_links_lead_to_files_and_what_only_a_server_does_to_the_server(
     assert inside
     assert {path for path in inside if not path.endswith(".png")} <= {*files}
     outside = {link.removeprefix("live:") for link in led if link.startswith("live:")}
-    assert {"me", "me/oust/1", "sign-up"} <= outside
+    assert {"me", "me/oust/1", "sign-up", "try", "oust/1/2/explore"} <= outside
     assert all(FORMED.search(f"/{link}") for link in outside)
 
 
