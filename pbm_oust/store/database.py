@@ -22,6 +22,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
+from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
@@ -50,16 +51,14 @@ MOST_TOGETHER = 100
 class Connection(Protocol):
     """A connection to a database. Every method may raise DatabaseFault."""
 
-    is_broken: bool
-    """Whether a fault has shown, after which the connection should be closed."""
+    identity: Identity | None
+    """What identifies the database; None if there is none, and the tables are empty."""
+    fault: faults.DatabaseFault | None = None
+    """The first fault, of the connection or, if others wrote the same, of a transaction."""
 
     @property
     def is_sound(self) -> bool:
         """Whether it can be used again: it works, and has the right database open."""
-
-    @property
-    def identity(self) -> Identity | None:
-        """What identifies the database; None if there is none, and the tables are empty."""
 
     @property
     def is_in_transaction(self) -> bool:
@@ -84,6 +83,7 @@ class Connection(Protocol):
 
     def begin_at_once(self) -> bool:
         """Begin to write, unless somebody else does; return whether that has begun."""
+        return False  # unless an engine can tell without waiting
 
     def commit(self) -> None:
         """Make durable what was written."""
@@ -105,18 +105,12 @@ class Snapshot:
         self._connection = connection
         self.identity = connection.identity
         """What identifies the file of the database; None if there is none."""
-        self.fault: faults.DatabaseFault | None = None
-        """The first fault of a statement; one that has ended the transaction is raised again."""
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
-        """Return all rows that a statement gives."""
-        if self.fault and not self._connection.is_in_transaction:
-            raise self.fault
-        try:
-            return self._connection.execute(statement, values)
-        except faults.DatabaseFault as fault:
-            self.fault = self.fault or fault
-            raise
+        """Return all rows that a statement gives; a fault that ended the transaction stays."""
+        if self._connection.fault and not self._connection.is_in_transaction:
+            raise self._connection.fault
+        return self._connection.execute(statement, values)
 
     def row(self, statement: str, *values: Value) -> Row | None:
         """Return the first row that a statement gives, or None."""
@@ -164,13 +158,9 @@ class Transaction(Snapshot):
 
     def run_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
-        if self.fault and not self._connection.is_in_transaction:
-            raise self.fault
-        try:
-            self._connection.execute_all(statement, rows)
-        except faults.DatabaseFault as fault:
-            self.fault = self.fault or fault
-            raise
+        if self._connection.fault and not self._connection.is_in_transaction:
+            raise self._connection.fault
+        self._connection.execute_all(statement, rows)
 
 
 Work = Callable[[Transaction], Any]
@@ -214,15 +204,15 @@ class Task(Generic[T]):
         """
         if not is_first:
             connection.execute("SAVEPOINT task")
-        self.error, transaction = None, Transaction(connection)
-        self.transaction = here.transaction = transaction
+        self.error, self.transaction = None, Transaction(connection)
+        before, here.snapshot = here.snapshot, self.transaction
         try:
-            self._result = [self.work(transaction)]
+            self._result = [self.work(self.transaction)]
         except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
             self.error = error
         finally:
-            here.transaction = None
-        fault, is_open = transaction.fault, connection.is_in_transaction
+            here.snapshot = before
+        fault, is_open = connection.fault, connection.is_in_transaction
         if fault and (isinstance(fault, faults.DatabaseConflict) or not is_open):
             raise fault
         if is_first:
@@ -263,10 +253,8 @@ MakeDurable = Callable[[], list[Task[Any]]]
 class _Here(threading.local):
     """What one thread does at present."""
 
-    transaction: Transaction | None = None
-    """That of the work that it does."""
     snapshot: Snapshot | None = None
-    """That of a `read` that has not ended."""
+    """The transaction of the work that it does, or what a `read` gives that has not ended."""
 
 
 class Hold:
@@ -311,11 +299,10 @@ class Database(ABC):
         self._process = os.getpid()
         self._here = _Here()
         self._most = most
-        self._free = threading.Semaphore(most)
-        """How many connections may still be lent."""
-        self._lent = set[Connection]()
-        self._idle = list[Connection]()
-        """Connections that read; there are as many as were ever lent at once."""
+        self._free = LifoQueue[Connection | None]()
+        """Connections that read and are not lent, and None for each that may still be opened."""
+        for _ in range(most):
+            self._free.put(None)
         self._writer: Connection | None = None
         """The connection that writes; only who has the turn may use it."""
         self._turn = threading.Lock()
@@ -378,79 +365,73 @@ class Database(ABC):
     @property
     def transaction(self) -> Transaction | None:
         """The transaction of the work that this thread does, if it does one."""
-        return self._here.transaction
+        known = self._here.snapshot
+        return known if isinstance(known, Transaction) else None
 
     def read(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same.
 
         Within a work, that is its transaction.
         """
-        known = self._here.transaction or self._here.snapshot
+        known = self._here.snapshot
         return nullcontext(known) if known else self._read()
+
+    def read_latest(self) -> AbstractContextManager[Snapshot]:
+        """Give what the database holds now, even within another `read`; but see `transaction`."""
+        transaction = self.transaction
+        return nullcontext(transaction) if transaction else self._read()
 
     @contextmanager
     def _read(self) -> Iterator[Snapshot]:
         with self.lend() as connection:
             connection.begin(writes=False)
-            self._here.snapshot = Snapshot(connection)
+            before, self._here.snapshot = self._here.snapshot, Snapshot(connection)
             try:
                 yield self._here.snapshot
             finally:
-                self._here.snapshot = None
-
-    @contextmanager
-    def read_latest(self) -> Iterator[Snapshot]:
-        """Give what the database holds now, even within another `read`; but see `transaction`."""
-        if transaction := self._here.transaction:
-            yield transaction
-            return
-        with self.lend() as connection:
-            connection.begin(writes=False)
-            yield Snapshot(connection)
+                self._here.snapshot = before
 
     @contextmanager
     def lend(self) -> Iterator[Connection]:
         """Lend a connection that reads. Raises DatabaseBusy if too many are lent for too long."""
         self._check_process()
-        if not self._free.acquire(timeout=self.patience):
+        try:
+            free = self._free.get(timeout=self.patience)
+        except Empty:
             reason = f"all {self._most} connections of this process are in use"
-            raise faults.DatabaseBusy(f"{self.where}: {reason}")
+            raise faults.DatabaseBusy(f"{self.where}: {reason}") from None
         connection: Connection | None = None
         try:
-            with suppress(IndexError):
-                connection = self._idle.pop()
-            if connection and not connection.is_sound:
-                connection.close()
-                connection = None
-            connection = connection or self.connect(reads_only=True)
-            self._lent.add(connection)
+            connection = self._sound(free, reads_only=True)
             yield connection
         finally:
             if connection:
-                self._lent.discard(connection)
                 with suppress(faults.DatabaseFault):
                     connection.roll_back()
-                if connection.is_broken:
+                if connection.fault:
                     connection.close()
-                else:
-                    self._idle.append(connection)
-            self._free.release()
+            self._free.put(connection)
 
     @property
     def lent(self) -> int:
         """How many connections that read are in use."""
-        return len(self._lent)
+        return self._most - self._free.qsize()
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""
         self._check_process()
         with self._lock:
-            watching = self._watching
-            if watching is None or not watching.is_sound:
-                if watching:
-                    watching.close()
-                self._watching = watching = self.connect(reads_only=True)
+            known, self._watching = self._watching, None
+            self._watching = watching = self._sound(known, reads_only=True)
             return watching, watching.moment()
+
+    def _sound(self, connection: Connection | None, *, reads_only: bool) -> Connection:
+        """Return a connection if it can be used again, or else a new one."""
+        if connection and connection.is_sound:
+            return connection
+        if connection:
+            connection.close()
+        return self.connect(reads_only=reads_only)
 
     # Writing
 
@@ -462,7 +443,7 @@ class Database(ABC):
         because nobody else in the home writes meanwhile. If it raises an Exception, this raises it
         too, and what the work has written is undone. Within another work it is a part of that.
         """
-        if transaction := self._here.transaction:
+        if transaction := self.transaction:
             with transaction.part():
                 return work(transaction)
         (task,) = self.write_all([work])
@@ -522,10 +503,8 @@ class Database(ABC):
         taken: list[Task[Any]] = []
         with self._faults_of(taken):
             try:
-                if self._writer and not self._writer.is_sound:
-                    self._writer.close()
-                    self._writer = None
-                self._writer = connection = self._writer or self.connect()
+                known, self._writer = self._writer, None
+                self._writer = connection = self._sound(known, reads_only=False)
                 shares = self._waiting[0].shares and not self._is_second_try
                 # What comes later may follow from what others have committed after our moment.
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
@@ -534,14 +513,11 @@ class Database(ABC):
                 while self._waiting:
                     taken.append(self._waiting.popleft())
                 raise
-            is_first = True
             while self._waiting and len(taken) < most and self._waiting[0].shares >= shares:
                 if not connection.is_in_transaction:
-                    connection.begin(writes=True, shares=shares)
-                    is_first = True
+                    break  # the first one has failed; others go on with another transaction
                 taken.append(self._waiting.popleft())
-                taken[-1].run(connection, self._here, is_first=is_first)
-                is_first = False
+                taken[-1].run(connection, self._here, is_first=len(taken) == 1)
             self._commit(taken)
 
     def _commit(self, tasks: list[Task[Any]]) -> None:
@@ -599,12 +575,13 @@ class Database(ABC):
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
-        while self._idle:
-            self._idle.pop().close()
-        for connection in (self._watching, self._writer):
+        readers = [self._free.get() for _ in range(self._free.qsize())]
+        for connection in (*readers, self._watching, self._writer):
             if connection:
                 connection.close()
         self._watching = self._writer = None
+        for _ in readers:
+            self._free.put(None)
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:

@@ -138,11 +138,13 @@ _SETTINGS = (
 """How connections behave; the server gives one up whose host says nothing for 25 seconds."""
 
 
-class PostgresqlConnection:
+class PostgresqlConnection(database.Connection):
     """A connection to the database that messages call `where`.
 
     Every method may raise DatabaseFault.
     """
+
+    changed = 0
 
     def __init__(
         self, raw: Raw, where: str, identity: database.Identity, clock: SharedClock
@@ -150,10 +152,6 @@ class PostgresqlConnection:
         """`clock` is put right by what the server tells."""
         self.raw = raw
         self.identity = identity
-        self.is_broken = False
-        """Whether a fault has shown, after which the connection should be closed."""
-        self.changed = 0
-        """The number of rows that the latest statement has changed."""
         self._where = where
         self._clock = clock
         self._shares = False
@@ -167,7 +165,8 @@ class PostgresqlConnection:
 
         This asks nobody.
         """
-        if self.is_broken or self.raw.closed:
+        is_broken = self.fault and not isinstance(self.fault, faults.DatabaseConflict)
+        if is_broken or self.raw.closed:
             return False
         looking = select.poll()  # select() refuses the numbers of many files
         looking.register(self.raw.fileno(), select.POLLIN)
@@ -203,7 +202,7 @@ class PostgresqlConnection:
         Whoever shares may write at the same time as others who do. The tables must have our
         version; the server tells that, and the time.
         """
-        self._shares, self._reads = shares, not writes
+        self._shares, self._reads, self.fault = shares, not writes, None
         begin = _BEGIN_TO_WRITE.format(_SHARED if shares else _ALONE) if writes else _BEGIN_TO_READ
         asked = self._clock.own()
         with self._noticing():
@@ -215,10 +214,6 @@ class PostgresqlConnection:
         self._clock.put_right(asked, told)
         if version > database.LATEST:
             raise faults.too_new(self._where, version, database.LATEST)
-
-    def begin_at_once(self) -> bool:
-        """Return False: another thread has to wait for the server."""
-        return False
 
     def commit(self) -> None:
         """Make durable what was written."""
@@ -257,7 +252,7 @@ class PostgresqlConnection:
                 raise
             if self.raw.closed and isinstance(fault, faults.DatabaseFailing):
                 fault = faults.DatabaseLost(*fault.args)
-            self.is_broken |= not isinstance(fault, faults.DatabaseConflict)
+            self.fault = self.fault or fault
             raise fault from error
 
 

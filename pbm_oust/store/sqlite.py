@@ -55,31 +55,27 @@ SQLite's own pauses grow up to a tenth of a second, and whoever comes meanwhile 
 """
 
 
-class BusyWait:
-    """Waits a moment, again and again, until it has been long enough.
+def busy_wait(seconds: float) -> Callable[[int], bool]:
+    """Return what waits a moment, after so many moments before; it is False after so many seconds.
 
     It knows no connection, so that nothing keeps one that is dropped.
     """
+    until = 0.0
 
-    __slots__ = ("_until", "seconds")
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        """How many seconds it waits at most."""
-        self._until = 0.0
-
-    def wait(self, before: int) -> bool:
-        """Wait a moment, after so many moments before; return False if that was long enough."""
+    def wait(before: int) -> bool:
+        nonlocal until
         now = time.monotonic()
         if not before:
-            self._until = now + self.seconds
-        if now >= self._until:
+            until = now + seconds
+        if now >= until:
             return False
         time.sleep(_LOOK)
         return True
 
+    return wait
 
-class SqliteConnection:
+
+class SqliteConnection(database.Connection):
     """A connection to the file at `path`; if it is missing, to empty tables.
 
     Every method may raise DatabaseFault.
@@ -89,9 +85,7 @@ class SqliteConnection:
         """`patience` is the number of seconds to wait until other processes have written."""
         self.path = path
         self.identity = identity_of(path)
-        self.is_broken = False
-        """Whether a fault has shown, after which the connection should be closed."""
-        self._patience = BusyWait(patience)
+        self._wait = busy_wait(patience)
         try:
             if self.identity is None:
                 self._apsw = connection_to_nothing()
@@ -117,7 +111,7 @@ class SqliteConnection:
             raise
 
     def _set_up(self, disk: Disk) -> None:
-        self._apsw.set_busy_handler(self._patience.wait)
+        self._apsw.set_busy_handler(self._wait)
         # No plan depends on the values: else some statements are prepared for each of them anew.
         self._apsw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         self.execute("PRAGMA synchronous = FULL")
@@ -132,13 +126,13 @@ class SqliteConnection:
             disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
         # SQLite finds out too late if it could not open all files for writing.
         if may_be_written(self.path):
-            with self._waiting(0), suppress(apsw.BusyError):
+            with self._at_once(), suppress(apsw.BusyError):
                 self._apsw.execute("BEGIN IMMEDIATE; ROLLBACK").fetchall()
 
     @property
     def is_sound(self) -> bool:
         """Whether the connection works, and still has the right file open."""
-        return not self.is_broken and self.identity == identity_of(self.path)
+        return not self.fault and self.identity == identity_of(self.path)
 
     @property
     def is_in_transaction(self) -> bool:
@@ -169,10 +163,8 @@ class SqliteConnection:
     def _noticed(self, error: apsw.Error) -> Exception:
         """Return the fault for an error, and note it; the error itself if it is our mistake."""
         fault = faults.fault_of(error, self.path, self._apsw.system_errno)
-        if fault is None:
-            return error
-        self.is_broken = True
-        return fault
+        self.fault = self.fault or fault
+        return fault or error
 
     def begin(self, *, writes: bool, shares: bool = False) -> None:
         """Begin a transaction that reads one moment, or one that writes when nobody else does.
@@ -192,10 +184,10 @@ class SqliteConnection:
     def begin_at_once(self) -> bool:
         """Begin to write, unless somebody else does; return whether that has begun."""
         try:
-            with self._waiting(0):
+            with self._at_once():
                 self.begin(writes=True)
         except faults.DatabaseLocked:
-            self.is_broken = False
+            self.fault = None
             return False
         return True
 
@@ -217,17 +209,17 @@ class SqliteConnection:
         return int(self.execute("PRAGMA user_version")[0][0])
 
     @contextmanager
-    def _waiting(self, seconds: float) -> Iterator[None]:
-        """Wait at most so many seconds for others in the body."""
-        usual, self._patience.seconds = self._patience.seconds, seconds
+    def _at_once(self) -> Iterator[None]:
+        """Wait for nobody in the body."""
+        self._apsw.set_busy_timeout(0)
         try:
             yield
         finally:
-            self._patience.seconds = usual
+            self._apsw.set_busy_handler(self._wait)
 
     def empty_log(self) -> None:
         """Move the whole log into the file and empty it, unless somebody else uses it now."""
-        with self._waiting(0):
+        with self._at_once():
             self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def copy_to(self, path: Path) -> None:

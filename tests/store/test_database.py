@@ -309,7 +309,7 @@ def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(
         add(transaction, "lost")
         connection = transaction._connection
         connection.execute("ROLLBACK")  # as SQLite does by itself after some faults
-        transaction.fault = DatabaseFailing("the disk fails")
+        connection.fault = DatabaseFailing("the disk fails")
         with suppress(DatabaseFault):
             add(transaction, "past")
         return "hidden"
