@@ -353,10 +353,6 @@ class Database(ABC):
         """Give what takes tasks in the body for this host; at its end, others may do them again."""
         return nullcontext(Hold())
 
-    def damage(self, _snapshot: Snapshot) -> Iterable[str]:
-        """Return what is wrong with the tables, a sentence each, as far as the engine can tell."""
-        return ()
-
     def empty_log(self) -> None:  # noqa: B027 - an engine without a log has nothing to do
         """Let no file keep what was removed, as far as this engine can see to that."""
 

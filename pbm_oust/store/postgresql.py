@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import cast
 
 import psycopg
-from msgspec import Struct
 from psycopg import errors
 from psycopg.abc import QueryNoTemplate
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -483,7 +482,7 @@ def _version_of(raw: Raw) -> int:
     return int(row[0]) if row else 0
 
 
-# URLs, and what a server says of itself
+# URLs
 
 _WRONG = (
     "what stands behind postgresql:// cannot be read. It is written USER@HOST/DATABASE, with "
@@ -512,48 +511,3 @@ def _read_url(url: str) -> dict[str, str | int]:
         if all(pattern.fullmatch(found.get(key, "")) for key, pattern in _NAMES.items()):
             return {**found}
     raise OSError(_WRONG)
-
-
-_SETTINGS_OF_SERVER = (
-    "SELECT current_setting('server_version'),"
-    " CAST(current_setting('server_version_num') AS BIGINT),"
-    " pg_encoding_to_char(encoding), current_setting('synchronous_commit'),"
-    " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on',"
-    " pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',"
-    " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"
-    " FROM pg_database WHERE datname = current_database()"
-)
-_FORBIDDEN = (
-    "SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)"
-    " AND CASE relkind WHEN 'r' THEN relname <> 'pbm_oust_version'"
-    " AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')"
-    " AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))"
-    " WHEN 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') ELSE false END ORDER BY relname"
-)
-
-
-class ServerFacts(Struct, frozen=True):
-    """A server, and what we may do there."""
-
-    forbidden: tuple[str, ...]
-    """The tables and sequences that we may not use as we have to."""
-    version: str
-    number: int
-    """The version as a number: 150014 for 15.14."""
-    encoding: str
-    synchronous_commit: str
-    """What our transactions wait for."""
-    survives: bool
-    """Whether what is committed survives a loss of power, as far as the server says."""
-    is_standby: bool
-    is_read_only: bool
-    """Whether transactions are read-only unless they say otherwise."""
-    is_superuser: bool
-    """Whether we connect as somebody who may do everything."""
-
-
-def read_facts(snapshot: database.Snapshot) -> ServerFacts:
-    """Return what matters about the server."""
-    (facts,) = snapshot.rows(_SETTINGS_OF_SERVER)
-    forbidden = tuple(name for (name,) in snapshot.rows(_FORBIDDEN))
-    return ServerFacts(forbidden, *facts)

@@ -10,7 +10,6 @@ import os
 import re
 import stat
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -281,16 +280,6 @@ class SqliteDatabase(database.Database):
                 self._disk.create(self._key, f"{key.hex()}\n".encode(), mode=0o600)
             # Whoever has made it may have died before this.
             self._disk.sync_folder(self._key.parent)
-
-    def damage(self, snapshot: database.Snapshot) -> Iterator[str]:
-        """Yield what is wrong with the tables, a sentence each."""
-        for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
-            if text != "ok":
-                yield f"it is damaged: {text}"
-        rows = snapshot.rows("PRAGMA foreign_key_check")
-        for (table, parent), number in sorted(Counter((row[0], row[2]) for row in rows).items()):
-            count = f"{number} row{'s' if number > 1 else ''}"
-            yield f"{count} of {table} without the row of {parent} that belongs to it"
 
     @contextmanager
     def copied_to(self, path: Path) -> Iterator[database.Snapshot]:
