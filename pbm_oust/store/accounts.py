@@ -20,6 +20,7 @@ All functions may raise DatabaseFault.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from itertools import count
 
 from msgspec import structs
 
@@ -39,6 +40,11 @@ _DOCUMENTS = "SELECT userid, changed, document FROM accounts WHERE userid"
 _WATCHING = "(SELECT userid FROM watched WHERE kind = ? AND board = ?)"
 _SEEKING = "(SELECT userid FROM seeks WHERE kind = ? AND at > ?)"
 _SEEKER = "(SELECT userid FROM seeks WHERE kind = ? AND number = ?)"
+_NOTE_NUMBER = (
+    "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
+    " DO UPDATE SET highest = excluded.highest WHERE seek_numbers.highest < excluded.highest"
+)
+"""The statement that keeps the number of an open challenge from being given again."""
 PAGE = 500
 """How many accounts are read at a time."""
 
@@ -150,16 +156,7 @@ def _write_beside(transaction: Transaction, before: Account | None, account: Acc
         for row in new - old:
             transaction.run(insert, account.userid, *row)
             if table == "seeks":
-                _note_number(transaction, *row[:2])
-
-
-def _note_number(transaction: Transaction, kind: str, number: int) -> None:
-    """Keep the number of an open challenge from being given again."""
-    statement = (
-        "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
-        " DO UPDATE SET highest = excluded.highest WHERE seek_numbers.highest < excluded.highest"
-    )
-    transaction.run(statement, kind, number)
+                transaction.run(_NOTE_NUMBER, *row[:2])
 
 
 # Finding
@@ -339,19 +336,17 @@ def import_accounts(transaction: Transaction, accounts: Iterable[Account]) -> No
 def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
     """Yield accounts whose open challenges have numbers that are free here."""
     seeks = [seek for account in accounts for seek in account.seeks]
-    free = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
-    used: set[tuple[str, int]] = set()
+    first = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
     following = {
-        kind: max([first, *(seek.number + 1 for seek in seeks if seek.kind == kind)])
-        for kind, first in free.items()
+        kind: count(max([number, *(seek.number + 1 for seek in seeks if seek.kind == kind)]))
+        for kind, number in first.items()
     }
+    used: set[tuple[str, int]] = set()
     for account in accounts:
         kept = []
         for seek in account.seeks:
-            number = seek.number
-            if number < free[seek.kind] or (seek.kind, number) in used:
-                number = following[seek.kind]
-                following[seek.kind] += 1
-            used.add((seek.kind, number))
+            is_free = seek.number >= first[seek.kind] and (seek.kind, seek.number) not in used
+            used.add((seek.kind, seek.number))
+            number = seek.number if is_free else next(following[seek.kind])
             kept.append(structs.replace(seek, number=number))
         yield structs.replace(account, seeks=tuple(kept))
