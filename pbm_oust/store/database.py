@@ -257,8 +257,10 @@ class _Here(threading.local):
     """The transaction of the work that it does, or what a `read` gives that has not ended."""
 
 
-class Hold:
-    """Takes tasks from other hosts. Its methods may raise DatabaseFault.
+class Hold(AbstractContextManager["Hold"]):
+    """Takes tasks from other hosts in the body; at its end, these may do all of them again.
+
+    Its methods may raise DatabaseFault.
 
     This one takes every task: there is no other host, and what is done twice here is noticed.
     """
@@ -274,6 +276,9 @@ class Hold:
 
     def give_back(self, tasks: Iterable[str]) -> None:
         """Let other hosts do tasks again."""
+
+    def __exit__(self, *_: object) -> None:
+        """Let other hosts do all tasks again."""
 
 
 class Database(ABC):
@@ -349,9 +354,9 @@ class Database(ABC):
         """Return the seconds since the epoch, by the clock of all who share the database."""
         return time.time()
 
-    def holding(self) -> AbstractContextManager[Hold]:
-        """Give what takes tasks in the body for this host; at its end, others may do them again."""
-        return nullcontext(Hold())
+    def holding(self) -> Hold:
+        """Return what takes tasks for this host."""
+        return Hold()
 
     def empty_log(self) -> None:  # noqa: B027 - an engine without a log has nothing to do
         """Let no file keep what was removed, as far as this engine can see to that."""
@@ -546,7 +551,7 @@ class Database(ABC):
             if isinstance(error, OSError):
                 fault = faults.disk_fault(error, self.where)
             else:
-                fault = faults.DatabaseInterrupted(f"{self.where}: writing was broken off")
+                fault = faults.DatabaseFailing(f"{self.where}: writing was broken off")
             is_undone = isinstance(fault, faults.DatabaseConflict | faults.DatabaseLost)
             self._is_second_try = is_undone and not self._is_second_try
             if self._writer:

@@ -65,10 +65,6 @@ class Disk:
                 self.step_truncate(handle, at)
             raise
 
-    def move(self, path: Path, target: Path) -> None:
-        """Move a file; the folders are not synced."""
-        self.step_rename(path, target)
-
     def remove(self, path: Path) -> None:
         """Remove a file. Raises FileNotFoundError."""
         self.step_remove(path)
@@ -148,7 +144,7 @@ class Disk:
         os.link(path, target)
 
     def step_rename(self, path: Path, target: Path) -> None:
-        """Give a file another name, replacing whatever has it."""
+        """Give a file another name, replacing whatever has it; the folders are not synced."""
         os.rename(path, target)
 
     def step_remove(self, path: Path) -> None:

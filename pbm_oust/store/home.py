@@ -69,13 +69,9 @@ OVERLAP = 60.0
 
 
 class Home:
-    """A home directory at `path`. Methods that write may raise OSError.
+    """A home directory at `path`. Methods that write may raise OSError."""
 
-    `has_relay`: whether letters wait for a relay; if it is None, the configuration of the home says
-    so.
-    """
-
-    def __init__(self, path: Path, disk: Disk | None = None, has_relay: bool | None = None) -> None:
+    def __init__(self, path: Path, disk: Disk | None = None) -> None:
         self.path = path
         self.disk = disk or Disk()
         self.configuration = path / CONFIGURATION
@@ -83,6 +79,8 @@ class Home:
         self.database_path = path / FILE_NAME
         self._rebuilding = path / REBUILDING
         self.database = open_database(path, self.disk)
+        self.is_on_server = self.database.is_shared
+        """Whether a database server keeps the home, which others may share."""
         self.boards = Boards(path, self.database.time)
         self.publisher = self.publisher_in(path)
         self.maildir = Maildir(path / "outbox", self.database, self.disk)
@@ -90,8 +88,6 @@ class Home:
         self.tally = Tally()
         self.database.committing = self.maildir.receiving
         self.database.after = self._follow_up
-        if has_relay is not None:
-            self.has_relay = has_relay
 
     def prepare(self, progress: Progress = untold) -> None:
         """Keep others out, and make what is missing: folders, the key, the database.
@@ -178,14 +174,12 @@ class Home:
         except UnicodeDecodeError as error:
             raise OSError(f"the text is not UTF-8 from byte {error.start} on") from None
 
-    @property
-    def is_on_server(self) -> bool:
-        """Whether a database server keeps the home, which others may share."""
-        return self.database.is_shared
-
     @cached_property
     def has_relay(self) -> bool:
-        """Whether letters wait for a relay instead of going into the Maildir."""
+        """Whether letters wait for a relay instead of going into the Maildir.
+
+        Whoever uses another relay than the configuration says so here.
+        """
         return self.configured.relay is not None
 
     @property

@@ -79,40 +79,26 @@ class Cause(Struct, frozen=True):
     """None if the records were imported."""
 
 
-def keep_cause(transaction: Transaction, game: Game, first: int, mail: Incoming) -> None:
+def keep_cause(
+    transaction: Transaction, game: Game, first: int, at: datetime, mail: Incoming | None
+) -> None:
     """Keep which mail led to the records of a game from the first one on, if its player is known.
 
-    They are written with the same transaction.
+    Without a mail, they were imported. They are written with the same transaction.
     """
+    header, key = game.header, game.records[first - 1].message_key
+    userid, sender, message_id = (mail.userid, mail.sender, mail.message_id) if mail else [""] * 3
     transaction.run(
         "INSERT INTO causes"
         " (kind, board, record, until, message_key, came, sender, message_id, userid)"
-        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, userid FROM accounts WHERE userid = ?"
+        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, userid"
+        " FROM (SELECT 1) AS once LEFT JOIN accounts ON userid = ? WHERE userid IS NOT NULL OR ?"
         " ON CONFLICT (kind, board, record) DO UPDATE SET until = excluded.until,"
         " message_key = excluded.message_key, came = excluded.came, userid = excluded.userid,"
         " sender = excluded.sender, message_id = excluded.message_id",
-        *_place(game, first),
-        seconds(mail.came),
-        mail.sender,
-        mail.message_id,
-        mail.userid,
+        *(header.kind.name, header.board, first, len(game.records), key),
+        *(seconds(at), sender, message_id, userid, mail is None),
     )
-
-
-def keep_import(transaction: Transaction, game: Game, at: datetime) -> None:
-    """Keep that the records of a game were imported."""
-    if game.records:
-        place = _place(game, 1)
-        transaction.run(
-            "DELETE FROM causes WHERE kind = ? AND board = ? AND record = ?", *place[:3]
-        )
-        transaction.run(
-            "INSERT INTO causes"
-            " (kind, board, record, until, message_key, came, sender, message_id)"
-            " VALUES (?, ?, ?, ?, ?, ?, '', '')",
-            *place,
-            seconds(at),
-        )
 
 
 def find_cause(snapshot: Snapshot, game: Game, record: int) -> Cause | None:
@@ -144,9 +130,3 @@ def forget_old_causes(transaction: Transaction, now: datetime) -> int:
     return transaction.run(
         "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL", seconds(now - LIFETIME)
     )
-
-
-def _place(game: Game, first: int) -> tuple[str, int, int, int, str]:
-    """Return what sets the records of a game apart, from the first one on."""
-    header, key = game.header, game.records[first - 1].message_key
-    return header.kind.name, header.board, first, len(game.records), key

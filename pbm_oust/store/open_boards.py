@@ -18,7 +18,7 @@ from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
+from pbm_oust.store.message_keys import Incoming, keep_cause
 
 
 def read_board(home: Home, kind: Kind, number: int) -> Board:
@@ -48,7 +48,7 @@ def append(home: Home, board: Board, game: Game, mail: Incoming | None = None) -
     def work(transaction: Transaction) -> None:
         home.boards.append(transaction, board, game)
         if mail:
-            keep_cause(transaction, game, len(board.game.records) + 1, mail)
+            keep_cause(transaction, game, len(board.game.records) + 1, mail.came, mail)
 
     home.do(work)
 
@@ -97,7 +97,8 @@ def import_game(draft: UncheckedSheet, home: Home, at: datetime, number: int | N
         game, boards = planned.game, home.boards
         boards.remove_damaged(transaction, game.header.kind, game.header.board)
         boards.start_from(transaction, game, planned.history.encode())
-        keep_import(transaction, game, at)
+        if game.records:
+            keep_cause(transaction, game, 1, at, mail=None)
         return game
 
     return home.database.write(work)

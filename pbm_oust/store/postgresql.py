@@ -17,7 +17,7 @@ import select
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
@@ -212,7 +212,7 @@ class PostgresqlConnection(database.Connection):
             ((version, told),) = cursor.fetchall()
         self._clock.put_right(asked, told)
         if version > database.LATEST:
-            raise faults.too_new(self._where, version, database.LATEST)
+            raise faults.wrong_version(self._where, version, database.LATEST, database.BEFORE)
 
     def commit(self) -> None:
         """Make durable what was written."""
@@ -268,37 +268,32 @@ _TAKE = "SELECT value FROM json_each(?) WHERE pg_try_advisory_lock(hashtextexten
 _GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended(value, 0)) FROM json_each(?)"
 
 
-class Holder(database.Hold, AbstractContextManager[database.Hold]):
+class Holder(database.Hold):
     """Takes tasks for a host of those that share a database: advisory locks of one connection.
 
     The server takes them back when the connection is lost, or the host says nothing for so many
-    `seconds`. The methods may raise DatabaseFault.
+    `seconds`. Making one, as its methods, may raise DatabaseFault.
     """
 
-    def __init__(self, database: "PostgresqlDatabase", seconds: float = KEPT_SECONDS) -> None:
-        self._database = database
+    def __init__(self, database: "PostgresqlDatabase", seconds: float) -> None:
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._connection: PostgresqlConnection | None = None
+        self._connection = database.connect()
         self._heard = 0.0
         """When the server was asked last, by a clock that goes on while the host sleeps."""
+        self._do(f"SET idle_session_timeout = '{int(seconds * 1000)}ms'")
         self._is_over = threading.Event()
         self._asking = threading.Thread(target=self._ask, name="locks", daemon=True)
+        self._asking.start()
 
     @property
     def is_sure(self) -> bool:
         """Whether the server cannot have taken back a task."""
-        if self._connection is None:
-            return True
         with self._lock:
             return self._connection.is_sound and _clock() < self._heard + self._seconds
 
     def take(self, tasks: Iterable[str]) -> frozenset[str]:
         """Take those of some tasks that nobody has, and return them."""
-        if self._connection is None:
-            self._connection = self._database.connect()
-            self._do(f"SET idle_session_timeout = '{int(self._seconds * 1000)}ms'")
-            self._asking.start()
         return frozenset(task for (task,) in self._do(_TAKE, database.words_list(tasks)))
 
     def give_back(self, tasks: Iterable[str]) -> None:
@@ -307,13 +302,11 @@ class Holder(database.Hold, AbstractContextManager[database.Hold]):
 
     def __exit__(self, *_: object) -> None:
         """Let others have all tasks again."""
-        if self._connection:
-            self._is_over.set()
-            with suppress(DatabaseFault):
-                self._do("SELECT pg_advisory_unlock_all()")  # at once, and not some time later
-            self._connection.close()
-            if self._asking.is_alive():
-                self._asking.join()
+        self._is_over.set()
+        with suppress(DatabaseFault):
+            self._do("SELECT pg_advisory_unlock_all()")  # at once, and not some time later
+        self._connection.close()
+        self._asking.join()
 
     def _ask(self) -> None:
         while not self._is_over.wait(self._seconds / _ASKED) and self.is_sure:
@@ -323,7 +316,7 @@ class Holder(database.Hold, AbstractContextManager[database.Hold]):
     def _do(self, statement: str, *values: str) -> list[database.Row]:
         with self._lock:
             asked = _clock()
-            rows = self._connection.execute(statement, values) if self._connection else []
+            rows = self._connection.execute(statement, values)
             self._heard = asked
         return rows
 
@@ -465,8 +458,8 @@ class PostgresqlDatabase(database.Database):
                 pass  # whoever begins to read is told the time
         return self.clock.time()
 
-    def holding(self) -> AbstractContextManager[database.Hold]:
-        """Give what takes tasks in the body for this host.
+    def holding(self) -> Holder:
+        """Return what takes tasks for this host.
 
         A host that is dead, or has stopped, loses them within a minute.
         """
@@ -492,22 +485,19 @@ _WRONG = (
 """The sentence for all that is wrong: what the library says may quote a password."""
 
 
-_HOST = r"/[^@,]*|[^@:/,]*|[0-9a-fA-F:.]*"
-"""The folder of a socket, a name, or an address."""
-_NAMES = {
-    "host": re.compile(f"({_HOST})(,({_HOST}))*"),
-    "hostaddr": re.compile(f"({_HOST})(,({_HOST}))*"),
-    "port": re.compile("[0-9,]*"),
-    "dbname": re.compile("[^@/:]*"),
-}
-"""What names look like. Where a password has characters that are not encoded, a part of it is taken
-for the name of a host or of the database, and names are shown."""
+_PORTS = re.compile("[0-9,]*")
 
 
 def _read_url(url: str) -> dict[str, str | int]:
-    """Return the parameters in a URL. Raises OSError unless it can be read, and names are names."""
+    """Return the parameters in a URL. Raises OSError unless it can be read, and names are names.
+
+    Where a password has characters that are not encoded, a part of it is taken for the name of a
+    host, a port or the name of the database, and these are shown.
+    """
     with suppress(psycopg.ProgrammingError):
         found = {key: str(value) for key, value in conninfo_to_dict(url).items()}
-        if all(pattern.fullmatch(found.get(key, "")) for key, pattern in _NAMES.items()):
+        name = found.get("dbname", "")
+        shown = name + found.get("host", "") + found.get("hostaddr", "")
+        if "@" not in shown and not {*"/:"} & {*name} and _PORTS.fullmatch(found.get("port", "")):
             return {**found}
     raise OSError(_WRONG)

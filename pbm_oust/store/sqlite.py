@@ -101,10 +101,9 @@ class SqliteConnection(database.Connection):
                 self.execute("PRAGMA query_only = ON")
             elif self.version():
                 self.execute("PRAGMA journal_mode = WAL")  # a copy may have lost it
-        except apsw.Error as error:
-            fault = self._noticed(error)
+        except apsw.Error as error:  # a mistake in the program, if the file is what it should be
             self.close()
-            raise (faults.damaged(path, str(error)) if fault is error else fault) from error
+            raise faults.damaged(path, str(error)) from error
         except BaseException:
             self.close()
             raise
@@ -121,12 +120,17 @@ class SqliteConnection(database.Connection):
         self.execute("PRAGMA temp_store = MEMORY")
         # A process may have died between writing a transaction and syncing it. Whoever opens the
         # database next sees that transaction, and must not build on it before it is durable.
-        with suppress(FileNotFoundError):
+        try:
             disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise faults.disk_fault(error, self.path) from error
         # SQLite finds out too late if it could not open all files for writing.
         if may_be_written(self.path):
-            with self._at_once(), suppress(apsw.BusyError):
-                self._apsw.execute("BEGIN IMMEDIATE; ROLLBACK").fetchall()
+            with self._at_once(), suppress(faults.DatabaseLocked):
+                self.execute("BEGIN IMMEDIATE; ROLLBACK")
+            self.fault = None
 
     @property
     def is_sound(self) -> bool:
@@ -172,13 +176,10 @@ class SqliteConnection(database.Connection):
         """
         statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
         ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
-        if version == database.LATEST:
-            return
-        if version > database.LATEST:
-            raise faults.too_new(self.path, version, database.LATEST)
-        if version:
-            raise faults.too_old(self.path, version, database.LATEST, database.BEFORE)
-        raise faults.damaged(self.path, "it has none of our tables")
+        if not version:
+            raise faults.damaged(self.path, "it has none of our tables")
+        if version != database.LATEST:
+            raise faults.wrong_version(self.path, version, database.LATEST, database.BEFORE)
 
     def begin_at_once(self) -> bool:
         """Begin to write, unless somebody else does; return whether that has begun."""
@@ -249,8 +250,6 @@ class SqliteDatabase(database.Database):
         self.path = path
         self._disk = disk or Disk()
         self._key = path.with_name(KEY)
-        self._known_key = ((0, 0, 0), b"")
-        """The key as it was read last, and what tells whether its file has changed since."""
 
     @property
     def is_made(self) -> bool:
@@ -264,14 +263,10 @@ class SqliteDatabase(database.Database):
 
     def read_key(self) -> bytes:
         """Return the key, 32 bytes. Raises OSError if it cannot be read."""
-        status = os.lstat(self._key)
-        state = status.st_ino, status.st_mtime_ns, status.st_ctime_ns
-        if self._known_key[0] != state:
-            data = bytes_of(self._key)
-            if not _KEY.fullmatch(data):
-                raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
-            self._known_key = state, bytes.fromhex(data.decode())
-        return self._known_key[1]
+        data = bytes_of(self._key)
+        if not _KEY.fullmatch(data):
+            raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
+        return bytes.fromhex(data.decode())
 
     def put_key(self, key: bytes) -> None:
         """Write a key of 32 bytes, unless there is one. Raises OSError."""
@@ -335,10 +330,7 @@ class SqliteDatabase(database.Database):
         until = time.monotonic() + FOR_ROOT
         while True:
             try:
-                with faults.disk_faults(self.path):
-                    return SqliteConnection(
-                        self.path, self._disk, self.patience, reads_only=reads_only
-                    )
+                return SqliteConnection(self.path, self._disk, self.patience, reads_only=reads_only)
             except (faults.DatabaseForbidden, faults.DatabaseReadOnly) as fault:
                 is_read_only = isinstance(fault, faults.DatabaseReadOnly)
                 is_meant = is_read_only and not may_be_written(self.path)

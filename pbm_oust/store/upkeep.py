@@ -56,14 +56,14 @@ def turn_letters_into_files(home: Home) -> None:
     """
     if not home.ask(letters.has_waiting):
         return
-    with home.relaying(waits=False) as is_locked, home.database.holding() as hold:
+    with home.relaying(waits=False) as is_locked:
         if not is_locked:
             return
         waiting = iter(home.ask(letters.addresses_waiting))
         while some := list(islice(waiting, MOST_TOGETHER)):
-            taken = hold.take(map(letters.task_of, some))
-            ours = [each for each in some if letters.task_of(each) in taken]
-            home.do(letters.turn_into_files, ours)
+            with home.database.leased(map(letters.task_of, some)) as taken:
+                ours = [each for each in some if letters.task_of(each) in taken]
+                home.do(letters.turn_into_files, ours)
         home.write_out()
 
 

@@ -227,6 +227,23 @@ def test_a_host_takes_what_no_other_has(database: Database, other: Database) -> 
         assert ours == {"a", "c"}
 
 
+@pytest.mark.parametrize("userid", ["alice", "nobody"])
+def test_the_mail_of_a_player_with_an_account_is_kept_as_the_cause_of_records(
+    database: Database, userid: str, tmp_path: Path, now: datetime
+) -> None:
+    kept = Kept(tmp_path / "kept", database=database)
+    keep(database, Account("alice"))
+    game = kept.read(kept.start("x C3", "o E5")).game
+    mail = Incoming(userid, now, "alice@example.org", "<1@example.org>")
+    database.write(lambda each: keep_cause(each, game, 2, now, mail))
+    with database.read() as snapshot:
+        found = find_cause(snapshot, game, 2)
+    assert found == (Cause(2, 2, now, mail) if userid == "alice" else None)
+    database.write(lambda each: keep_cause(each, game, 2, now, mail=None))
+    with database.read() as snapshot:
+        assert find_cause(snapshot, game, 2) == Cause(2, 2, now, None)
+
+
 # Which engine a home has
 
 
