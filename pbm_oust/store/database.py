@@ -11,7 +11,6 @@ they begin and end.
 """
 
 import json
-import os
 import secrets
 import threading
 import time
@@ -284,9 +283,8 @@ class Hold(AbstractContextManager["Hold"]):
 class Database(ABC):
     """The database of a home, whichever engine keeps it. Faults name `where` it is.
 
-    The methods may raise DatabaseFault, an OSError. Any number of threads may use it, but not a
-    process that was forked after using it. Until something is written, one that was not made reads
-    as empty.
+    The methods may raise DatabaseFault, an OSError. Any number of threads may use it. Until
+    something is written, one that was not made reads as empty.
     """
 
     is_shared = False
@@ -301,7 +299,6 @@ class Database(ABC):
         self.committing: Callable[[Sequence[Transaction]], AbstractContextManager[None]]
         self.committing = lambda _transactions: nullcontext()
         """Gives a body in which transactions are committed that have been done."""
-        self._process = os.getpid()
         self._here = _Here()
         self._most = most
         self._free = LifoQueue[Connection | None]()
@@ -395,7 +392,6 @@ class Database(ABC):
     @contextmanager
     def lend(self) -> Iterator[Connection]:
         """Lend a connection that reads. Raises DatabaseBusy if too many are lent for too long."""
-        self._check_process()
         try:
             free = self._free.get(timeout=self.patience)
         except Empty:
@@ -420,7 +416,6 @@ class Database(ABC):
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""
-        self._check_process()
         with self._lock:
             known, self._watching = self._watching, None
             self._watching = watching = self._sound(known, reads_only=True)
@@ -453,7 +448,6 @@ class Database(ABC):
 
     def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
         """Do pieces of work as `write` does each, and return them once they are over."""
-        self._check_process()
         tasks = list(map(Task, works))
         self._waiting.extend(tasks)
         try:
@@ -474,7 +468,6 @@ class Database(ABC):
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
         this moment, or if nobody has written before; nothing has been done then.
         """
-        self._check_process()
         if not self._turn.acquire(blocking=False):
             return None
         tasks, is_begun, connection = list(map(Task, works)), False, self._writer
@@ -583,10 +576,6 @@ class Database(ABC):
         self._watching = self._writer = None
         for _ in readers:
             self._free.put(None)
-
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            raise RuntimeError("this process was forked from one that uses the database")
 
 
 # Values of columns

@@ -486,21 +486,6 @@ def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(
     assert keys(database) == ["b"]
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_process_does_not_go_on_with_the_database_of_the_one_it_was_forked_from(
-    database: SqliteDatabase,
-) -> None:
-    write(database, "a")
-    child = os.fork()
-    if child == 0:
-        try:
-            keys(database)
-        except RuntimeError:
-            os._exit(0)
-        os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
-
-
 def test_a_home_that_is_not_there_cannot_be_written(tmp_path: Path) -> None:
     database = SqliteDatabase(tmp_path / "none" / "pbm_oust.db")
     with pytest.raises(DatabaseFailing, match="No such file or directory"):
