@@ -87,17 +87,17 @@ def keep_cause(
     Without a mail, they were imported. They are written with the same transaction.
     """
     header, key = game.header, game.records[first - 1].message_key
-    userid, sender, message_id = (mail.userid, mail.sender, mail.message_id) if mail else [""] * 3
+    written = (mail.sender, mail.message_id, mail.userid) if mail else ("", "", None)
     transaction.run(
         "INSERT INTO causes"
         " (kind, board, record, until, message_key, came, sender, message_id, userid)"
-        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, userid"
-        " FROM (SELECT 1) AS once LEFT JOIN accounts ON userid = ? WHERE userid IS NOT NULL OR ?"
+        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?"
+        " WHERE ? OR EXISTS (SELECT 1 FROM accounts WHERE userid = ?)"
         " ON CONFLICT (kind, board, record) DO UPDATE SET until = excluded.until,"
         " message_key = excluded.message_key, came = excluded.came, userid = excluded.userid,"
         " sender = excluded.sender, message_id = excluded.message_id",
         *(header.kind.name, header.board, first, len(game.records), key),
-        *(seconds(at), sender, message_id, userid, mail is None),
+        *(seconds(at), *written, mail is None, written[-1]),
     )
 
 

@@ -109,7 +109,7 @@ def test_a_cut_puts_the_files_where_the_disk_would_have_them(
     home = tmp_path / "home"
     disk.create(home / "1.txt", b"history\n", 0o644)
     disk.write(home / "2.txt", b"not named durably", 0o644)
-    disk.move(home / "1.txt", home / "3.txt")
+    disk.step_rename(home / "1.txt", home / "3.txt")
     found = Storage()
     found.follow(disk.trace.steps())
     found.cut(Random(1), share=0)

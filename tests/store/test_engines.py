@@ -14,10 +14,19 @@ from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import open_database, open_server
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
+from pbm_oust.store.message_keys import (
+    Cause,
+    Incoming,
+    KeyOutcome,
+    find_cause,
+    keep_cause,
+    note_key,
+    outcome_of,
+)
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.store.kept import Kept
 from tests.store.test_renaming import renamed
+from tests.support.account_store import ALICE, write
 from tests.support.waiting import PATIENCE, wait_until
 
 NAME = BoardName("oust", 7)
@@ -232,7 +241,7 @@ def test_the_mail_of_a_player_with_an_account_is_kept_as_the_cause_of_records(
     database: Database, userid: str, tmp_path: Path, now: datetime
 ) -> None:
     kept = Kept(tmp_path / "kept", database=database)
-    keep(database, Account("alice"))
+    write(database, ALICE)
     game = kept.read(kept.start("x C3", "o E5")).game
     mail = Incoming(userid, now, "alice@example.org", "<1@example.org>")
     database.write(lambda each: keep_cause(each, game, 2, now, mail))
