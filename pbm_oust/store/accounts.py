@@ -37,6 +37,8 @@ from pbm_oust.store.index import highest_source
 
 _DOCUMENTS = "SELECT userid, changed, document FROM accounts WHERE userid"
 """The beginning of a statement whose rows `account_of` reads."""
+_AT = "(SELECT userid FROM addresses WHERE normal = ?)"
+_MENTIONING = "(SELECT userid FROM mentions WHERE mentioned = ?)"
 _WATCHING = "(SELECT userid FROM watched WHERE kind = ? AND board = ?)"
 _SEEKING = "(SELECT userid FROM seeks WHERE kind = ? AND at > ?)"
 _SEEKER = "(SELECT userid FROM seeks WHERE kind = ? AND number = ?)"
@@ -68,8 +70,8 @@ def whole(account: Account) -> Account:
 
 def accounts_at(snapshot: Snapshot, address: str) -> list[Account]:
     """Return the accounts that have an address, however it is written."""
-    found = (find_account(snapshot, userid) for userid in userids_at(snapshot, address))
-    return [account for account in found if account]
+    rows = snapshot.rows(f"{_DOCUMENTS} IN {_AT} ORDER BY userid", normal_address(address))
+    return list(map(account_of, rows))
 
 
 def account_of(row: Row) -> Account:
@@ -125,9 +127,9 @@ def merge_accounts(transaction: Transaction, account: Account, other: Account) -
 
 
 def _rename_elsewhere(transaction: Transaction, old: str, new: str | None) -> None:
-    for userid in mentioning(transaction, old):
-        if account := find_account(transaction, userid):
-            write_account(transaction, account.with_renamed(old, new))
+    rows = transaction.rows(f"{_DOCUMENTS} IN {_MENTIONING} ORDER BY userid", old)
+    for account in map(account_of, rows):
+        write_account(transaction, account.with_renamed(old, new))
 
 
 _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] = {
@@ -178,21 +180,10 @@ def all_userids(snapshot: Snapshot) -> list[str]:
     return _userids(snapshot, "SELECT userid FROM accounts ORDER BY userid")
 
 
-def userids_at(snapshot: Snapshot, address: str) -> list[str]:
-    """Return the userids of the accounts that have an address, however it is written."""
-    search = "SELECT userid FROM addresses WHERE normal = ? ORDER BY userid"
-    return _userids(snapshot, search, normal_address(address))
-
-
 def is_known(snapshot: Snapshot, address: str) -> bool:
     """Return whether some account has an address, however it is written."""
-    return bool(userids_at(snapshot, address))
-
-
-def mentioning(snapshot: Snapshot, userid: str) -> list[str]:
-    """Return the userids of accounts that name a player, for example as rejected."""
-    search = "SELECT userid FROM mentions WHERE mentioned = ? ORDER BY userid"
-    return _userids(snapshot, search, userid)
+    search = "SELECT 1 FROM addresses WHERE normal = ?"
+    return snapshot.row(search, normal_address(address)) is not None
 
 
 def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:

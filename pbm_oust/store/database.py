@@ -11,7 +11,6 @@ they begin and end.
 """
 
 import json
-import secrets
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -236,13 +235,12 @@ class Task(Generic[T]):
 
     def result(self) -> T:
         """Return what the work returned, or raise what it raised."""
-        error, self.error = self.error, None
         try:
-            if error:
-                raise error
+            if self.error:
+                raise self.error
             return self._result[0]
         finally:
-            del error  # else it would keep the frames alive that hold it
+            self.error = None  # else it would keep the frames alive that hold it
 
 
 MakeDurable = Callable[[], list[Task[Any]]]
@@ -341,11 +339,7 @@ class Database(ABC):
 
     @abstractmethod
     def put_key(self, key: bytes) -> None:
-        """Take a key of 32 bytes, unless there is one."""
-
-    def make_key(self) -> None:
-        """Make a key if there is none, and see to it that it lasts."""
-        self.put_key(secrets.token_bytes(32))
+        """Take a key of 32 bytes, unless there is one, and see to it that it lasts."""
 
     def time(self) -> float:
         """Return the seconds since the epoch, by the clock of all who share the database."""

@@ -22,6 +22,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from secrets import token_bytes
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account, house_account
@@ -103,7 +104,7 @@ class Home:
         if not self.is_on_server:
             self.publisher.prepare()
         self.maildir.prepare()
-        self.database.make_key()
+        self.database.put_key(token_bytes(32))
         if not self.database.is_made or self._rebuilding.exists():
             self._rebuild(progress)
 

@@ -116,7 +116,8 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
         if lasts or home.database.is_made:
             with suppress(_TriedOut):
                 home.database.write(attempt)
-        return LETTERS_STAY if home.ask(_do_letters_stay, now) else None
+        due = home.ask(letters.first_due)
+        return LETTERS_STAY if due and due < now - LONGEST_DUE else None
     except OSError as error:
         return trouble_of(error)
 
@@ -130,11 +131,6 @@ def described(trouble: Trouble | None) -> dict[str, object]:
 def trouble_of(error: OSError) -> Trouble:
     """Return which trouble an error is."""
     return Trouble(error.word, error.told) if isinstance(error, DatabaseFault) else UNREACHABLE
-
-
-def _do_letters_stay(snapshot: Snapshot, now: datetime) -> bool:
-    due = letters.first_due(snapshot)
-    return due is not None and due < now - LONGEST_DUE
 
 
 class Gauges(Struct, frozen=True):

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from msgspec import structs
+
 from pbm_oust.accounts import tags
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
@@ -14,10 +16,8 @@ from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
 
-_PENDING = (
-    "SELECT purpose, userid, address, asked, message_key, password, language, line, other"
-    " FROM verifications"
-)
+_COLUMNS = "purpose, userid, address, asked, message_key, password, language, line, other"
+_PENDING = f"SELECT {_COLUMNS} FROM verifications"  # noqa: S608 - the names are ours # nosec B608
 """The statement that reads requests, without its condition."""
 
 
@@ -50,19 +50,11 @@ def requests_of(
 def keep_verification(transaction: Transaction, code: str, pending: tags.Pending) -> None:
     """Let a request wait for the code with this hash, in place of any earlier one."""
     forget_verification(transaction, code)
+    purpose, userid, address, asked, key, password, language, *rest = structs.astuple(pending)
     transaction.run(
-        "INSERT INTO verifications (code, purpose, userid, address, asked, message_key, password,"
-        " language, line, other) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO verifications ({_COLUMNS}, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - the names are ours # nosec B608
+        *(purpose.value, userid, address, seconds(asked), key, password, language.code, *rest),
         code,
-        pending.purpose.value,
-        pending.userid,
-        pending.address,
-        seconds(pending.asked),
-        pending.message_key,
-        pending.password,
-        pending.language.code,
-        pending.line,
-        pending.other,
     )
 
 
@@ -127,18 +119,9 @@ def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
 
 
 def _pending(row: Row) -> tags.Pending:
-    purpose, userid, address, asked, key, password, language, line, other = row
-    return tags.Pending(
-        tags.Purpose(purpose),
-        userid,
-        address,
-        moment_of(asked),
-        key,
-        password,
-        LANGUAGES.get(language, ENGLISH),
-        line,
-        other,
-    )
+    purpose, userid, address, asked, key, password, code, *rest = row
+    at, language = moment_of(asked), LANGUAGES.get(code, ENGLISH)
+    return tags.Pending(tags.Purpose(purpose), userid, address, at, key, password, language, *rest)
 
 
 MOST_KEPT = 10
