@@ -42,6 +42,8 @@ LATEST = 13
 """The version of the tables that the program works with."""
 BEFORE = 10
 """The version before, which can be brought up to date; those between were never released."""
+PATIENCE = 10.0
+"""Seconds to wait until others have written, and for a connection that reads."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
 

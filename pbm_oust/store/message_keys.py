@@ -45,13 +45,8 @@ def settle_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: date
         raise Stale(f"the message key {key}")
 
 
-def forget_old_keys(transaction: Transaction, now: datetime) -> int:
-    """Forget the keys that nobody will ask for any more; return their number."""
-    return transaction.run("DELETE FROM message_keys WHERE at < ?", seconds(now - MEMORY))
-
-
 LIFETIME = timedelta(days=365)
-"""How long a cause is kept."""
+"""How long a cause is kept; imports stay known."""
 
 
 class Incoming(Struct, frozen=True):
@@ -123,10 +118,3 @@ def find_cause(snapshot: Snapshot, game: Game, record: int) -> Cause | None:
 def give_causes(transaction: Transaction, userid: str, to: str) -> None:
     """Give the mails of a player to another one, who takes over their boards."""
     transaction.run("UPDATE causes SET userid = ? WHERE userid = ?", to, userid)
-
-
-def forget_old_causes(transaction: Transaction, now: datetime) -> int:
-    """Forget the mails that came too long ago; return their number. Imports stay known."""
-    return transaction.run(
-        "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL", seconds(now - LIFETIME)
-    )

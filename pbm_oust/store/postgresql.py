@@ -326,8 +326,6 @@ def _clock() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-PATIENCE = 10.0
-"""Seconds to wait until other hosts have written, and for a connection that reads."""
 MOST_READERS = 16
 """How many connections of one process may read at once."""
 _PARAMETERS: dict[str, str | int] = {
@@ -354,7 +352,7 @@ class PostgresqlDatabase(database.Database):
         self,
         url: str,
         home: Path = Path("HOME"),
-        patience: float = PATIENCE,
+        patience: float = database.PATIENCE,
         kept_seconds: float = KEPT_SECONDS,
         most: int = MOST_READERS,
     ) -> None:

@@ -36,8 +36,6 @@ COMPANIONS = ("-wal", "-shm")
 """What SQLite appends to the file's name for the files beside it."""
 MOST_READERS = 100
 """How many connections of one process may read at once: more than it has threads that do."""
-PATIENCE = 10.0
-"""Seconds to wait until other processes have written."""
 FOR_ROOT = 0.5
 """Seconds to wait until root has given away the files that it makes beside the database."""
 RESET_SIZE = 16 * 1024 * 1024
@@ -245,7 +243,9 @@ class SqliteDatabase(database.Database):
     The first write makes it; until then it reads as empty. The key is in a file beside it.
     """
 
-    def __init__(self, path: Path, disk: Disk | None = None, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, path: Path, disk: Disk | None = None, patience: float = database.PATIENCE
+    ) -> None:
         super().__init__(str(path), patience, MOST_READERS)
         self.path = path
         self._disk = disk or Disk()

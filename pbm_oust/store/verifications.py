@@ -210,8 +210,3 @@ def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> tags.SheetReply |
         for kind, board, number in parted
     )
     return tags.SheetReply(userid, tuple(replies))
-
-
-def forget_old_sheets(transaction: Transaction, now: datetime) -> int:
-    """Forget the sheets that nobody is to answer any more; return their number."""
-    return transaction.run("DELETE FROM sheets WHERE written <= ?", seconds(now - SHEET_LIFETIME))
