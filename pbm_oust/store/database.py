@@ -23,8 +23,6 @@ from pathlib import Path
 from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from msgspec import Struct
-
 from pbm_oust.store import faults
 
 if TYPE_CHECKING:
@@ -78,7 +76,7 @@ class Connection(Protocol):
         """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
         The tables must have our version. Whoever shares may write at the same time as others who
-        do; see `Sharing`.
+        do; see `Database.write`.
         """
 
     def begin_at_once(self) -> bool:
@@ -167,27 +165,13 @@ Work = Callable[[Transaction], Any]
 """Writes to the database, and returns something."""
 
 
-class Sharing(Struct, frozen=True):
-    """Work that may be done while other servers of a home do such work: a move.
-
-    It reads only what it changes, and what no such work changes. If two of them change the same,
-    one is undone and done again.
-    """
-
-    work: Work
-
-    def __call__(self, transaction: Transaction) -> Any:
-        """Do the work."""
-        return self.work(transaction)
-
-
 class Task(Generic[T]):
     """Work that waits to be done within a transaction, and its result."""
 
-    def __init__(self, work: Callable[[Transaction], T]) -> None:
-        self.shares = isinstance(work, Sharing)
-        """Whether others on a server may do such work meanwhile."""
-        self.work = work.work if isinstance(work, Sharing) else work
+    def __init__(self, work: Callable[[Transaction], T], *, shares: bool = False) -> None:
+        self.work = work
+        self.shares = shares
+        """Whether other hosts may do such work meanwhile."""
         self.transaction: Transaction | None = None
         """Where it was done last."""
         self.is_over = False
@@ -427,24 +411,28 @@ class Database(ABC):
 
     # Writing
 
-    def write(self, work: Callable[[Transaction], T]) -> T:
+    def write(self, work: Callable[[Transaction], T], *, shares: bool = False) -> T:
         """Do some work within a transaction; on return, it is durable.
 
         The work shares its transaction with that of other threads, any of these may run it, and it
         may be run again. All that it reads of the database is the transaction. It must be quick,
         because nobody else in the home writes meanwhile. If it raises an Exception, this raises it
         too, and what the work has written is undone. Within another work it is a part of that.
+
+        Work that shares may be done while other hosts do such work: a move. It reads only what it
+        changes, and what no such work changes. If two of them change the same, one is undone and
+        done again.
         """
         if transaction := self.transaction:
             with transaction.part():
                 return work(transaction)
-        (task,) = self.write_all([work])
+        (task,) = self.write_all([work], shares=shares)
         result: T = task.result()
         return result
 
-    def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
+    def write_all(self, works: Iterable[Work], *, shares: bool = False) -> list[Task[Any]]:
         """Do pieces of work as `write` does each, and return them once they are over."""
-        tasks = list(map(Task, works))
+        tasks = [Task(work, shares=shares) for work in works]
         self._waiting.extend(tasks)
         try:
             with self._turn:

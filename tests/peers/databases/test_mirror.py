@@ -11,7 +11,7 @@ import pytest
 
 from pbm_oust.cli.common import Refused
 from pbm_oust.cli.home import follow
-from pbm_oust.store.database import Database, Sharing, Transaction
+from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import OVERLAP, Home, open_server
 from pbm_oust.store.postgresql import PostgresqlDatabase
@@ -105,12 +105,14 @@ def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
         entered.set()
         may_leave.wait(PATIENCE)
 
-    writing = threading.Thread(target=other.database.write, args=[Sharing(move_slowly)])
+    writing = threading.Thread(
+        target=other.database.write, args=[move_slowly], kwargs={"shares": True}
+    )
     writing.start()
     assert entered.wait(PATIENCE)
     second = kept.read(2)
     acted = played(second.game, "x C3")
-    kept.database.write(Sharing(lambda each: kept.boards.append(each, second, acted)))
+    kept.database.write(lambda each: kept.boards.append(each, second, acted), shares=True)
     assert [publisher.catch_up() for _ in range(4)] == [1, 0, 0, 0]
     again = begun(kept, tmp_path / "copy")
     again.catch_up()
