@@ -172,6 +172,8 @@ class Task(Generic[T]):
         self.work = work
         self.shares = shares
         """Whether other hosts may do such work meanwhile."""
+        self.is_second_try = False
+        """Whether it was undone before, through no fault of it or of ours."""
         self.transaction: Transaction | None = None
         """Where it was done last."""
         self.is_over = False
@@ -294,8 +296,6 @@ class Database(ABC):
         self._turn = threading.Lock()
         self._waiting: deque[Task[Any]] = deque()
         """The work of threads that wait for their turn."""
-        self._is_second_try = False
-        """Whether what is to be done next was undone through no fault of it or of ours."""
         self._lock = threading.Lock()
         self._watching: Connection | None = None
         """What tells whether anybody has committed: each connection counts for itself."""
@@ -483,7 +483,7 @@ class Database(ABC):
             try:
                 known, self._writer = self._writer, None
                 self._writer = connection = self._sound(known, reads_only=False)
-                shares = self._waiting[0].shares and not self._is_second_try
+                shares = self._waiting[0].shares
                 # What comes later may follow from what others have committed after our moment.
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
                 connection.begin(writes=True, shares=shares)
@@ -503,7 +503,6 @@ class Database(ABC):
         if self._writer and not tasks[-1].is_over:
             with self.committing(_done(tasks)):
                 self._writer.commit()
-        self._is_second_try = False
         for task in tasks:
             task.is_over = True
 
@@ -530,17 +529,16 @@ class Database(ABC):
             else:
                 fault = faults.DatabaseFailing(f"{self.where}: writing was broken off")
             is_undone = isinstance(fault, faults.DatabaseConflict | faults.DatabaseLost)
-            self._is_second_try = is_undone and not self._is_second_try
             if self._writer:
                 with suppress(faults.DatabaseFault):
                     self._writer.roll_back()
             for task in tasks:
                 task.release()
-            undone = [task for task in tasks if not task.is_over]
-            if self._is_second_try:
-                self._waiting.extendleft(reversed(undone))
-            else:
-                for task in undone:
+            for task in [each for each in reversed(tasks) if not each.is_over]:
+                if is_undone and not task.is_second_try:
+                    task.is_second_try, task.shares = True, False
+                    self._waiting.appendleft(task)
+                else:
                     task.fail(fault)
             if not isinstance(error, OSError):
                 raise
