@@ -199,14 +199,6 @@ def bytes_of(path: Path) -> bytes:
         return file.read()
 
 
-def read_file(path: Path) -> bytes:
-    """Return the content of a file of the home. Raises NoSuchFile and OSError."""
-    try:
-        return bytes_of(path)
-    except FileNotFoundError:
-        raise NoSuchFile(path.name) from None
-
-
 def give_to_owner_of(folder: Path, made: Path | int) -> None:
     """Give what root has made to the owner of the folder, so that the server can use it."""
     if os.geteuid() == 0:

@@ -28,24 +28,11 @@ from typing import Concatenate, ParamSpec, TypeVar
 from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.board.notation import USERID
 from pbm_oust.rules import KINDS
+from pbm_oust.store import configuration as configurations
 from pbm_oust.store.accounts import accounts_at, all_userids, find_account, whole, write_account
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.configuration import (
-    BadConfiguration,
-    Configuration,
-    parse_configuration,
-    server_in,
-)
 from pbm_oust.store.database import Database, Snapshot, Transaction
-from pbm_oust.store.disk import (
-    CLOSED,
-    Disk,
-    NoSuchFile,
-    guard,
-    locked_file,
-    locked_folder,
-    read_file,
-)
+from pbm_oust.store.disk import CLOSED, Disk, bytes_of, guard, locked_file, locked_folder
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import Draft, LetterState, add_letter
@@ -169,8 +156,8 @@ class Home:
     def read_configuration(self) -> str:
         """Return the text of the configuration, empty if there is none. Raises OSError."""
         try:
-            return read_file(self.configuration).decode()
-        except NoSuchFile:
+            return bytes_of(self.configuration).decode()
+        except FileNotFoundError:
             return ""
         except UnicodeDecodeError as error:
             raise OSError(f"the text is not UTF-8 from byte {error.start} on") from None
@@ -184,11 +171,11 @@ class Home:
         return self.configured.relay is not None
 
     @property
-    def configured(self) -> Configuration:
+    def configured(self) -> configurations.Configuration:
         """The configuration, or the usual one if it cannot be read."""
-        with suppress(BadConfiguration, OSError):
-            return parse_configuration(self.read_configuration())
-        return Configuration()
+        with suppress(configurations.BadConfiguration, OSError):
+            return configurations.parse_configuration(self.read_configuration())
+        return configurations.Configuration()
 
     @property
     def posted_state(self) -> LetterState:
@@ -312,8 +299,9 @@ def open_database(home: Path, disk: Disk) -> Database:
     """
     configuration = home / CONFIGURATION
     try:
-        url = server_in(read_file(configuration).decode(errors="replace"))
-    except NoSuchFile:
+        text = bytes_of(configuration).decode(errors="replace")
+        url = configurations.server_in(text)
+    except FileNotFoundError:
         url = ""
     except ValueError as error:
         raise OSError(f"{configuration}: {error}") from None

@@ -30,11 +30,11 @@ from pbm_oust.store.disk import (
     FOLDER_OF_HISTORIES,
     HISTORY,
     Disk,
+    NoSuchFile,
     bytes_of,
     linked,
     locked_file,
     locked_folder,
-    read_file,
 )
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.index import BoardName, all_names
@@ -150,7 +150,10 @@ class Publisher:
 
     def read(self, name: BoardName) -> bytes:
         """Return the whole lines of a board's file. Raises NoSuchFile and OSError."""
-        return whole_lines(read_file(self._checked(name)))
+        try:
+            return whole_lines(bytes_of(self._checked(name)))
+        except FileNotFoundError:
+            raise NoSuchFile(str(name)) from None
 
     def compare(self, snapshot: Snapshot, name: BoardName) -> FileState:
         """Return how the file of a board compares with the database. Raises OSError."""
