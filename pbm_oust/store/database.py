@@ -40,8 +40,6 @@ LATEST = 13
 """The version of the tables that the program works with."""
 BEFORE = 10
 """The version before, which can be brought up to date; those between were never released."""
-PATIENCE = 10.0
-"""Seconds to wait until others have written, and for a connection that reads."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
 
@@ -275,21 +273,22 @@ class Database(ABC):
 
     is_shared = False
     """Whether it is on a server, which several hosts may share."""
+    patience = 10.0
+    """How many seconds to wait until others have written, and for a connection that reads."""
+    most_readers = 100
+    """How many connections of one process may read at once."""
 
-    def __init__(self, where: str, patience: float, most: int) -> None:
-        """`patience`: how many seconds to wait for others; `most` may read at once."""
+    def __init__(self, where: str) -> None:
         self.where = where
-        self.patience = patience
         self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
         """Is given what was committed, by whoever has waited for that."""
         self.committing: Callable[[Sequence[Transaction]], AbstractContextManager[None]]
         self.committing = lambda _transactions: nullcontext()
         """Gives a body in which transactions are committed that have been done."""
         self._here = _Here()
-        self._most = most
         self._free = LifoQueue[Connection | None]()
         """Connections that read and are not lent, and None for each that may still be opened."""
-        for _ in range(most):
+        for _ in range(self.most_readers):
             self._free.put(None)
         self._writer: Connection | None = None
         """The connection that writes; only who has the turn may use it."""
@@ -375,7 +374,7 @@ class Database(ABC):
         try:
             free = self._free.get(timeout=self.patience)
         except Empty:
-            reason = f"all {self._most} connections of this process are in use"
+            reason = f"all {self.most_readers} connections of this process are in use"
             raise faults.DatabaseBusy(f"{self.where}: {reason}") from None
         connection: Connection | None = None
         try:
@@ -392,7 +391,7 @@ class Database(ABC):
     @property
     def lent(self) -> int:
         """How many connections that read are in use."""
-        return self._most - self._free.qsize()
+        return self.most_readers - self._free.qsize()
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""

@@ -102,7 +102,6 @@ class DatabaseTooOld(DatabaseFault):
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_READ_ONLY = (errno.EROFS,)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
@@ -178,7 +177,7 @@ def _fault_by(number: int, path: Path | str, verb: str, reason: str) -> Database
     """Return the fault for an `errno`."""
     if number in _FULL:
         return DatabaseFull(f"{path}: the disk is full")
-    if number in _READ_ONLY:
+    if number == errno.EROFS:
         return DatabaseReadOnly(f"{path} cannot be written: it, or its disk, is read-only")
     why = f"{path} cannot be {verb}: {os.strerror(number) if number else reason}"
     if number in _FORBIDDEN:

@@ -257,11 +257,6 @@ class PostgresqlConnection(database.Connection):
 
 # Tasks that one host has
 
-KEPT_SECONDS = 20.0
-"""After how many seconds the server takes the locks of a host that says nothing.
-
-That is before it gives up the connection of one that is cut off.
-"""
 _ASKED = 3
 """How often a host says something meanwhile."""
 _TAKE = "SELECT value FROM json_each(?) WHERE pg_try_advisory_lock(hashtextextended(value, 0))"
@@ -326,8 +321,6 @@ def _clock() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-MOST_READERS = 16
-"""How many connections of one process may read at once."""
 _PARAMETERS: dict[str, str | int] = {
     "application_name": "pbm_oust",
     "connect_timeout": 5,
@@ -347,27 +340,22 @@ class PostgresqlDatabase(database.Database):
     is_made = True
     """The tables are made when somebody connects."""
     is_shared = True
+    most_readers = 16
+    kept_seconds = 20.0
+    """After how many seconds the server takes the locks of a host that says nothing.
 
-    def __init__(
-        self,
-        url: str,
-        home: Path = Path("HOME"),
-        patience: float = database.PATIENCE,
-        kept_seconds: float = KEPT_SECONDS,
-        most: int = MOST_READERS,
-    ) -> None:
-        """Nothing is connected yet. Raises OSError for a URL that cannot be used.
+    That is before it gives up the connection of one that is cut off.
+    """
 
-        `kept_seconds`: after how long the tasks of a host that has stopped are others'.
-        """
+    def __init__(self, url: str, home: Path = Path("HOME")) -> None:
+        """Nothing is connected yet. Raises OSError for a URL that cannot be used."""
         found = _read_url(url)
         name = found.get("dbname") or found.get("user") or ""
         where = f"the database {name} at {found.get('host') or 'localhost'}"
-        super().__init__(where, patience, most)
+        super().__init__(where)
         self.url = make_conninfo("", **{**_PARAMETERS, **found})
         self.clock = SharedClock()
         self._home = home
-        self._kept_seconds = kept_seconds
         self._identity: database.Identity | None = None
         self._key: bytes | None = None
 
@@ -461,7 +449,7 @@ class PostgresqlDatabase(database.Database):
 
         A host that is dead, or has stopped, loses them within a minute.
         """
-        return Holder(self, self._kept_seconds)
+        return Holder(self, self.kept_seconds)
 
 
 def _version_of(raw: Raw) -> int:

@@ -34,8 +34,6 @@ It is there from the very beginning, so that nobody else uses the folder meanwhi
 """
 COMPANIONS = ("-wal", "-shm")
 """What SQLite appends to the file's name for the files beside it."""
-MOST_READERS = 100
-"""How many connections of one process may read at once: more than it has threads that do."""
 FOR_ROOT = 0.5
 """Seconds to wait until root has given away the files that it makes beside the database."""
 RESET_SIZE = 16 * 1024 * 1024
@@ -125,7 +123,7 @@ class SqliteConnection(database.Connection):
         except OSError as error:
             raise faults.disk_fault(error, self.path) from error
         # SQLite finds out too late if it could not open all files for writing.
-        if may_be_written(self.path):
+        if os.access(self.path, os.W_OK, effective_ids=True):
             with self._at_once(), suppress(faults.DatabaseLocked):
                 self.execute("BEGIN IMMEDIATE; ROLLBACK")
             self.fault = None
@@ -243,10 +241,8 @@ class SqliteDatabase(database.Database):
     The first write makes it; until then it reads as empty. The key is in a file beside it.
     """
 
-    def __init__(
-        self, path: Path, disk: Disk | None = None, patience: float = database.PATIENCE
-    ) -> None:
-        super().__init__(str(path), patience, MOST_READERS)
+    def __init__(self, path: Path, disk: Disk | None = None) -> None:
+        super().__init__(str(path))
         self.path = path
         self._disk = disk or Disk()
         self._key = path.with_name(KEY)
@@ -332,8 +328,8 @@ class SqliteDatabase(database.Database):
             try:
                 return SqliteConnection(self.path, self._disk, self.patience, reads_only=reads_only)
             except (faults.DatabaseForbidden, faults.DatabaseReadOnly) as fault:
-                is_read_only = isinstance(fault, faults.DatabaseReadOnly)
-                is_meant = is_read_only and not may_be_written(self.path)
+                can_write = os.access(self.path, os.W_OK, effective_ids=True)
+                is_meant = isinstance(fault, faults.DatabaseReadOnly) and not can_write
                 if is_meant or time.monotonic() > until:
                     raise
             time.sleep(_LOOK)
@@ -348,11 +344,6 @@ class SqliteDatabase(database.Database):
                     with suppress(FileNotFoundError):
                         self._disk.remove(companion)
                 self._disk.create(self.path, empty_database(), mode=0o600)
-
-
-def may_be_written(path: Path) -> bool:
-    """Return whether we have the right to write to a file."""
-    return os.access(path, os.W_OK, effective_ids=True)
 
 
 def files_of(path: Path) -> list[Path]:

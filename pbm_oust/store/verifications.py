@@ -23,8 +23,7 @@ _PENDING = f"SELECT {_COLUMNS} FROM verifications"  # noqa: S608 - the names are
 
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> tags.Pending | None:
     """Return the request that waits for the code with this hash; None if there is none any more."""
-    search = f"{_PENDING} WHERE code = ? AND asked > ?"
-    row = snapshot.row(search, code, seconds(now - tags.CODE_LIFETIME))
+    row = snapshot.row(f"{_PENDING} WHERE code = ?", code)
     pending = _pending(row) if row else None
     return pending if pending and pending.ends > now else None
 
@@ -37,10 +36,8 @@ def requests_of(
     A signup is theirs if it has the message key of their own one.
     """
     rows = snapshot.rows(
-        f"{_PENDING} WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?)"
-        " ORDER BY asked",
+        f"{_PENDING} WHERE userid = ? AND (purpose <> ? OR message_key = ?) ORDER BY asked",
         userid,
-        seconds(now - tags.CODE_LIFETIME),
         tags.Purpose.SIGNUP.value,
         signup_key,
     )
@@ -55,16 +52,6 @@ def keep_verification(transaction: Transaction, code: str, pending: tags.Pending
         f"INSERT INTO verifications ({_COLUMNS}, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - the names are ours # nosec B608
         *(purpose.value, userid, address, seconds(asked), key, password, language.code, *rest),
         code,
-    )
-
-
-def count_waiting(snapshot: Snapshot, purpose: tags.Purpose, userid: str, now: datetime) -> int:
-    """Return how many requests of a player wait for one purpose."""
-    return snapshot.number(
-        "SELECT count(*) FROM verifications WHERE userid = ? AND purpose = ? AND asked > ?",
-        userid,
-        purpose.value,
-        seconds(now - tags.CODE_LIFETIME),
     )
 
 

@@ -39,7 +39,8 @@ class Wrong(Exception):
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
-    database = SqliteDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
+    database = SqliteDatabase(tmp_path / "pbm_oust.db")
+    database.patience = PATIENCE
     yield database
     database.close()
 
@@ -47,7 +48,8 @@ def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
 @pytest.fixture
 def impatient(database: SqliteDatabase) -> Iterator[SqliteDatabase]:
     """The same database, opened by somebody who does not wait long for others."""
-    impatient = SqliteDatabase(database.path, patience=0.2)
+    impatient = SqliteDatabase(database.path)
+    impatient.patience = 0.2
     yield impatient
     impatient.close()
 
