@@ -12,7 +12,7 @@ import os
 import pwd
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -32,13 +32,22 @@ class Disk:
     the single operations that all others consist of, and the points where a disk can fail.
     """
 
-    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
-        """Write a file that does not exist; it appears whole. Raises FileExistsError."""
-        self._write_beside(path, data, mode, self.step_link, syncs=syncs)
+    def create(
+        self, path: Path, data: bytes, mode: int, *, replaces: bool = False, syncs: bool = True
+    ) -> None:
+        """Write a file that does not exist; it appears whole. Raises FileExistsError.
 
-    def replace(self, path: Path, data: bytes, mode: int) -> None:
-        """Write a file whole, so that a reader sees the old content or the new one."""
-        self._write_beside(path, data, mode, self.step_rename)
+        If it replaces another one, a reader sees the old content or the new one.
+        """
+        draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}.draft")
+        try:
+            self.write(draft, data, mode, syncs=syncs)
+            (self.step_rename if replaces else self.step_link)(draft, path)
+        finally:
+            with suppress(OSError):
+                self.step_remove(draft)
+        if syncs:
+            self.sync_folder(path.parent)
 
     def write(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
         """Write a file that nobody looks for yet; its folder is not synced."""
@@ -78,7 +87,7 @@ class Disk:
             set_mode(path, mode)
 
     def remove_drafts(self, folder: Path) -> None:
-        """Remove what dead processes left of `create` and `replace`. Nobody else may write."""
+        """Remove what dead processes left of `create`. Nobody else may write."""
         for name in filter(_DRAFT.fullmatch, os.listdir(folder)):
             if (folder / name).is_file():
                 self.step_remove(folder / name)
@@ -98,25 +107,6 @@ class Disk:
             self.step_sync(handle)
         finally:
             os.close(handle)
-
-    def _write_beside(
-        self,
-        path: Path,
-        data: bytes,
-        mode: int,
-        put_in_place: Callable[[Path, Path], None],
-        *,
-        syncs: bool = True,
-    ) -> None:
-        draft = _draft_of(path)
-        try:
-            self.write(draft, data, mode, syncs=syncs)
-            put_in_place(draft, path)
-        finally:
-            with suppress(OSError):
-                self.step_remove(draft)
-        if syncs:
-            self.sync_folder(path.parent)
 
     def _write_all(self, handle: int, data: bytes, at: int) -> None:
         done = 0
@@ -150,11 +140,6 @@ class Disk:
     def step_remove(self, path: Path) -> None:
         """Remove a file's name."""
         os.unlink(path)
-
-
-def _draft_of(path: Path) -> Path:
-    """Return a name beside a file that no other draft has."""
-    return path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}.draft")
 
 
 def set_mode(path: Path, mode: int) -> None:

@@ -233,7 +233,7 @@ class Publisher:
             if is_renamed:
                 with locked_folder(path.parent, shares=True):
                     mode = stat.S_IMODE(os.fstat(handle).st_mode)
-                    self._disk.replace(path, wanted, mode)
+                    self._disk.create(path, wanted, mode, replaces=True)
                 return True
             self._set_aside(path)
         return self._mended(name, syncs=syncs)
@@ -340,7 +340,7 @@ class Publisher:
             return
         note = json.dumps({"database": database, "version": version})
         try:
-            self._disk.replace(self._mark, f"{note}\n".encode(), 0o600)
+            self._disk.create(self._mark, f"{note}\n".encode(), 0o600, replaces=True)
         except OSError as error:
             log.warning("%s is not written: %s", self._mark, error)
 

@@ -186,9 +186,10 @@ def test_a_server_that_was_away_is_followed_again(hosts: tuple[Host, Host], tmp_
 class StoppingDisk(Disk):
     """A disk on which the process is told to stop as soon as a first file has been written."""
 
-    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
-        super().create(path, data, mode, syncs=syncs)
-        signal.raise_signal(signal.SIGTERM)
+    def create(self, path: Path, data: bytes, mode: int, **named: bool) -> None:
+        super().create(path, data, mode, **named)
+        if "replaces" not in named:
+            signal.raise_signal(signal.SIGTERM)
 
 
 def test_who_is_told_to_stop_before_all_is_copied_says_so(
