@@ -17,7 +17,7 @@ nothing of it, and is written without touching it.
 All functions may raise DatabaseFault.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import count
@@ -169,12 +169,6 @@ def has_account(snapshot: Snapshot, userid: str) -> bool:
     return snapshot.row("SELECT 1 FROM accounts WHERE userid = ?", userid) is not None
 
 
-def those_with_accounts(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
-    """Return those userids that have accounts."""
-    search = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
-    return frozenset(_userids(snapshot, search, words_list(userids)))
-
-
 def all_userids(snapshot: Snapshot) -> list[str]:
     """Return the userids of all accounts, in order."""
     return _userids(snapshot, "SELECT userid FROM accounts ORDER BY userid")
@@ -263,14 +257,6 @@ def _userids(snapshot: Snapshot, statement: str, *values: int | str) -> list[str
     return [str(userid) for userid, *_ in snapshot.rows(statement, *values)]
 
 
-class UseridsTaken(Exception):
-    """Accounts with these userids already exist; nothing has been written."""
-
-    def __init__(self, userids: Iterable[str]) -> None:
-        self.userids = tuple(sorted(userids))
-        super().__init__(f"there are accounts already of {', '.join(self.userids)}")
-
-
 def export_accounts(snapshot: Snapshot) -> tuple[list[str], list[str]]:
     """Return a line of JSON for each account, in the order of their userids.
 
@@ -312,19 +298,28 @@ def parse_accounts(
     return list(accounts.values())
 
 
-def import_accounts(transaction: Transaction, accounts: Iterable[Account]) -> None:
+def check_free(snapshot: Snapshot, accounts: Iterable[Account]) -> None:
+    """Raise BadAccount if there is an account already with the userid of one of some others."""
+    search = (
+        "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
+        " ORDER BY userid"
+    )
+    if taken := _userids(snapshot, search, words_list(account.userid for account in accounts)):
+        raise BadAccount(f"there are accounts already of {', '.join(taken)}")
+
+
+def import_accounts(transaction: Transaction, accounts: Sequence[Account]) -> None:
     """Write accounts that come from elsewhere, all or none of them.
 
-    Open challenges whose numbers were used here before get new ones. Raises UseridsTaken.
+    Open challenges whose numbers were used here before get new ones. Raises BadAccount as
+    `check_free` does.
     """
-    coming = list(accounts)
-    if taken := those_with_accounts(transaction, (account.userid for account in coming)):
-        raise UseridsTaken(taken)
-    for account in _numbered(transaction, coming):
+    check_free(transaction, accounts)
+    for account in _numbered(transaction, accounts):
         write_account(transaction, account)
 
 
-def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
+def _numbered(snapshot: Snapshot, accounts: Sequence[Account]) -> Iterator[Account]:
     """Yield accounts whose open challenges have numbers that are free here."""
     seeks = [seek for account in accounts for seek in account.seeks]
     first = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
