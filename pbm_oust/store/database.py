@@ -20,7 +20,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pbm_oust.store import faults
@@ -286,10 +285,9 @@ class Database(ABC):
         self.committing = lambda _transactions: nullcontext()
         """Gives a body in which transactions are committed that have been done."""
         self._here = _Here()
-        self._free = LifoQueue[Connection | None]()
+        self._room = threading.Semaphore(self.most_readers)
+        self._free: list[Connection | None] = [None] * self.most_readers
         """Connections that read and are not lent, and None for each that may still be opened."""
-        for _ in range(self.most_readers):
-            self._free.put(None)
         self._writer: Connection | None = None
         """The connection that writes; only who has the turn may use it."""
         self._turn = threading.Lock()
@@ -371,12 +369,10 @@ class Database(ABC):
     @contextmanager
     def lend(self) -> Iterator[Connection]:
         """Lend a connection that reads. Raises DatabaseBusy if too many are lent for too long."""
-        try:
-            free = self._free.get(timeout=self.patience)
-        except Empty:
+        if not self._room.acquire(timeout=self.patience):
             reason = f"all {self.most_readers} connections of this process are in use"
-            raise faults.DatabaseBusy(f"{self.where}: {reason}") from None
-        connection: Connection | None = None
+            raise faults.DatabaseBusy(f"{self.where}: {reason}")
+        free, connection = self._free.pop(), None
         try:
             connection = self._sound(free, reads_only=True)
             yield connection
@@ -386,12 +382,13 @@ class Database(ABC):
                     connection.roll_back()
                 if connection.fault:
                     connection.close()
-            self._free.put(connection)
+            self._free.append(connection)
+            self._room.release()
 
     @property
     def lent(self) -> int:
         """How many connections that read are in use."""
-        return self.most_readers - self._free.qsize()
+        return self.most_readers - len(self._free)
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""
@@ -550,13 +547,11 @@ class Database(ABC):
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
-        readers = [self._free.get() for _ in range(self._free.qsize())]
-        for connection in (*readers, self._watching, self._writer):
+        for connection in (*self._free, self._watching, self._writer):
             if connection:
                 connection.close()
         self._watching = self._writer = None
-        for _ in readers:
-            self._free.put(None)
+        self._free = [None] * len(self._free)
 
 
 # Values of columns
