@@ -16,8 +16,10 @@ from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
 
-_COLUMNS = "purpose, userid, address, asked, message_key, password, language, line, other"
-_PENDING = f"SELECT {_COLUMNS} FROM verifications"  # noqa: S608 - the names are ours # nosec B608
+_PENDING = (
+    "SELECT purpose, userid, address, asked, message_key, password, language, line, other"
+    " FROM verifications"
+)
 """The statement that reads requests, without its condition."""
 
 
@@ -49,7 +51,8 @@ def keep_verification(transaction: Transaction, code: str, pending: tags.Pending
     forget_verification(transaction, code)
     purpose, userid, address, asked, key, password, language, *rest = structs.astuple(pending)
     transaction.run(
-        f"INSERT INTO verifications ({_COLUMNS}, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - the names are ours # nosec B608
+        "INSERT INTO verifications (purpose, userid, address, asked, message_key, password,"
+        " language, line, other, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         *(purpose.value, userid, address, seconds(asked), key, password, language.code, *rest),
         code,
     )
