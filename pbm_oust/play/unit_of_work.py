@@ -33,7 +33,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.boards import Latest
 from pbm_oust.store.configuration import House
-from pbm_oust.store.database import Sharing, Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft
@@ -301,13 +301,13 @@ class UnitOfWork(Struct, frozen=True):
         each account once. Passwords go through scrypt while others write. One that shares may be
         done while other servers do such deeds.
         """
-        database, work = self.home.database, self.once(deed, shares=shares)
+        database, work = self.home.database, self.once(deed)
         if database.transaction:
             return database.write(work)
         attempts = 0
         while True:
             try:
-                return database.write(work)
+                return database.write(work, shares=shares)
             except NotDerived as password:
                 if not self.passwords.at_once:
                     raise
@@ -317,15 +317,13 @@ class UnitOfWork(Struct, frozen=True):
                 if attempts == MOST_ATTEMPTS:
                     raise
 
-    def once(
-        self, deed: Callable[["UnitOfWork"], T], *, shares: bool = False
-    ) -> Callable[[Transaction], T]:
+    def once(self, deed: Callable[["UnitOfWork"], T]) -> Callable[[Transaction], T]:
         """Return what does a deed within a transaction."""
 
         def work(_transaction: Transaction) -> T:
             return deed(structs.replace(self, read={}, at=self.now()))
 
-        return Sharing(work) if shares else work
+        return work
 
     def clock_of(self, game: Game, *latest: Account) -> Clock:
         """Return the clock of an active board at this moment.

@@ -13,10 +13,19 @@ from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import open_database, open_server
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
+from pbm_oust.store.message_keys import (
+    Cause,
+    Incoming,
+    KeyOutcome,
+    find_cause,
+    keep_cause,
+    note_key,
+    outcome_of,
+)
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.store.kept import Kept
 from tests.store.test_renaming import renamed
+from tests.support.account_store import ALICE, write
 from tests.support.waiting import PATIENCE, wait_until
 
 NAME = BoardName("oust", 7)
@@ -94,11 +103,9 @@ def test_a_damaged_history_comes_back_byte_by_byte(
 
 
 def test_the_key_of_a_home_is_made_once(database: Database, other: Database) -> None:
-    database.make_key()
-    key = database.read_key()
-    other.make_key()
-    assert other.read_key() == key
-    assert len(key) == 32
+    database.put_key(key := bytes(range(32)))
+    other.put_key(bytes(32))
+    assert database.read_key() == other.read_key() == key
 
 
 def test_a_work_that_fails_leaves_nothing(database: Database, now: datetime) -> None:
@@ -223,6 +230,23 @@ def test_a_host_takes_what_no_other_has(database: Database, other: Database) -> 
         assert one.is_sure
     with other.leased(["a", "c"]) as ours:
         assert ours == {"a", "c"}
+
+
+@pytest.mark.parametrize("userid", ["alice", "nobody"])
+def test_the_mail_of_a_player_with_an_account_is_kept_as_the_cause_of_records(
+    database: Database, userid: str, tmp_path: Path, now: datetime
+) -> None:
+    kept = Kept(tmp_path / "kept", database=database)
+    write(database, ALICE)
+    game = kept.read(kept.start("x C3", "o E5")).game
+    mail = Incoming(userid, now, "alice@example.org", "<1@example.org>")
+    database.write(lambda each: keep_cause(each, game, 2, now, mail))
+    with database.read() as snapshot:
+        found = find_cause(snapshot, game, 2)
+    assert found == (Cause(2, 2, now, mail) if userid == "alice" else None)
+    database.write(lambda each: keep_cause(each, game, 2, now, mail=None))
+    with database.read() as snapshot:
+        assert find_cause(snapshot, game, 2) == Cause(2, 2, now, None)
 
 
 # Which engine a home has

@@ -43,7 +43,8 @@ def url(postgresql: DatabaseServer) -> str:
 
 @pytest.fixture
 def database(url: str) -> Iterator[PostgresqlDatabase]:
-    database = PostgresqlDatabase(url, patience=PATIENCE)
+    database = PostgresqlDatabase(url)
+    database.patience = PATIENCE
     yield database
     database.close()
 
@@ -223,8 +224,9 @@ def test_what_an_error_has_kept_from_being_prepared_works_later(
     assert database.write(lambda transaction: transaction.rows(DOUBLED)) == [(4,)]
 
 
-def test_a_pool_without_connections_says_so(url: str) -> None:
-    database = PostgresqlDatabase(url, most=1)
+def test_a_pool_without_connections_says_so(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PostgresqlDatabase, "most_readers", 1)
+    database = PostgresqlDatabase(url)
     assert database.lent == 0
     with database.lend():
         assert database.lent == 1
