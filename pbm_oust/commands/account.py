@@ -32,7 +32,6 @@ class AccountRemoved(NotAllowedReason, frozen=True):
 class WelcomeNotice(Notice, frozen=True):
     """An account was made."""
 
-    template = "welcome"
     account: Account
     has_house: bool
     """Whether the house plays here."""
@@ -144,13 +143,9 @@ def _ask_for(
 class PasswordChangedNotice(OutcomeNotice, frozen=True):
     """The reader's password was changed."""
 
-    template = "password_changed"
-
 
 class ForgotNotice(Notice, frozen=True):
     """A code was mailed, if there is such an account."""
-
-    template = "forgot"
 
 
 _NEW_PASSWORD = Parameter(
@@ -243,19 +238,14 @@ class BadCode(UnreadableReason, frozen=True):
 class CodeUsedNotice(Notice, frozen=True):
     """A code has come back again."""
 
-    template = "code_used"
-
 
 class SaidNoNotice(Notice, frozen=True):
     """What waited for a code was dropped."""
-
-    template = "said_no"
 
 
 class AddressesNotice(Notice, frozen=True):
     """An address was verified."""
 
-    template = "addresses"
     account: Account
     """The account, with the address."""
     proved: str
@@ -264,7 +254,6 @@ class AddressesNotice(Notice, frozen=True):
 class AddressesReplacedNotice(Notice, frozen=True):
     """The last letter to addresses that were replaced."""
 
-    template = "addresses_replaced"
     account: Account
     """The account, without them."""
 

@@ -275,7 +275,6 @@ def _finished_games(command: Command, refusal: Refusal) -> Command | None:
 class RematchNotice(BoardNotice, frozen=True):
     """The board of a rematch begins."""
 
-    template = "rematch"
     earlier: str = ""
     """The name of the board that it plays again."""
 
@@ -330,7 +329,6 @@ def _open_challenges(command: Command, refusal: Refusal) -> Command | None:
 class SoughtNotice(OutcomeNotice, frozen=True):
     """An open challenge was made or withdrawn."""
 
-    template = "sought"
     is_made: bool
     seeks: tuple[tuple[Seek, str], ...]
     """The open challenges of the reader, with the userid."""

@@ -43,7 +43,6 @@ class SeveralSenders(UnreadableReason, frozen=True):
 class MultipleNotice(Notice, frozen=True):
     """What became of the commands of one mail."""
 
-    template = "multiple"
     done: tuple[tuple[str, Notice, bool], ...]
     """The lines that were carried out, with the answer to each, and whether it is told whole."""
     failed: tuple[tuple[str, Notice], ...]
@@ -63,8 +62,6 @@ class MultipleNotice(Notice, frozen=True):
 
 class AnsweredElsewhereNotice(Notice, frozen=True):
     """One of several commands was carried out, and its answer is a letter of its own."""
-
-    template = "answered_elsewhere"
 
 
 class Subcommand(Struct, frozen=True):
@@ -184,7 +181,6 @@ _WORDS = frozenset(SUBJECTS).union(
 class HelpNotice(Notice, frozen=True):
     """The pages of the help that were asked for; the overview if none was named."""
 
-    template = "help"
     subjects: tuple[str, ...]
     has_house: bool = False
     """Whether the house plays here."""

@@ -53,7 +53,6 @@ class BadZone(UnreadableReason, frozen=True):
 class SettingsNotice(OutcomeNotice, frozen=True):
     """All settings of the reader."""
 
-    template = "settings"
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
     """The name of each setting, its value, and its possible values if they are few."""
     changed: tuple[str, ...]
@@ -170,7 +169,6 @@ class RejectsSelf(NotAllowedReason, frozen=True):
 class LimitNotice(OutcomeNotice, frozen=True):
     """The number of active boards that the reader wants at most."""
 
-    template = "limit"
     limit: int
     """0 for any number."""
     active: int
@@ -180,7 +178,6 @@ class LimitNotice(OutcomeNotice, frozen=True):
 class RejectedNotice(OutcomeNotice, frozen=True):
     """Whose challenges the reader rejects."""
 
-    template = "rejected"
     rejected: tuple[str, ...]
     changed: tuple[str, ...] = ()
     """The players whom the command named."""

@@ -40,7 +40,6 @@ HEADING = Heading.LOOKING
 class GamesNotice(notices.Notice, frozen=True):
     """A list of boards."""
 
-    template = "games"
     kind: Kind
     asked_for: str
     """Whose boards were asked for, and with which filter: `alice bob active`."""
@@ -62,7 +61,6 @@ class GamesNotice(notices.Notice, frozen=True):
 class ListNotice(notices.Notice, frozen=True):
     """A list of active boards, open challenges, and boards that ended lately."""
 
-    template = "list"
     kinds_asked: tuple[Kind, ...]
     active: notices.Page[Summary]
     seeks: tuple[tuple[Seek, str], ...]
@@ -92,7 +90,6 @@ class ListNotice(notices.Notice, frozen=True):
 class HistoryNotice(notices.Notice, frozen=True):
     """A list of finished boards, the latest first."""
 
-    template = "history"
     kind: Kind
     userids: tuple[str, ...]
     """The players whose boards were asked for; empty for everybody."""
@@ -179,7 +176,6 @@ def _page(number: int, found: Found[Summary], most: int) -> notices.Page[Summary
 class StandingsNotice(notices.Notice, frozen=True):
     """The players of a game by their ratings."""
 
-    template = "standings"
     kind: Kind
     tables: tuple[tuple[SizeClass, notices.Page[Standing]], ...]
     """A page of the players of each class of sizes."""
@@ -194,7 +190,6 @@ class StandingsNotice(notices.Notice, frozen=True):
 class RatingsNotice(notices.Notice, frozen=True):
     """The games of players, and what each did to the rating."""
 
-    template = "ratings"
     kind: Kind
     userids: tuple[str, ...]
     """The players whose ratings were asked for."""
@@ -249,7 +244,6 @@ def board_as_it_is(game: Game) -> Command:
 class BoardsNotice(notices.Notice, frozen=True):
     """Several boards of a game, as they were asked for."""
 
-    template = "boards"
     kind: Kind
     views: tuple[tuple[Game, bool], ...]
     """Games, and whether each is shown as it was earlier."""
@@ -276,7 +270,6 @@ class BoardsNotice(notices.Notice, frozen=True):
 class AllNotice(notices.Notice, frozen=True):
     """Boards of all games, as they were asked for."""
 
-    template = "all"
     asked_for: str
     """Whose boards were asked for, and with which filter: `alice bob active`."""
     games: tuple[Game, ...]
@@ -444,8 +437,6 @@ def _view_at(work: UnitOfWork, kind: Kind, at: values.BoardAt) -> tuple[Game, bo
 class NextNotice(notices.Notice, frozen=True):
     """No board waits for the reader."""
 
-    template = "next"
-
 
 def show_next(actor: Actor, work: UnitOfWork) -> Handled:
     """Show a player the board that has waited longest for them, or say that none does."""
@@ -461,7 +452,6 @@ def show_next(actor: Actor, work: UnitOfWork) -> Handled:
 class SgfNotice(notices.Notice, frozen=True):
     """The record of a board, attached as a file."""
 
-    template = "sgf"
     game: Game
 
 
@@ -475,7 +465,6 @@ def send_sgf(work: UnitOfWork, kind: Kind, board: int) -> Handled:
 class WhyNotice(notices.Notice, frozen=True):
     """How a record came about."""
 
-    template = "why"
     origin: Provenance
 
     def board(self) -> Game:
@@ -532,7 +521,6 @@ def _all_boards(command: Command, refusal: Refusal) -> Command | None:
 class WatchNotice(notices.OutcomeNotice, frozen=True):
     """A board is watched from now on, or no longer."""
 
-    template = "watch"
     game: Game
     is_watched: bool
     names: tuple[str, ...]

@@ -60,7 +60,6 @@ class IsMachine(MayHaveBoard, NotAllowedReason, frozen=True, kw_only=True):
 class TalkNotice(notices.Notice, frozen=True):
     """What a player wrote to the reader, and perhaps to others."""
 
-    template = "talk"
     sender: str
     text: str
     to: tuple[str, ...]
@@ -77,7 +76,6 @@ class TalkNotice(notices.Notice, frozen=True):
 class TalkSentNotice(notices.OutcomeNotice, frozen=True):
     """What became of a text to pass on."""
 
-    template = "talk_sent"
     text: str
     to: tuple[str, ...]
     lost: tuple[str, ...]
@@ -182,7 +180,6 @@ class Became(Enum):
 class NoteNotice(notices.BoardOutcomeNotice, frozen=True):
     """The reader's note about a board."""
 
-    template = "note"
     note: str
     """Empty if there is none."""
     became: Became
@@ -221,7 +218,6 @@ class TooManyBroadcasts(NotAllowedReason, frozen=True):
 class BroadcastNotice(notices.Notice, frozen=True):
     """What somebody wrote to everybody, or the operator to some players."""
 
-    template = "broadcast"
     author: str
     """The userid of its author; empty for the operator."""
     text: str
@@ -240,7 +236,6 @@ class BroadcastNotice(notices.Notice, frozen=True):
 class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
     """A text was passed on to everybody who wants that."""
 
-    template = "broadcast_sent"
     text: str
     count: int
     """The number of players who get it."""

@@ -119,7 +119,6 @@ def _instead(command: Command, refusal: Refusal) -> Command | None:
 class AwayNotice(Notice, frozen=True):
     """The vacations of a player who plays with the reader."""
 
-    template = "away"
     userid: str
     absences: tuple[vacations.Absence, ...]
     """Those that have not ended."""
@@ -132,7 +131,6 @@ class AwayNotice(Notice, frozen=True):
 class VacationNotice(OutcomeNotice, frozen=True):
     """The reader's vacations, and who was told of them."""
 
-    template = "vacation"
     userid: str
     absences: tuple[vacations.Absence, ...]
     """Those that have not ended."""

@@ -225,7 +225,6 @@ class TooManyGuesses(NotAllowedReason, frozen=True):
 class GuessedNotice(Notice, frozen=True):
     """Many wrong passwords have come for the reader's userid."""
 
-    template = "guessed"
     number: int
     most: int
     """How many may come within an hour before none is taken for a while."""

@@ -17,7 +17,7 @@ from pbm_oust.board.ratings import RatingChange
 from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.parts import Option
-from pbm_oust.refusal import Refusal
+from pbm_oust.refusal import Refusal, in_small_letters
 from pbm_oust.rules import How, Kind
 from pbm_oust.store.index import Window
 
@@ -110,8 +110,12 @@ class Notice(Struct, frozen=True):
     """One thing to tell one reader. A template in `mail/` puts its fields into words."""
 
     template: ClassVar[str]
-    """The name of the template; each template has its own class."""
+    """The name of the template, which is that of the class: `code_sent` for CodeSentNotice."""
     reader: Reader
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.template = in_small_letters(cls.__name__.removesuffix("Notice"))
 
     def board(self) -> Game | None:
         """Return the game whose thread the letter belongs to: its `game`, if it has one."""
@@ -213,7 +217,6 @@ def has_counted(game: Game) -> bool:
 class BoardNotice(TimedNotice, frozen=True):
     """A board, and what happened on it."""
 
-    template = "board"
     news: News
     game: Game
     is_past: bool = False
@@ -281,7 +284,6 @@ class BoardNotice(TimedNotice, frozen=True):
 class RefusalNotice(TimedNotice, frozen=True):
     """A command that was not carried out."""
 
-    template = "refusal"
     refusal: Refusal
     sent: str
     """The line as it was sent, with possible passwords masked."""

@@ -96,7 +96,6 @@ MOST_BOARDS = 20
 class DigestNotice(Notice, frozen=True):
     """The boards that wait for a player, and what happened on the others."""
 
-    template = "digest"
     waiting: tuple[tuple[Game, Clock], ...]
     left_out: tuple[Summary, ...]
     """The boards that wait as well but are not drawn."""

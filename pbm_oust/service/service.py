@@ -32,8 +32,6 @@ from pbm_oust.store.verifications import bounces_of, forget_bounces
 class DoneBeforeNotice(Notice, frozen=True):
     """A mail has come again, and what it asked for was done before."""
 
-    template = "done_before"
-
 
 def handle(request: Request, work: UnitOfWork) -> Handled:
     """Carry out a request: on return, what it does and the letters about it are on the disk.
