@@ -18,10 +18,11 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=1)
 """By how much the clock of another host may be ahead."""
-_ACTION_WIDTH = 25
+ACTION_WIDTH = 25
+"""How wide the column with the actions of records is, at least."""
 _RECORD = re.compile(
     r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*])"
-    rf" (\S.{{{_ACTION_WIDTH - 1},}}?) ({_TIME.pattern}) ([0-9a-f]{{16}})",
+    rf" (\S.{{{ACTION_WIDTH - 1},}}?) ({_TIME.pattern}) ([0-9a-f]{{16}})",
     re.ASCII,
 )
 _PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
@@ -242,7 +243,7 @@ def format_record(record: Record) -> str:
 
 def record_line(number: str, by: str, action: str, at: str, key: str) -> str:
     """Return the line of a record with these parts, whatever they say."""
-    return f"{number:>4} {by} {action:<{_ACTION_WIDTH}} {at} {key}"
+    return f"{number:>4} {by} {action:<{ACTION_WIDTH}} {at} {key}"
 
 
 def parse_record(text: str) -> Record:
@@ -252,7 +253,7 @@ def parse_record(text: str) -> Record:
         return _read_record(text)
     number, by, padded, at, key = match.groups()
     action = padded.rstrip(" ")
-    if len(padded) > _ACTION_WIDTH and len(padded) > len(action):
+    if len(padded) > ACTION_WIDTH and len(padded) > len(action):
         return _read_record(text)
     try:
         side, done, time = _SIDES[by], parse_action(action), datetime.fromisoformat(at)
