@@ -110,7 +110,7 @@ class Game(Struct, frozen=True):
     @property
     def next_number(self) -> int:
         """The number that the next record will have."""
-        return self.records.length + 1
+        return len(self.records) + 1
 
     @property
     def to_move(self) -> Side:
@@ -191,7 +191,7 @@ class Game(Struct, frozen=True):
 
     def each_after(self, number: int) -> Iterator["Game"]:
         """Yield the game as it was after its first `number` records, and after each since then."""
-        if number < self.records.length:
+        if number < len(self.records):
             past = _replayed(self.header, self.records.first(number))
             for record in self.records[number:-1]:
                 yield past
@@ -361,7 +361,7 @@ class Game(Struct, frozen=True):
             self.o,
             None if result else self.player_to_move,
             result,
-            self.records.length,
+            len(self.records),
             self.latest,
         )
 
