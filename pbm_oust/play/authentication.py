@@ -305,20 +305,13 @@ def sender_among(userids: Iterable[str], password: Secret | None, work: UnitOfWo
 
 def verify(claim: tags.Claim, work: UnitOfWork) -> tags.Answered | None:
     """Return the answer that a claim proves a mail to be, or None."""
-    account = work.account_if_any(claim.of.userid)
-    return tags.verified(claim, _meant(claim, work), work.home.key(), account) if account else None
-
-
-def _meant(claim: tags.Claim, work: UnitOfWork) -> tuple[tags.Answered, ...]:
-    """Return the answers that a claim may mean."""
-    match claim.of:
-        case tags.BoardClaim():
-            return claim.of.meant()
-        case tags.SheetClaim(sheet, userid):
-            found = work.home.ask(find_sheet, userid, sheet)
-            return (found,) if found else ()
-        case tags.Correspondence() | tags.Joining() | tags.Unsubscribing():
-            return (claim.of,)
+    of, sheet = claim.of, None
+    account = work.account_if_any(of.userid)
+    if account is None:
+        return None
+    if isinstance(of, tags.SheetClaim):
+        sheet = work.home.ask(find_sheet, of.userid, of.sheet)
+    return tags.verified(claim, work.home.key(), account, sheet)
 
 
 def note_wrong_password(userids: Iterable[str], work: UnitOfWork) -> None:
