@@ -63,12 +63,9 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
             handled = _take_sheet(sheet, structs.replace(work, request=request, **given))
         else:
             handled = _handle(read, structs.replace(work, request=asked, **given))
-        if not work.is_within:
-            # Letters reach whoever writes again, whatever bounced before.
-            if work.home.ask(bounces_of, request.sender).bounces:
-                work.home.do(forget_bounces, request.sender)
-            if handled.untold:
-                tell_unknown(handled.untold, structs.replace(work, read={}))
+        # Letters reach whoever writes again, whatever bounced before.
+        if not work.is_within and work.home.ask(bounces_of, request.sender).bounces:
+            work.home.do(forget_bounces, request.sender)
         return handled
 
     return PreparedRequest(carry_out, shares=reading.is_move(read.command) and not sheet)
@@ -158,13 +155,9 @@ def _handle(read: reading.Read, work: UnitOfWork) -> Handled:
         if is_proved:
             authentication.charge_player(cost, actor, work)
         handled = _run(read.command, actor, work)
-        is_untold = is_proved and actor and actor.account.all_settings.has_untold
-        return structs.replace(
-            handled,
-            command=form.name,
-            is_proved=is_proved or handled.is_proved,
-            untold=actor.userid if actor and is_untold else "",
-        )
+        if is_proved and actor and actor.account.all_settings.has_untold and not work.is_within:
+            tell_unknown(actor.userid, structs.replace(work, read={}))
+        return structs.replace(handled, command=form.name, is_proved=is_proved or handled.is_proved)
     except DamagedHistory as damage:
         if _waits_for_repair(form, actor):
             raise
