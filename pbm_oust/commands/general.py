@@ -158,7 +158,7 @@ def carry_out_all(
             failed.append((task.line, answer))
             stopped.add(task.board)
             continue
-        has_room = room.has_boards_of(answer)
+        has_room = len(answer.shows()) <= room.boards
         done.append((task.line, answer, has_room))
         room = room.beside(answer) if has_room else room
     work = structs.replace(work, read={})

@@ -49,10 +49,6 @@ class GamesNotice(notices.Notice, frozen=True):
     following: Command
     """The command for the page that follows."""
 
-    def listed(self) -> int:
-        """Return the number of boards."""
-        return len(self.page.rows)
-
     def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
         return notices.sheet_of(self.page.rows, self.reader.account)
@@ -98,10 +94,6 @@ class HistoryNotice(notices.Notice, frozen=True):
     """The names of boards that cannot be read."""
     following: Command
     """The command for the page that follows."""
-
-    def listed(self) -> int:
-        """Return the number of boards."""
-        return len(self.page.rows)
 
 
 def _read_kinds(words: Sequence[str]) -> tuple[Kind, ...]:
@@ -260,12 +252,6 @@ class BoardsNotice(notices.Notice, frozen=True):
         """Return the boards."""
         return tuple(notices.ShownBoard(game, not is_past) for game, is_past in self.views)
 
-    def answer(self) -> SheetReply | None:
-        """Return that an answer plays on the boards of its reader."""
-        return notices.sheet_of(
-            (game for game, is_past in self.views if not is_past), self.reader.account
-        )
-
 
 class AllNotice(notices.Notice, frozen=True):
     """Boards of all games, as they were asked for."""
@@ -281,10 +267,6 @@ class AllNotice(notices.Notice, frozen=True):
     def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the boards."""
         return tuple(map(notices.ShownBoard, self.games))
-
-    def answer(self) -> SheetReply | None:
-        """Return that an answer plays on the boards of its reader."""
-        return notices.sheet_of(self.games, self.reader.account)
 
 
 _Chosen = tuple[tuple[values.BoardAt, ...], tuple[str, ...], values.Filter]

@@ -131,12 +131,18 @@ class Notice(Struct, frozen=True):
         return ()
 
     def listed(self) -> int:
-        """Return how many lines its lists have, if they may be long."""
-        return 0
+        """Return how many lines the page of a list has that it shows."""
+        page: Page[object] | None = getattr(self, "page", None)
+        return len(page.rows) if page else 0
 
     def answer(self) -> Meaning | None:
-        """Return what an answer to the letter means; None if it is a mail like any other."""
-        return None
+        """Return what an answer to the letter means; None if it is a mail like any other.
+
+        It plays on the boards that the letter shows as they are now, unless it means something
+        else.
+        """
+        now = (shown.game for shown in self.shows() if shown.is_now)
+        return sheet_of(now, self.reader.account)
 
     def subscription(self) -> str:
         """Return what its reader may end by an address in its head, as `Unsubscribing` has it."""
@@ -348,10 +354,6 @@ class Capacity(Struct, frozen=True):
     lines: int = MOST_LISTED
     """How many lines each list may have."""
     boards: int = MOST_DRAWN
-
-    def has_boards_of(self, notice: Notice) -> bool:
-        """Return whether there is room for the boards that a notice shows."""
-        return len(notice.shows()) <= self.boards
 
     def beside(self, notice: Notice) -> "Capacity":
         """Return what is left beside a notice."""
