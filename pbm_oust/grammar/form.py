@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board import Game
 from pbm_oust.grammar import notation, parts
 from pbm_oust.grammar.vocabulary import MASK, fold, is_harmless, is_of, without_accents
@@ -75,6 +76,17 @@ class Command(Struct, frozen=True):
         """Whether all is known but what proves whose it is."""
         secret = self.form.secrets
         return all(name in secret or self.knows(name) for name in self.form.names)
+
+    @property
+    def signers(self) -> list[str]:
+        """The userids of those whose password it may carry."""
+        return [self.given[name] for name in self.form.run.signers]
+
+    @property
+    def proof(self) -> Credential | None:
+        """What it has to prove whose it is, if it has something."""
+        proof: Credential | None = self.given.get("password") if self.form.run.signers else None
+        return proof
 
     def knows(self, name: str) -> bool:
         """Return whether a value is known."""

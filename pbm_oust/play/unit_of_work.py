@@ -21,15 +21,14 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.password import Derivation, Match, Secret, match_derived
 from pbm_oust.accounts.settings import USUAL
-from pbm_oust.accounts.tags import Credential
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board import Game, Header
 from pbm_oust.board.notation import USERID
-from pbm_oust.grammar.form import Line
+from pbm_oust.grammar.form import Command, Line
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.request import UNASKED, Actor, Handled, Outcome, RefusedBefore, Request, Write
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.boards import Latest
 from pbm_oust.store.configuration import House
@@ -440,21 +439,11 @@ class UnitOfWork(Struct, frozen=True):
         return reachable(account, addresses, "", self.home)
 
 
-class Seen(Struct, frozen=True):
-    """What is known of a line before it is carried out."""
-
-    line: Line
-    alone: str = ""
-    """The name of its command, if that needs a mail of its own."""
-    signature: tuple[frozenset[str], Credential] | None = None
-    """Whose command it may be and what proves that, if the line carries it."""
-
-
 class Service(Struct, frozen=True):
     """What a command needs to work with other commands."""
 
-    see: Callable[[str], Seen]
-    """Returns what is known of a line before it is carried out."""
+    parse: Callable[[str], tuple[Line, Command | Unreadable]]
+    """Returns a line as far as it is understood, and its command or why it has none."""
     handle: Callable[[Request, UnitOfWork], Handled]
     """Carries out a request."""
     carry_out: Callable[[UnitOfWork], Handled]

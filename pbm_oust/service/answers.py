@@ -481,7 +481,7 @@ def answer_sheet(sheet: SheetReply, work: UnitOfWork, service: Service) -> Handl
         return _without_letter(parts[0].first, "\n".join(parts[0].below), work.request)
     if len(parts) > MOST_ANSWERS:
         raise Unreadable(TooManyAnswers(MOST_ANSWERS))
-    look_at_all([service.see(part.first) for part in parts if not part.label], work)
+    look_at_all((table.parse_line(part.first)[1] for part in parts if not part.label), work)
     left_out = table.without_passwords(work.request.lost)
     work = work.answering(structs.replace(work.request, left_out=left_out))
     tasks = [_task(part, sheet, work) for part in parts]
