@@ -117,6 +117,10 @@ class NotDerived(Exception):
         self.needed = needed
 
 
+_Derived = Latest[bytes, tuple[bytes, float]]
+"""What scrypt made of passwords, and until when it is known."""
+
+
 class Passwords:
     """Looks at passwords. Any number of threads may use it."""
 
@@ -129,8 +133,9 @@ class Passwords:
         """
         self.at_once = at_once
         self._key = os.urandom(32)
-        self._right = _LatelyUsed(MOST_RIGHT, RIGHT_SECONDS, clock)
-        self._others = _LatelyUsed(MOST_OTHERS, OTHER_SECONDS, clock)
+        self._clock = clock
+        self._right = _Derived(MOST_RIGHT)
+        self._others = _Derived(MOST_OTHERS)
 
     def match(self, password: Secret, stored: str) -> Match:
         """Return whether a password is the one whose hash is stored. Raises NotDerived."""
@@ -139,7 +144,7 @@ class Passwords:
         derived = self._derived(needed, digest)
         found = match_derived(password, stored, derived)
         if found is Match.RIGHT:
-            self._right.keep(digest, derived)
+            self._right.put(digest, (derived, self._clock() + RIGHT_SECONDS))
         return found
 
     def hash(self, password: Secret, salt: bytes) -> str:
@@ -151,33 +156,17 @@ class Passwords:
         """Let a password go through scrypt, and remember what comes of it."""
         with _AT_ONCE:
             derived = needed.derive()
-        self._others.keep(self._digest(needed), derived)
+        self._others.put(self._digest(needed), (derived, self._clock() + OTHER_SECONDS))
 
     def _derived(self, needed: Derivation, digest: bytes) -> bytes:
-        derived = self._right.recall(digest) or self._others.recall(digest)
-        if derived:
-            return derived
+        for known in (self._right, self._others):
+            if (found := known.get(digest)) and self._clock() <= found[1]:
+                return found[0]
         raise NotDerived(needed)
 
     def _digest(self, needed: Derivation) -> bytes:
         parts = (needed.n, needed.r, needed.p, needed.salt.hex(), needed.password.text)
         return hashlib.blake2b("\0".join(map(str, parts)).encode(), key=self._key).digest()
-
-
-class _LatelyUsed:
-    """What was used lately: so many things at most, and each for so many seconds."""
-
-    def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:
-        self._seconds = seconds
-        self._clock = clock
-        self._latest = Latest[bytes, tuple[bytes, float]](most)
-
-    def keep(self, name: bytes, value: bytes) -> None:
-        self._latest.put(name, (value, self._clock()))
-
-    def recall(self, name: bytes) -> bytes | None:
-        value, used = self._latest.get(name) or (None, 0.0)
-        return value if self._clock() <= used + self._seconds else None
 
 
 T = TypeVar("T")
