@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 from pbm_oust.board.header import Header, Origin, Step, Terms
 from pbm_oust.board.record import SERVER, Action, Deed, Place, Placement, Record, Ruling, Verb, Wish
@@ -85,9 +86,8 @@ def format_terms(terms: Terms) -> str:
 @lru_cache(maxsize=MOST_REMEMBERED)
 def parse_terms(text: str) -> Terms:
     """Return the terms of an Options line. Raises ValueError for unknown words."""
-    default = Terms()
     words = text.split()
-    days: dict[str, int] = {}
+    given: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if name not in Terms.__struct_fields__:
@@ -95,15 +95,8 @@ def parse_terms(text: str) -> Terms:
         if equals and not _DAYS.fullmatch(value):
             raise ValueError(f"the option {word!r} has no whole number of days")
         if equals:
-            days[name] = int(value)
-    terms = Terms(
-        swap="swap" in words,
-        rated="rated" in words,
-        nagtime=days.get("nagtime", default.nagtime),
-        forfeittime=days.get("forfeittime", default.forfeittime),
-        totaltime=days.get("totaltime", default.totaltime),
-        maxtime=days.get("maxtime", default.maxtime),
-    )
+            given[name] = int(value)
+    terms = Terms(**{**given, "swap": "swap" in words, "rated": "rated" in words})
     if format_terms(terms) != text:
         raise ValueError(f"these options are written {format_terms(terms)!r}")
     return terms

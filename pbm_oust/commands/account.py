@@ -178,10 +178,7 @@ def forgot(work: UnitOfWork, userid: str) -> Handled:
     account = work.account_if_any(userid)
     is_own = account is not None and account.has_address(work.request.sender)
     if not is_own:
-        is_known = work.is_known(work.request.sender)
-        authentication.spend(
-            authentication.of_stranger(Cost(codes=1), work.request, is_known=is_known), work
-        )
+        authentication.charge_stranger(Cost(codes=1), work)
     reader = None
     if account:
         reader = work.player_at(account) if is_own else work.player(account)

@@ -243,9 +243,7 @@ class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
 
 def broadcast(actor: Actor, work: UnitOfWork) -> Handled:
     """Pass the text of a mail on to everybody else, at most a few times a day."""
-    text = work.request.chat
-    if not text.strip():
-        raise NotAllowed(NothingWritten())
+    text = _text(work.request, None)
 
     def change(account: Account) -> Account:
         changed = account.with_broadcast(work.now())

@@ -410,9 +410,9 @@ def _announced(
     # Days are added to the clock on the wall, so that one with 23 hours is a day.
     ends = begins + min(asked.days, left) * vacations.DAY
     absence = vacations.Absence(begins.astimezone(UTC), ends.astimezone(UTC))
-    other = vacations.overlapping(absences, absence)
-    if other:
-        raise NotAllowed(VacationOverlaps(other, zone), day)
+    for other in absences:
+        if other.start < absence.end and absence.start < other.end:
+            raise NotAllowed(VacationOverlaps(other, zone), day)
     if asked.days > left:
         raise NotAllowed(VacationTooLong(vacations.ALLOWANCE, begins.year, left), str(asked.days))
     return absence

@@ -109,15 +109,6 @@ Meant = tuple[Command, ...]
 """Commands of which one may have been meant."""
 
 
-def nothing_instead(_command: Command, _refusal: Refusal) -> Command | None:
-    """Return None: nothing is known to send instead of a command that was refused."""
-    return None
-
-
-def never_refused(_command: Command, _game: Game) -> None:
-    """Raise nothing: the board alone decides nothing about a command."""
-
-
 R_co = TypeVar("R_co", covariant=True)
 
 
@@ -158,9 +149,9 @@ class Form(Generic[R_co]):
     """The form of the commands that it reads, if it is a short form of that."""
     implied: Mapping[str, object] = field(default_factory=dict)
     """The values that its name implies, and those that no word says, if nothing else sets them."""
-    instead: Callable[[Command, Refusal], Command | None] = nothing_instead
+    instead: Callable[[Command, Refusal], Command | None] = lambda *_: None
     """Returns what to send instead of a command that was refused, or None if nothing is known."""
-    try_on: Callable[[Command, Game], None] = never_refused
+    try_on: Callable[[Command, Game], None] = lambda *_: None
     """Raises the refusal that a command would meet on a board, if the board alone decides that."""
 
     def __repr__(self) -> str:

@@ -160,11 +160,6 @@ def of_boards(number: int, userid: str) -> Iterator[Charge]:
         yield Charge(Counted.BOARDS, "", number)
 
 
-def of_challenged(userid: str, other: str) -> Iterator[Charge]:
-    """Yield what is charged for a challenge of a player to another one."""
-    yield Charge(Counted.CHALLENGES_TO_ONE, f"{userid}\0{other}")
-
-
 def of_codes(number: int, userid: str) -> Iterator[Charge]:
     """Yield what is charged for mails with a code to new addresses that a player asks for."""
     if number:

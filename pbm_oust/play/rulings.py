@@ -126,18 +126,23 @@ def _send(work: UnitOfWork, userid: str) -> bool:
     account, now = work.account(userid), work.now()
     if not _is_due(account, now):
         return False
-    waiting, others = _boards_of(userid, work)
+    boards = list(active_games(userid, work.home))
+    waiting = [game for game in boards if game.player_to_move == userid]
     last = account.digested
     slot = account.all_settings.latest_slot(now)
     key = id_of("digest", userid, format_time(slot))
     is_new = bool(waiting) and not work.home.ask(outcome_of, key)
-    happened = [game for game in others if _has_news(game, userid, min(last.sent, now))]
+    since = min(last.sent, now)
+    happened = [
+        game
+        for game in boards
+        if game not in waiting and game.latest > since and game.records and game.actor != userid
+    ]
     digests = [_digest(work, account, waiting, happened)] if is_new else []
     with work.answering(request_of(key)).posting(digests):
         if is_new:
             work.home.do(settle_key, key, KeyOutcome.DONE, now)
-        sent = now if waiting else min(last.sent, now)
-        work.save(account.with_digested(Digested(now, sent)))
+        work.save(account.with_digested(Digested(now, now if waiting else since)))
     return bool(waiting)
 
 
@@ -158,15 +163,3 @@ def _is_due(account: Account, now: datetime) -> bool:
     if due is None or away_at(account.vacations, now):
         return False
     return due <= now or account.digested.looked > now + AHEAD
-
-
-def _boards_of(userid: str, work: UnitOfWork) -> tuple[list[Game], list[Game]]:
-    """Return the boards where it is a player's turn, and their other boards."""
-    boards = list(active_games(userid, work.home))
-    waiting = [game for game in boards if game.player_to_move == userid]
-    return waiting, [game for game in boards if game not in waiting]
-
-
-def _has_news(game: Game, userid: str, since: datetime) -> bool:
-    """Return whether the latest record of a board is by somebody else, and later than `since`."""
-    return game.latest > since and bool(game.records) and game.actor != userid

@@ -62,13 +62,6 @@ def drop_plans(game: Game, work: UnitOfWork) -> None:
             work.save(structs.replace(account, queue=kept))
 
 
-def waiting_for(reader: Account, game: Game) -> Ahead:
-    """Return what a player has queued on a board that still waits."""
-    return Ahead(
-        waiting=tuple(str(plan.clause) for plan in waiting(reader.queue, reader.userid, game))
-    )
-
-
 def tell_players(
     game: Game,
     news: News,
@@ -220,7 +213,7 @@ def answer_again(game: Game, actor: Actor, work: UnitOfWork) -> Handled:
         News.DONE_BEFORE,
         game,
         note=actor.account.note_about(game.name),
-        ahead=waiting_for(actor.account, game),
+        ahead=_with_own(Ahead(), actor.account, game, game.next_number),
         gone=gone_from(game, work),
     )
     return work.answer(repeated, Handled(Outcome.DONE_BEFORE, game.name))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from msgspec import structs
 
@@ -515,7 +515,7 @@ def _alone(sheet: SheetReply, work: UnitOfWork) -> Request:
 
     That is any of them for a command that is about none: `next`.
     """
-    waiting = sheet.positions if len(sheet.positions) == 1 else _waiting(sheet, work)
+    waiting = sheet.positions if len(sheet.positions) == 1 else [*islice(_waiting(sheet, work), 2)]
     at = waiting[0] if waiting else sheet.positions[0]
     if len(waiting) != 1:
         said = read_answer("", work.request.chat, at).command
@@ -524,20 +524,12 @@ def _alone(sheet: SheetReply, work: UnitOfWork) -> Request:
     return structs.replace(work.request, line="", reply=at)
 
 
-def _waiting(sheet: SheetReply, work: UnitOfWork) -> list[Reply]:
-    """Return up to two of the boards on which it is the player's turn."""
-    found: list[Reply] = []
+def _waiting(sheet: SheetReply, work: UnitOfWork) -> Iterator[Reply]:
+    """Yield the boards on which it is the player's turn."""
     for at in sheet.positions:
-        if _waits(at, work):
-            found.append(at)
-        if len(found) > 1:
-            break
-    return found
-
-
-def _waits(at: Reply, work: UnitOfWork) -> bool:
-    game = game_if_any(work.home, KINDS[at.kind], at.board)
-    return game is not None and not game.result and game.player_to_move == at.userid
+        game = game_if_any(work.home, KINDS[at.kind], at.board)
+        if game and not game.result and game.player_to_move == at.userid:
+            yield at
 
 
 def _task(part: _Part, sheet: SheetReply, work: UnitOfWork) -> Subcommand:
