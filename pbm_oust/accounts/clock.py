@@ -257,6 +257,9 @@ class _Told(Struct, frozen=True):
     """How much more time the operator gave after it."""
 
 
+_NOTHING_TOLD = _Told((), None, _NO_TIME, _NO_TIME)
+
+
 def read_clock(game: Game, absences: Absences, now: datetime) -> Clock:
     """Return the clock of a board that is not over. `absences` are those of its players in order.
 
@@ -322,6 +325,8 @@ def _last_reminder(
 def _told(game: Game, turn: CurrentTurn, now: datetime) -> _Told:
     """Return what the side to move was told until now, behind the record that gave it the turn."""
     since = game.records[turn.record :]
+    if not since:
+        return _NOTHING_TOLD
     reminder = Ruling(Verb.REMIND, game.to_move)
     reminders = [record for record in _in_time(since, now) if record.action == reminder]
     extensions = [record for record in since if extension_of(record)[0] is game.to_move]
