@@ -151,7 +151,7 @@ def _digest(
 ) -> DigestNotice:
     return DigestNotice(
         work.player(account),
-        tuple((game, work.clock_of(game, account)) for game in waiting[:MOST_BOARDS]),
+        tuple((game, work.clock_of(game)) for game in waiting[:MOST_BOARDS]),
         left_out=tuple(each.summary for each in waiting[MOST_BOARDS:]),
         happened=tuple(happened),
     )

@@ -71,6 +71,7 @@ def tell_players(
     chat: str = "",
     told_from: int = 0,
     leaving: str = "",
+    back: str = "",
     make: Callable[..., BoardNotice] = BoardNotice,
 ) -> list[Notice]:
     """Return the notices that show a board to its players, and to those who watch it.
@@ -78,7 +79,8 @@ def tell_players(
     `actor` is the player whose request this answers; None if the server or its operator acted.
     `chat` is what the actor wrote for the other player. `told_from` is the number of the first
     record that the players have not been told of, 0 for the latest. `make` makes their notices,
-    from the fields of a BoardNotice. `leaving` is the userid of a player who leaves the server.
+    from the fields of a BoardNotice. `leaving` is the userid of a player who leaves the server, and
+    `back` that of one whose vacation has ended with this.
 
     Players are not mailed what their settings exclude, unless something was written for them.
     Those who watch are told of everything except what was written.
@@ -117,6 +119,7 @@ def tell_players(
             told_from=told_from if answers else _told_from(reader, game, told_from),
             chat="" if answers else chat,
             chat_from=acting,
+            back=back,
             passed_on=reached if answers and chat.strip() else "",
             disabled=disabled if answers else "",
             gone=gone,
@@ -144,6 +147,7 @@ def tell_players(
             changes=changes,
             is_counting=is_counting,
             told_from=told_from,
+            back=back,
             ahead=seen,
             is_watched=True,
         )

@@ -21,7 +21,6 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.password import Derivation, Match, Secret, match_derived
 from pbm_oust.accounts.settings import USUAL
-from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board import Game, Header
 from pbm_oust.board.notation import USERID
 from pbm_oust.grammar.form import Command, Line
@@ -315,15 +314,10 @@ class UnitOfWork(Struct, frozen=True):
 
         return Sharing(work) if shares else work
 
-    def clock_of(self, game: Game, *latest: Account) -> Clock:
-        """Return the clock of an active board at this moment.
-
-        `latest` holds accounts that change with the unit, as they will be.
-        """
-        absences = dict[str, tuple[Absence, ...]]()
-        for account in (*map(self.account_if_any, (game.x, game.o)), *latest):
-            if account:
-                absences[account.userid] = account.vacations
+    def clock_of(self, game: Game) -> Clock:
+        """Return the clock of an active board at this moment."""
+        players = filter(None, map(self.account_if_any, (game.x, game.o)))
+        absences = {account.userid: account.vacations for account in players}
         return read_clock(game, absences, game.time_of_next(self.now()))
 
     def _known(self, notice: Notice) -> Notice:
