@@ -40,14 +40,11 @@ HEADING = Heading.LOOKING
 class GamesNotice(notices.Notice, frozen=True):
     """A list of boards."""
 
-    kind: Kind
-    asked_for: str
-    """Whose boards were asked for, and with which filter: `alice bob active`."""
     page: notices.Page[Summary]
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
     following: Command
-    """The command for the page that follows."""
+    """The command for the page that follows, with what was asked for."""
 
     def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
@@ -86,14 +83,11 @@ class ListNotice(notices.Notice, frozen=True):
 class HistoryNotice(notices.Notice, frozen=True):
     """A list of finished boards, the latest first."""
 
-    kind: Kind
-    userids: tuple[str, ...]
-    """The players whose boards were asked for; empty for everybody."""
     page: notices.Page[Summary]
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
     following: Command
-    """The command for the page that follows."""
+    """The command for the page that follows, with what was asked for."""
 
 
 def _read_kinds(words: Sequence[str]) -> tuple[Kind, ...]:
@@ -118,8 +112,6 @@ def list_games(
     names = names_shown(userids, work.names_for_sender())
     notice = GamesNotice(
         as_owner(work.sender(), work.home, userids),
-        kind,
-        " ".join((*names, which.value)),
         shown,
         found.damaged,
         GAMES.command(kind=kind, userids=names, which=which, page=shown.following),
@@ -156,9 +148,7 @@ def list_past(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: int 
     shown = _page(page, found, most)
     names = names_shown(userids, work.names_for_sender())
     following = HISTORY.command(kind=kind, userids=names, page=shown.following)
-    reader = work.sender()
-    notice = HistoryNotice(reader, kind, names, shown, found.damaged, following)
-    return work.answer(notice)
+    return work.answer(HistoryNotice(work.sender(), shown, found.damaged, following))
 
 
 def _page(number: int, found: Found[Summary], most: int) -> notices.Page[Summary]:
@@ -168,13 +158,12 @@ def _page(number: int, found: Found[Summary], most: int) -> notices.Page[Summary
 class StandingsNotice(notices.Notice, frozen=True):
     """The players of a game by their ratings."""
 
-    kind: Kind
     tables: tuple[tuple[SizeClass, notices.Page[Standing]], ...]
     """A page of the players of each class of sizes."""
     longest: notices.Page[Standing]
     """That of the class with the most players."""
     following: Command
-    """The command for the page that follows."""
+    """The command for the page that follows, with what was asked for."""
     is_counting: bool
     """Whether games are being counted, so that ratings may change."""
 
@@ -182,14 +171,11 @@ class StandingsNotice(notices.Notice, frozen=True):
 class RatingsNotice(notices.Notice, frozen=True):
     """The games of players, and what each did to the rating."""
 
-    kind: Kind
-    userids: tuple[str, ...]
-    """The players whose ratings were asked for."""
     page: notices.Page[tuple[str, SizeClass, list[tuple[str, RatingChange]]]]
     """Userids, sizes of boards, and the names of games with the changes they made; it counts the
     games."""
     following: Command
-    """The command for the page that follows."""
+    """The command for the page that follows, with what was asked for."""
     is_counting: bool
     """Whether games are being counted, so that ratings may change."""
 
@@ -203,7 +189,6 @@ def show_standings(work: UnitOfWork, kind: Kind, page: int = 1) -> Handled:
     longest = max((each for _, each in pages), key=lambda each: each.count, default=nobody)
     notice = StandingsNotice(
         work.sender(),
-        kind,
         tuple((size, each) for size, each in pages if each.rows),
         longest,
         STANDINGS.command(kind=kind, page=longest.following),
@@ -222,9 +207,7 @@ def show_ratings(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: i
     names = names_shown(userids, work.names_for_sender())
     following = RATINGS.command(kind=kind, userids=names, page=shown.following)
     may_change = work.home.ask(is_counting, kind)
-    reader = work.sender()
-    notice = RatingsNotice(reader, kind, names, shown, following, may_change)
-    return work.answer(notice)
+    return work.answer(RatingsNotice(work.sender(), shown, following, may_change))
 
 
 def board_as_it_is(game: Game) -> Command:
