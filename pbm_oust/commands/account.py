@@ -30,9 +30,8 @@ class AccountRemoved(NotAllowedReason, frozen=True):
 
 
 class WelcomeNotice(Notice, frozen=True):
-    """An account was made."""
+    """The reader's account was made."""
 
-    account: Account
     has_house: bool
     """Whether the house plays here."""
 
@@ -89,7 +88,7 @@ def _with_this_password(
 
 def _welcome_again(account: Account, work: UnitOfWork, at_sender: bool) -> Handled:
     reader = work.player_at(account) if at_sender else work.player(account)
-    with work.posting([WelcomeNotice(reader, account, work.has_house)]):
+    with work.posting([WelcomeNotice(reader, work.has_house)]):
         return Handled(Outcome.DONE_BEFORE)
 
 
@@ -241,10 +240,8 @@ class SaidNoNotice(Notice, frozen=True):
 
 
 class AddressesNotice(Notice, frozen=True):
-    """An address was verified."""
+    """An address of the reader was verified."""
 
-    account: Account
-    """The account, with the address."""
     proved: str
 
 
@@ -368,8 +365,8 @@ def _notices(
     if pending.purpose is Purpose.SIGNUP and (
         before is None or pending.message_key != after.message_key
     ):
-        return [WelcomeNotice(reader, after, work.has_house)]
-    notices: list[Notice] = [AddressesNotice(reader, after, pending.address)]
+        return [WelcomeNotice(reader, work.has_house)]
+    notices: list[Notice] = [AddressesNotice(reader, pending.address)]
     dropped = before.addresses if before else ()
     dropped = tuple(each for each in dropped if each not in reader.addresses)
     if dropped:

@@ -43,7 +43,6 @@ class SignedOffNotice(OutcomeNotice, frozen=True):
 class DeletedNotice(Notice, frozen=True):
     """The reader's account was removed."""
 
-    userid: str
     boards: tuple[str, ...]
     """The names of those that ended with it."""
 
@@ -68,7 +67,7 @@ def delete(actor: Actor, work: UnitOfWork) -> Handled:
         raise NotAllowed(RefusedBefore())
     boards = leave_boards(actor, work)
     account = work.account(userid)
-    told = DeletedNotice(work.player_at(account), userid, tuple(map(str, boards)))
+    told = DeletedNotice(work.player_at(account), tuple(map(str, boards)))
     with work.posting([told]):
         home.do(settle_key, actor.message_key, KeyOutcome.DONE, work.now())
         home.do(forget_player, account.userid, account.message_key)

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, Digested
 from pbm_oust.accounts.password import NO_PASSWORD
-from pbm_oust.accounts.settings import NAMES, Auth, Settings, Unknown, values_of
+from pbm_oust.accounts.settings import NAMES, Auth, Settings, values_of
 from pbm_oust.commands.vacation import VACATION
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Form, MissingWord
@@ -57,8 +57,6 @@ class SettingsNotice(OutcomeNotice, frozen=True):
     """The name of each setting, its value, and its possible values if they are few."""
     changed: tuple[str, ...]
     """The names of those that were changed."""
-    unknown: tuple[Unknown, ...]
-    """What the reader has settled that means nothing here any more."""
 
 
 def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -152,7 +150,7 @@ def _told(account: Account, changed: tuple[str, ...], work: UnitOfWork) -> Setti
 def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
     settings = account.all_settings
     rows = tuple((name, settings.text_of(name), values_of(name)) for name in NAMES)
-    return SettingsNotice(reader, rows, changed, settings.unknown)
+    return SettingsNotice(reader, rows, changed)
 
 
 class BadLimit(UnreadableReason, frozen=True):
@@ -178,7 +176,6 @@ class LimitNotice(OutcomeNotice, frozen=True):
 class RejectedNotice(OutcomeNotice, frozen=True):
     """Whose challenges the reader rejects."""
 
-    rejected: tuple[str, ...]
     changed: tuple[str, ...] = ()
     """The players whom the command named."""
     is_ended: bool = False
@@ -206,8 +203,7 @@ def reject(actor: Actor, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
     if actor.userid in userids:
         raise NotAllowed(RejectsSelf())
     if not userids:
-        reader = work.player_at(actor.account)
-        return work.answer(RejectedNotice(reader, actor.account.rejected))
+        return work.answer(RejectedNotice(work.player_at(actor.account)))
     for userid in userids:
         work.account(userid)
     return _change_rejected(userids, actor, work, is_ended=False)
@@ -228,8 +224,7 @@ def _change_rejected(
         return account.with_rejected(others if is_ended else (*account.rejected, *userids))
 
     def tell(account: Account) -> RejectedNotice:
-        reader = work.player_at(account)
-        return RejectedNotice(reader, account.rejected, userids, is_ended)
+        return RejectedNotice(work.player_at(account), userids, is_ended)
 
     return work.change_account(change, tell, actor)
 

@@ -131,7 +131,6 @@ class AwayNotice(Notice, frozen=True):
 class VacationNotice(OutcomeNotice, frozen=True):
     """The reader's vacations, and who was told of them."""
 
-    userid: str
     absences: tuple[vacations.Absence, ...]
     """Those that have not ended."""
     now: datetime
@@ -139,7 +138,6 @@ class VacationNotice(OutcomeNotice, frozen=True):
     """Years, and the days of vacation that are left for each."""
     told: tuple[str, ...]
     """The userids of those who were told of it."""
-    is_away: bool
     was_away: bool
     """Whether a vacation had begun before this."""
     is_listed: bool
@@ -374,7 +372,6 @@ def vacation(actor: Actor, work: UnitOfWork, asked: Leave | Loosely | Ask) -> Ha
         to_come = tuple(each for each in account.vacations if each.end > now)
         return VacationNotice(
             work.player_at(account),
-            account.userid,
             to_come,
             now,
             left=tuple(
@@ -382,7 +379,6 @@ def vacation(actor: Actor, work: UnitOfWork, asked: Leave | Loosely | Ask) -> Ha
                 for year in (now.astimezone(zone).year, now.astimezone(zone).year + 1)
             ),
             told=tuple(shared),
-            is_away=vacations.away_at(to_come, now) is not None,
             was_away=was_away,
             is_listed=asked is Ask.LIST,
         )
