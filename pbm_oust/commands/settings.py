@@ -110,7 +110,7 @@ def settle(actor: Actor, work: UnitOfWork, changes: tuple[tuple[str, str], ...])
     Raises NotAllowed if the sender is to be enough from now on, and nothing but the sender says so.
     """
     if not (changes or actor.account.all_settings.has_untold):
-        return work.answer(_told(actor.account, (), work))
+        return work.answer(_notice((), work.player_at(actor.account)))
     is_eased = actor.account.all_settings.auth is not Auth.SENDER and _EASED in changes
     if is_eased and actor.proof == NO_PASSWORD:
         raise NotAllowed(SenderNotEnough())
@@ -126,7 +126,7 @@ def settle(actor: Actor, work: UnitOfWork, changes: tuple[tuple[str, str], ...])
         return account.with_settings(settings)
 
     def tell(account: Account) -> SettingsNotice:
-        return _told(account, tuple(name for name, _ in changes), work)
+        return _notice(tuple(name for name, _ in changes), work.player_at(account))
 
     return work.change_account(change, tell, actor)
 
@@ -137,19 +137,14 @@ def tell_unknown(userid: str, work: UnitOfWork) -> None:
     if account is None or not account.all_settings.has_untold:
         return
 
-    notice = _notice(account, (), work.player(account))
+    notice = _notice((), work.player(account))
     request = request_of(id_of("unknown settings", userid, work.now()))
     with work.answering(request).posting([notice]):
         work.save(account.with_settings(account.all_settings.with_all_told()))
 
 
-def _told(account: Account, changed: tuple[str, ...], work: UnitOfWork) -> SettingsNotice:
-    return _notice(account, changed, work.player_at(account))
-
-
-def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
-    settings = account.all_settings
-    rows = tuple((name, settings.text_of(name), values_of(name)) for name in NAMES)
+def _notice(changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
+    rows = tuple((name, reader.settings.text_of(name), values_of(name)) for name in NAMES)
     return SettingsNotice(reader, rows, changed)
 
 
