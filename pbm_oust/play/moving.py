@@ -193,12 +193,10 @@ def carry_out(
 
 def _orders_on(game: Game, work: UnitOfWork) -> dict[str, Orders]:
     """Return what the players of a board have queued, by userid."""
-    orders = dict[str, Orders]()
-    for account in map(work.account_if_any, (game.x, game.o)):
-        if account:
-            autopass = account.all_settings.autopass is Switch.ON
-            orders[account.userid] = Orders(account.queue, autopass)
-    return orders
+    return {
+        account.userid: Orders(account.queue, account.all_settings.autopass is Switch.ON)
+        for account in work.players_of(game)
+    }
 
 
 def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:

@@ -56,7 +56,7 @@ def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
 
 def drop_plans(game: Game, work: UnitOfWork) -> None:
     """Remove what players have queued on a board, with the unit of work: its game is over."""
-    for account in _players_of(game, work):
+    for account in work.players_of(game):
         kept = tuple(plan for plan in account.queue if not plan.is_on(game))
         if len(kept) < len(account.queue):
             work.save(structs.replace(account, queue=kept))
@@ -86,7 +86,7 @@ def tell_players(
     Those who watch are told of everything except what was written.
     """
     acting = actor.userid if actor else ""
-    players = _players_of(game, work)
+    players = work.players_of(game)
     readers = list[tuple[Account, Reader]]()
     unreachable = disabled = reached = ""
     for account in players:
@@ -227,11 +227,6 @@ def gone_from(game: Game, work: UnitOfWork) -> str:
     """Return the userid of a player of a game that is over who has no account; empty if all do."""
     players = (game.x, game.o) if game.result else ()
     return next(filterfalse(work.has_account, players), "")
-
-
-def _players_of(game: Game, work: UnitOfWork) -> list[Account]:
-    """Return the accounts of those players who have one."""
-    return list(filter(None, map(work.account_if_any, (game.x, game.o))))
 
 
 def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[Letter] | None:

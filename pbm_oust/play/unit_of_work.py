@@ -235,6 +235,10 @@ class UnitOfWork(Struct, frozen=True):
             self.read[userid] = self.home.readable_account(userid)
         return self.read[userid]
 
+    def players_of(self, game: Game) -> list[Account]:
+        """Return the accounts of those players of a board who have one."""
+        return list(filter(None, map(self.account_if_any, (game.x, game.o))))
+
     def was_done(self, userid: str) -> bool:
         """Return whether this mail from this player came before, and was done then."""
         return self.home.ask(outcome_of, self.request.message_key(userid)) is KeyOutcome.DONE
@@ -316,8 +320,7 @@ class UnitOfWork(Struct, frozen=True):
 
     def clock_of(self, game: Game) -> Clock:
         """Return the clock of an active board at this moment."""
-        players = filter(None, map(self.account_if_any, (game.x, game.o)))
-        absences = {account.userid: account.vacations for account in players}
+        absences = {account.userid: account.vacations for account in self.players_of(game)}
         return read_clock(game, absences, game.time_of_next(self.now()))
 
     def _known(self, notice: Notice) -> Notice:
