@@ -381,7 +381,7 @@ def has_new_password(text: str) -> bool:
     The word in front tells it from the automatic answer of somebody who is away.
     """
     words = _first_words(text)
-    return len(words) == 2 and in_english(words[0].rstrip(":").lower(), ["password"]) == "password"
+    return len(words) == 2 and in_english(words[0].rstrip(":"), ["password"]) == "password"
 
 
 def _first_words(text: str) -> list[str]:

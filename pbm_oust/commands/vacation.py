@@ -158,7 +158,7 @@ def _read_asked(words: Sequence[str]) -> Leave | Loosely | Ask:
 def _read_strictly(words: Sequence[str]) -> Leave | Ask:
     if not words:
         return Ask.LIST
-    if in_english(fold(words[0]), [Ask.CANCEL.value]) in (Ask.CANCEL.value, "0"):
+    if in_english(words[0], [Ask.CANCEL.value]) in (Ask.CANCEL.value, "0"):
         if len(words) > 1:
             raise Unreadable(SurplusWord(), words[1])
         return Ask.CANCEL

@@ -79,7 +79,7 @@ def read_again(line: str, text: str, reply: Reply) -> Read | None:
     if not said.is_clear or said.runs or len(said.words) != 1 or said.words[0] not in names:
         return None
     (name,) = said.words
-    has_more = vocabulary.in_english(vocabulary.fold(line.strip().rstrip(f"{ENDS}? "))) != name
+    has_more = vocabulary.in_english(line.strip().rstrip(f"{ENDS}? ")) != name
     chat = "\n".join(filter(None, [line if has_more else "", text]))
     return _read_form(line, table.KIND_FORMS[name], [name], chat, reply)
 
@@ -106,7 +106,7 @@ def read_line(line: str, text: str, reply: Reply) -> Read:
 def _read_long(line: str, text: str, reply: Reply) -> Read:
     """Return what a line means that is longer than any command: text, if it is for others."""
     words = line.split()
-    name = vocabulary.in_english(vocabulary.fold(words[0]).rstrip(ENDS))
+    name = vocabulary.in_english(words[0].rstrip(ENDS))
     if name in table.KIND_FORMS and table.KIND_FORMS[name].text is Text.CONTENT:
         return _read_form(line, table.KIND_FORMS[name], words, text, reply)
     return Read(table.recognise(line)[0], Unreadable(UnknownAnswer()), text)
@@ -143,7 +143,7 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Read
     # In French, `aperçu : E5` has a space before the colon.
     while len(words) > 1 and not words[1].strip(ENDS):
         words = (first, *words[2:])
-    first = vocabulary.in_english(vocabulary.fold(first).rstrip(ENDS))
+    first = vocabulary.in_english(first.rstrip(ENDS))
     if first == "if":
         queued = read_line(" ".join(["queue", *words]), "", reply).command
         raise Unreadable(UnknownAnswer(meant=(queued,) if isinstance(queued, Command) else ()))
@@ -229,10 +229,7 @@ def _read_form(
 
 def _is_of(form: table.AnyForm, words: Sequence[str]) -> bool:
     """Return whether what follows a command is one of its own words, and not text."""
-    return (
-        len(words) == 1
-        and vocabulary.in_english(vocabulary.fold(words[0]), form.words) in form.words
-    )
+    return len(words) == 1 and vocabulary.in_english(words[0], form.words) in form.words
 
 
 def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:
@@ -265,10 +262,7 @@ def read_worded(line: str, text: str, reply: Reply) -> Read:
     """
     answer = read_line(line, text, reply)
     wrong = answer.command
-    is_condition = (
-        vocabulary.in_english(vocabulary.fold("".join(vocabulary.first_words(line, 1))), ["if"])
-        == "if"
-    )
+    is_condition = vocabulary.in_english("".join(vocabulary.first_words(line, 1)), ["if"]) == "if"
     if is_condition or not (
         isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerReason)
     ):

@@ -187,10 +187,7 @@ def _read_joining(request: Request, joining: tags.Joining) -> Read:
     """
     line, command = table.parse_line(request.line)
     kind, number = KINDS[joining.kind], joining.number
-    begun = [
-        vocabulary.in_english(vocabulary.fold(word))
-        for word in vocabulary.first_words(request.line, 3)
-    ]
+    begun = [vocabulary.in_english(word) for word in vocabulary.first_words(request.line, 3)]
     if begun != [kind.name, JOIN.name, str(number)]:
         return Read(line, command, request.chat)
     join = JOIN.command(kind=kind, number=number, userid=joining.userid, password=joining)
@@ -216,9 +213,7 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     """
     from pbm_oust.grammar.wording import agrees
 
-    begun = [
-        vocabulary.in_english(vocabulary.fold(word)) for word in vocabulary.first_words(subject, 2)
-    ]
+    begun = [vocabulary.in_english(word) for word in vocabulary.first_words(subject, 2)]
     if begun == [VERIFY.name, code.text]:
         return subject
     holds_code = code.text in vocabulary.fold(text).split()
