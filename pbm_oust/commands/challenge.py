@@ -102,11 +102,6 @@ def _hex_forms(kind: Kind) -> tuple[str, ...]:
     return "-hex", *(f"-hex={size}" for size in (usual, *_EXAMPLES[Shape.HEX][1:]))
 
 
-def _needs_hex(kind: Kind) -> bool:
-    """Return whether a game needs `-hex`, because `-size` cannot say it."""
-    return kind.own_shape is not Shape.HEX
-
-
 def _switch(name: str, sets: str, chosen: bool | Side) -> Option:
     """Return an option without a value, which chooses something by being there."""
 
@@ -162,7 +157,7 @@ _HEX = structs.replace(
     read=_read_hex,
     write=_write_hex,
     takes="hex",
-    is_shown=_needs_hex,
+    is_shown=lambda kind: kind.own_shape is not Shape.HEX,  # else `-size` says it
 )
 OPTIONS = (
     _SIZE,

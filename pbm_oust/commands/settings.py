@@ -35,13 +35,10 @@ _VALUES |= {("language", name) for name in _LANGUAGES}
 _VALUES.add(("zone", _USUAL_ZONE.lower()))
 
 
-def _in_any(word: str) -> set[str]:
-    """Return a word in all languages."""
-    return {word, *vocabulary.aliases_of([word])}
-
-
 SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
-    f"{name}={value}" for pair in _VALUES for name, value in product(*map(_in_any, pair))
+    f"{name}={value}"
+    for pair in _VALUES
+    for name, value in product(*((word, *vocabulary.aliases_of([word])) for word in pair))
 )
 """The words of settings, which no password can be."""
 

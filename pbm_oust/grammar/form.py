@@ -227,8 +227,9 @@ class Form(Generic[R_co]):
         if kind is not None:
             given[notation.KIND] = kind
             if self.options:
-                found = parts.read_options(self.options, parts.options_in(words), kind)
-                given |= parts.without_usual(found, self.options, kind)
+                found = parts.read_options(self.options, words, kind)
+                usual = {option.sets: option.usual(kind) for option in self.options}
+                given |= {name: value for name, value in found.items() if value != usual[name]}
         return Command(self.short_for or self, given)
 
     def read_answer(
@@ -266,7 +267,7 @@ class Form(Generic[R_co]):
         given: dict[str, object] = {**self.implied}
         if kind is not None:
             given[notation.KIND] = kind
-            given |= parts.read_right_options(self.options, parts.options_in(words), kind)
+            given |= parts.read_right_options(self.options, words, kind)
         for parameter, word in zip(self.parameters, plain, strict=False):
             if not parameter.is_secret and may_show(word):
                 with suppress(Refusal):
