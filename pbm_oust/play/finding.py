@@ -53,20 +53,24 @@ def find_latest(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summa
 
     Among boards of several kinds none can be skipped.
     """
-    return _listed(work, wish, _extract(work, wish, part))
+    extract = _extract(work, wish, part)
+    boards = tuple(entry.summary for entry in extract.entries)
+    return Found(boards, extract.count, _damaged(work, wish))
 
 
 def find_boards(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
     """Return the same boards as `find_latest`, in order of kinds and numbers."""
-    return _listed(work, wish, _in_order(_extract(work, wish, part)))
+    found = find_latest(work, wish, part)
+    boards = sorted(found.boards, key=lambda board: (board.kind.name, board.board))
+    return structs.replace(found, boards=tuple(boards))
 
 
 def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
     """Return the games of the first boards, in order of kinds and numbers."""
-    extract = _in_order(_extract(work, wish, index.Window(most)))
+    extract = _extract(work, wish, index.Window(most))
     games: list[Game] = []
     damaged: set[index.BoardName] = set()
-    for entry in extract.entries:
+    for entry in sorted(extract.entries, key=lambda entry: entry.name):
         try:
             games.append(read_game(work.home, KINDS[entry.name.kind], entry.name.board))
         except DamagedHistory:
@@ -88,15 +92,6 @@ def _of_kind(work: UnitOfWork, wish: Wish, kind: str, part: index.Window) -> ind
     if wish.filter is Filter.NEXT:
         return work.home.ask(index.boards_waiting_for, kind, wish.userids, part)
     return work.home.ask(index.boards_of, kind, wish.userids, states, part)
-
-
-def _in_order(extract: index.Extract) -> index.Extract:
-    return structs.replace(extract, entries=sorted(extract.entries, key=lambda entry: entry.name))
-
-
-def _listed(work: UnitOfWork, wish: Wish, extract: index.Extract) -> Found[Summary]:
-    boards = tuple(entry.summary for entry in extract.entries)
-    return Found(boards, extract.count, _damaged(work, wish))
 
 
 def _damaged(
