@@ -21,7 +21,6 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.telling import drop_plans, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import Kind
-from pbm_oust.store.boards import Board
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import append, read_board
 
@@ -50,22 +49,20 @@ def rule_board(
 
     def deed(work: UnitOfWork) -> Game | None:
         found = read_board(work.home, kind, board)
-        ruling = decide(found.game)
-        return _rule(work, found, ruling, reason) if ruling else None
+        game = found.game
+        ruling = decide(game)
+        if ruling is None:
+            return None
+        key = id_of(game.name, game.next_number, format_ruling(ruling))
+        ruled = game.rule(ruling, game.time_of_next(work.now()), key)
+        work = work.answering(request_of(key))
+        with work.posting(_notices(game, ruled, ruling, reason, work)):
+            append(work.home, found, ruled)
+            if ruled.result:
+                drop_plans(ruled, work)
+        return ruled
 
     return work.retried(deed)
-
-
-def _rule(work: UnitOfWork, board: Board, ruling: Ruling, reason: str) -> Game:
-    game = board.game
-    key = id_of(game.name, game.next_number, format_ruling(ruling))
-    ruled = game.rule(ruling, game.time_of_next(work.now()), key)
-    work = work.answering(request_of(key))
-    with work.posting(_notices(game, ruled, ruling, reason, work)):
-        append(work.home, board, ruled)
-        if ruled.result:
-            drop_plans(ruled, work)
-    return ruled
 
 
 def _notices(
