@@ -220,15 +220,9 @@ def _months() -> dict[str, int]:
     """Return the months by their names in our languages, whole or short."""
     from babel.dates import get_month_names
 
-    named = (
-        names
-        for code in LANGUAGES
-        for names in (
-            get_month_names("wide", locale=code),
-            get_month_names("abbreviated", locale=code),
-        )
-    )
-    return {_plain(name): number for names in named for number, name in names.items()}
+    whole = [get_month_names("wide", locale=code) for code in LANGUAGES]
+    short = [get_month_names("abbreviated", locale=code) for code in LANGUAGES]
+    return {_plain(name): number for names in whole + short for number, name in names.items()}
 
 
 @cache
@@ -351,32 +345,30 @@ def vacation(actor: Actor, work: UnitOfWork, asked: Leave | Loosely | Ask) -> Ha
     def change(account: Account) -> Account:
         absences = account.vacations
         if isinstance(asked, Leave):
-            return structs.replace(
-                account,
-                vacations=vacations.in_order((*absences, _announced(asked, absences, zone, now))),
-            )
-        kept = vacations.without_later(absences, now)
-        if kept == absences:
+            changed = (*absences, _announced(asked, absences, zone, now))
+        elif (changed := vacations.without_later(absences, now)) == absences:
             raise NotAllowed(NoVacation())
-        return structs.replace(account, vacations=vacations.in_order(kept))
+        return structs.replace(account, vacations=vacations.in_order(changed))
+
+    def to_come(account: Account) -> tuple[vacations.Absence, ...]:
+        return tuple(each for each in account.vacations if each.end > now)
 
     def tell_others(account: Account) -> list[AwayNotice]:
-        to_come = tuple(each for each in account.vacations if each.end > now)
-        players = ((work.account(userid), tuple(boards)) for userid, boards in shared.items())
+        told = account.userid, to_come(account), now, was_away
         return [
-            AwayNotice(work.player(player), account.userid, to_come, now, was_away, boards)
-            for player, boards in players
+            AwayNotice(work.player(work.account(userid)), *told, tuple(boards))
+            for userid, boards in shared.items()
         ]
 
     def tell(account: Account) -> VacationNotice:
-        to_come = tuple(each for each in account.vacations if each.end > now)
+        year = now.astimezone(zone).year
         return VacationNotice(
             work.player_at(account),
-            to_come,
+            to_come(account),
             now,
             left=tuple(
-                (year, vacations.days_left(account.vacations, year, zone))
-                for year in (now.astimezone(zone).year, now.astimezone(zone).year + 1)
+                (each, vacations.days_left(account.vacations, each, zone))
+                for each in (year, year + 1)
             ),
             told=tuple(shared),
             was_away=was_away,
