@@ -1,6 +1,6 @@
 """One board as a fold over its records: who may do what now, and what a record does. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import takewhile
@@ -221,18 +221,15 @@ class Game(Struct, frozen=True):
         record = Record(self.next_number, side, action, at, key)
         return self.with_placements([record], position)
 
-    def with_placements(self, records: Iterable[Record], position: Position) -> "Game":
+    def with_placements(self, records: Sequence[Record], position: Position) -> "Game":
         """Return the game with records of placements that have led to a position."""
-        placed = tuple(records)
-        return Game(
-            self.header,
-            position,
-            self.x,
-            self.o,
-            self.records.and_then(*placed),
-            self.line.and_then(*placed),
-            None,
-            position.result,
+        return structs.replace(
+            self,
+            position=position,
+            records=self.records.and_then(*records),
+            line=self.line.and_then(*records),
+            offer=None,
+            result=position.result,
         )
 
     def rule(self, ruling: Ruling, at: datetime, key: str) -> "Game":

@@ -86,11 +86,7 @@ class TalkSentNotice(notices.OutcomeNotice, frozen=True):
 
     def answer(self) -> Reply | None:
         """Return that an answer goes to the other player as well."""
-        return (
-            notices.answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
-            if self.game
-            else None
-        )
+        return notices.answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
 
 
 def chat(actor: Actor, work: UnitOfWork, kind: Kind, board: int, meant: Wish | None) -> Handled:

@@ -42,13 +42,14 @@ def turn_on(game: Game, userid: str) -> Reply:
 
 
 def answer_on(
-    game: Game, account: Account | None, purpose: AnswerPurpose | None = None
+    game: Game | None, account: Account | None, purpose: AnswerPurpose | None = None
 ) -> Reply | None:
     """Return what an answer to a letter about a board means; None for those who do not play there.
 
-    Without a purpose, the answer does what is left to do on the board.
+    It is None too if there is no board. Without a purpose, the answer does what is left to do
+    there.
     """
-    if account is None or game.side_of(account.userid) is None:
+    if game is None or account is None or game.side_of(account.userid) is None:
         return None
     usual = AnswerPurpose.CHAT if game.result else AnswerPurpose.PLAY
     return structs.replace(turn_on(game, account.userid), purpose=purpose or usual)
