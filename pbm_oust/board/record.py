@@ -161,7 +161,7 @@ class Records(tuple[Record, ...]):
 
     def and_then(self, *more: Record) -> "Records":
         """Return these records and more."""
-        longer = Records((*self, *more))
+        longer = Records(self + more)
         longer._folds = self._folds
         return longer
 
