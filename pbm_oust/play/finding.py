@@ -61,7 +61,7 @@ def find_latest(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summa
 def find_boards(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
     """Return the same boards as `find_latest`, in order of kinds and numbers."""
     found = find_latest(work, wish, part)
-    boards = sorted(found.boards, key=lambda board: (board.kind.name, board.board))
+    boards = sorted(found.boards, key=lambda each: index.BoardName(each.kind.name, each.board))
     return structs.replace(found, boards=tuple(boards))
 
 
