@@ -28,7 +28,6 @@ NOBODY = "nobody"
 class CodeNotice(Notice, frozen=True):
     """A code, and what it is for."""
 
-    template = "code"
     code: Secret
     pending: Pending
 
@@ -41,7 +40,6 @@ class CodeNotice(Notice, frozen=True):
 class CodeSentNotice(Notice, frozen=True):
     """Codes were mailed to the addresses to be verified."""
 
-    template = "code_sent"
     addresses: tuple[str, ...]
     present: tuple[str, ...] = ()
     """The addresses that the account has."""
@@ -155,7 +153,6 @@ class TooManyWait(PasswordWanted, frozen=True):
 class UnconfirmedNotice(Notice, frozen=True):
     """A challenge came from an address of the reader, who is asked whether it is theirs."""
 
-    template = "unconfirmed"
     code: Secret
     challenge: Command
     other: str

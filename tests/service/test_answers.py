@@ -11,14 +11,13 @@ from pbm_oust.grammar.form import Command, to_player
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import (
-    Answer,
     EmptyAnswer,
     TwoMoves,
     UnknownAnswer,
     UnsureAnswer,
     read_answer,
 )
-from pbm_oust.service.reading import is_move
+from pbm_oust.service.reading import Read, is_move
 from pbm_oust.service.table import VOCABULARY, is_of_letter, parse_line
 from tests.support import tables
 from tests.support.commands import command, sure
@@ -30,7 +29,7 @@ CHAT = Reply(AnswerPurpose.CHAT, "oust", 17, 12, "alice")
 SUBJECT = "oust 17 #12: your turn, alice"
 
 
-def read(text: str, subject: str = SUBJECT, reply: Reply = REPLY) -> Answer:
+def read(text: str, subject: str = SUBJECT, reply: Reply = REPLY) -> Read:
     return read_answer(subject, text, reply)
 
 
