@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.conversation import Conversation, address_of
 from tests.support.home_by_mail import Talk, copy_of
-from tests.support.tables import scripts
+from tests.support.tables import scripted
 
 FOLDER = Path(__file__).parent / "talks"
 Lines = tuple[str, ...]
@@ -22,7 +22,7 @@ Lines = tuple[str, ...]
 def begun(path: Path, players: Lines, lines: Lines) -> Conversation:
     """Return a conversation in a new home, after what comes before it."""
     conversation = Conversation(Talk.begin(path, *map(address_of, players)))
-    conversation.say(list(lines))
+    conversation.say(lines)
     return conversation
 
 
@@ -32,13 +32,7 @@ def begun_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Lines, Lin
     return cache(lambda players, lines: begun(tmp_path_factory.mktemp("begun"), players, lines))
 
 
-@pytest.mark.parametrize(
-    ("players", "before", "lines"),
-    [
-        pytest.param(tuple(players), tuple(before), tuple(filter(None, lines)), id=name)
-        for name, players, before, lines in scripts(FOLDER)
-    ],
-)
+@scripted(FOLDER)
 def test_a_conversation_goes_as_it_is_written(
     players: Lines,
     before: Lines,
@@ -52,5 +46,5 @@ def test_a_conversation_goes_as_it_is_written(
         first = begun_once(players, before)
         talk = replace(first.talk, home=copy_of(first.talk.home, place))
         conversation = Conversation(talk, dict(first.latest))
-    conversation.say(list(lines))
+    conversation.say(lines)
     conversation.talk.home.close()

@@ -4,6 +4,7 @@ A line is one of these:
 
     alice > LINE                a mail with this Subject; with `>#7` it is the same mail each time,
                                 and with `>#-` it has no Message-ID
+    12 times: alice > LINE      the same again and again; NTH in it is 0, 1, 2 ..
     alice >> TEXT               an answer to the latest letter to alice
     bob >>(alice) TEXT          an answer to a letter that somebody else has got, or that was kept;
                                 with `~` before its text, it goes to our plain address
@@ -22,6 +23,7 @@ A line is one of these:
     alice < SUBJECT             a letter about the latest mail, with the whole Subject
     alice reads: WORDS          words in the letters to alice about the latest mail
     alice reads not: WORDS      words that are not there
+    alice may send: LINE        how a line begins that the letter to alice sets apart to be sent
     alice in: fr                the language of the letter to alice about the latest mail
     alice has NAME: WORDS       words in a header of that letter; `has no NAME` where there is none
     alice can tap: SUBJECT, ..  the links of that letter, or nothing
@@ -37,6 +39,7 @@ CODE(alice) in a LINE is the latest code that was mailed to alice, CODE(alice, -
 
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from email.utils import parseaddr
@@ -57,6 +60,8 @@ READS = re.compile(r"(\S+) reads( not)?: (.+)")
 HAS = re.compile(r"(\S+) has (no )?([\w-]+)(?:: (.+))?")
 KEPT = re.compile(r"(not )?kept of (\w+): (.+)")
 BOARD = re.compile(r"board (\w+) (\d+): (.+)")
+TIMES = re.compile(r"(\d+) times: ")
+SENDS = re.compile(r"(\S+) may send: (.+)")
 CODE = re.compile(r"CODE\((\S+?)(?:, (-\d))?\)")
 LATER = re.compile(r"later: (-?\d+) (days?|hours?|minutes?|seconds?)")
 
@@ -73,23 +78,26 @@ class Conversation:
     latest: dict[str, Letter] = field(default_factory=dict)
     """The latest letter to each address, and those that were kept."""
 
-    def say(self, lines: list[str]) -> None:
-        """Take all lines, each mail with its further headers and the lines of its text."""
+    def say(self, lines: Sequence[str]) -> None:
+        """Take all lines, each with what belongs to it."""
         waiting = list(lines)
         while waiting:
-            line, text = waiting.pop(0), list[str]()
-            while waiting and waiting[0].startswith(("  :", "  |")):
-                further = waiting.pop(0)
-                if further[2] == ":":
-                    line += f"\r\n{further[4:]}"
-                else:
-                    text.append(further[4:])
-            self.take(line, "\n".join(text))
+            line, further = waiting.pop(0), list[str]()
+            while waiting and self.goes_on(waiting[0]):
+                further.append(waiting.pop(0))
+            times = TIMES.match(line)
+            for nth in range(int(times[1]) if times else 1):
+                again = line[times.end() :].replace("NTH", str(nth)) if times else line
+                self.take(again, further)
 
-    def take(self, line: str, text: str) -> None:
+    def goes_on(self, line: str) -> bool:
+        """Return whether a line belongs to the one above it."""
+        return line.startswith("  ")
+
+    def take(self, line: str, further: list[str]) -> None:
         """Do what a line says, or fail unless it is so."""
         if mail := MAIL.fullmatch(line):
-            self.mail(mail, text)
+            self.mail(mail, further)
         elif tap := TAP.fullmatch(line):
             name, kept, subject = tap.groups()
             self.tap(address_of(name), self.latest[address_of(kept or name)], subject)
@@ -119,9 +127,11 @@ class Conversation:
         self.talk.letters = letters
         self.latest |= {letter.to: letter for letter in letters}
 
-    def mail(self, line: re.Match[str], text: str) -> None:
+    def mail(self, line: re.Match[str], further: list[str]) -> None:
         """Send a mail, or answer a letter as mail programs do."""
         sender, arrow, got, is_plain, number, said = line.groups()
+        said += "".join(f"\r\n{each[4:]}" for each in further if each[2] == ":")
+        text = "\n".join(each[4:] for each in further if each[2] == "|")
         talk, address = self.talk, address_of(sender)
         said = CODE.sub(lambda code: self.code_to(address_of(code[1]), int(code[2] or -1)), said)
         if arrow == ">":
@@ -162,6 +172,9 @@ class Conversation:
             assert texts
             told = " ".join(texts)
             assert (reads[3] in told) is not bool(reads[2]), told
+        elif may := SENDS.fullmatch(line):
+            told = self.talk.text_to(address_of(may[1]))
+            assert f"\n  {may[2]}" in told, told
         elif has := HAS.fullmatch(line):
             value = self.talk.letter_to(address_of(has[1]))[has[3]]
             assert value is None if has[2] else value and (has[4] or "") in value, value

@@ -6,10 +6,12 @@ lines and those that begin with `# ` are no cases. `== a name` stands above what
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from _pytest.mark import ParameterSet
 
 Test = TypeVar("Test", bound=Callable[..., None])
 _ESCAPED = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[nrt\\])")
@@ -54,17 +56,36 @@ def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     return marking
 
 
-def scripts(folder: Path) -> Iterator[tuple[str, list[str], list[str], list[str]]]:
-    """Yield the scripts in the files of a folder: name, who takes part, what comes before, lines.
+def scripted(folder: Path) -> pytest.MarkDecorator:
+    """Return what marks a test: it runs for all scripts in the files of a folder.
 
+    Its parameters are `players`, who takes part, `before`, lines that come first, and `lines`.
     A file begins with who takes part and the lines that come before each of its scripts; `#` begins
-    a comment there.
+    a comment there. A script that ends with a table, `-- LINE => ANSWER` and its cases, runs for
+    each of them, which stands in place of these words; with two tables, for each pair.
     """
+    return pytest.mark.parametrize(("players", "before", "lines"), [*_scripts(folder)])
+
+
+def _scripts(folder: Path) -> Iterator[ParameterSet]:
     for path in sorted(folder.glob("*.txt")):
         head, named = _parted(path)
         players, *before = (line for line in head.split("\n") if line and line[0] != "#")
         for name, text in named:
-            yield f"{path.stem}: {name}", players.split(), before, text.strip("\n").split("\n")
+            script, *tables = re.split(r"^-- (.+)\n", text, flags=re.MULTILINE)
+            lines = script.strip("\n").split("\n")
+            names = " => ".join(tables[::2]).split(" => ")
+            for cases in product(*map(_cases, tables[1::2])):
+                words = [word for case in cases for word in case]
+                given = dict(zip(names, words, strict=True)) if tables else {}
+                filled = tuple(_filled(line, given) for line in lines)
+                title = ", ".join([f"{path.stem}: {name}", *words])
+                yield pytest.param(tuple(players.split()), tuple(before), filled, id=title)
+
+
+def _filled(line: str, given: dict[str, str]) -> str:
+    """Return a line with words in place of their names."""
+    return re.sub(r"\b[A-Z]+\b", lambda found: given.get(found[0], found[0]), line)
 
 
 def _parted(path: Path) -> tuple[str, Iterator[tuple[str, str]]]:

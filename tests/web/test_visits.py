@@ -17,17 +17,15 @@ the address to which it is answered, and CODE(alice) the one for the code in it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import pytest
 
 from pbm_oust.accounts.tags import tag_of
 from tests.support.browsing import Browser
 from tests.support.conversation import Conversation, address_of
 from tests.support.outbox import Letter, letters
-from tests.support.tables import scripts
+from tests.support.tables import scripted
 from tests.web.signed_in import Place, place
 
 FOLDER = Path(__file__).parent / "visits"
@@ -38,26 +36,15 @@ IN_PATH = re.compile(r"(LINK|PLAY|CODE)\((\S+?)\)")
 
 
 @dataclass
-class VisitToPages:
+class VisitToPages(Conversation):
     """A visit to the pages of a home that goes on line by line."""
 
-    here: Place
-    mail: Conversation
+    here: Place = field(kw_only=True)
     browsers: dict[str, Browser] = field(default_factory=dict)
 
-    def go_on(self, lines: list[str]) -> None:
-        """Take all lines, each with what belongs to it."""
-        waiting = list(lines)
-        while waiting:
-            line, further = waiting.pop(0), list[str]()
-            while waiting and waiting[0].startswith("  "):
-                further.append(waiting.pop(0))
-            if not self.take(line, further):
-                self.mail.say([line, *further])
-
-    def take(self, line: str, further: list[str]) -> bool:
-        """Do what a line says on a page; return whether it says anything there."""
-        before = {letter.name for letter in letters(self.here.talk.home)}
+    def take(self, line: str, further: list[str]) -> None:
+        """Do what a line says on a page, or in a conversation."""
+        before = {letter.name for letter in letters(self.talk.home)}
         name = line.partition(" ")[0]
         browser = self.browser_of(name)
         if opens := OPENS.fullmatch(line):
@@ -65,42 +52,33 @@ class VisitToPages:
         elif line == f"{name} signs in":
             self.browsers[name] = self.here.signed_in(address_of(name))
         elif sends := SENDS.fullmatch(line):
+            _, words, field_name, value = sends.groups()
+            form = browser.form(words, **({field_name: value} if field_name else {}))
             fields = dict(each.removeprefix("  = ").split(": ", 1) for each in further)
-            self.send(browser, sends, fields)
+            browser.send(form, **fields)
         elif shows := SHOWS.fullmatch(line):
             page = browser.text if shows[2] == "finds" else words_of(browser)
             assert (shows[4] in page) is not bool(shows[3]), page
-            return True
+            return
         elif line.startswith(f"{name} is at "):
             assert browser.path == line.removeprefix(f"{name} is at "), browser.text
-            return True
+            return
         elif line.startswith(f"{name} status "):
             assert browser.got.status == int(line.rpartition(" ")[2])
-            return True
+            return
         else:
-            return False
-        self.mail.got(letters(self.here.talk.home, but=before))
-        return True
+            super().take(line, further)
+            return
+        self.got(letters(self.talk.home, but=before))
 
     def browser_of(self, name: str) -> Browser:
         """Return the browser of a reader."""
         made = Browser(self.here.site, name if name == "fr" else "en")
         return self.browsers.setdefault(name, made)
 
-    def send(self, browser: Browser, line: re.Match[str], fields: dict[str, str]) -> None:
-        """Fill in the form of a page that a line names, and send it."""
-        _, words, name, value = line.groups()
-        given = {name: value} if name else {}
-        (form,) = (
-            form
-            for form in browser.forms()
-            if words in form.words and given.items() <= form.fields.items()
-        )
-        browser.send(form, **fields)
-
     def path_meant(self, found: re.Match[str]) -> str:
         """Return the path that a letter leads to."""
-        letter: Letter = self.mail.latest[address_of(found[2])]
+        letter: Letter = self.latest[address_of(found[2])]
         if found[1] == "LINK":
             return self.here.link_in(letter)
         tag = tag_of(str(letter["Reply-To"]))
@@ -112,19 +90,9 @@ def words_of(browser: Browser) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", browser.text).split())
 
 
-@pytest.fixture
-def visit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VisitToPages]:
-    with place(tmp_path / "home", *map(address_of, request.param)) as here:
-        yield VisitToPages(here, Conversation(here.talk))
-
-
-@pytest.mark.parametrize(
-    ("visit", "lines"),
-    [
-        pytest.param(tuple(players), [*before, *filter(None, lines)], id=name)
-        for name, players, before, lines in scripts(FOLDER)
-    ],
-    indirect=["visit"],
-)
-def test_a_visit_goes_as_it_is_written(visit: VisitToPages, lines: list[str]) -> None:
-    visit.go_on(lines)
+@scripted(FOLDER)
+def test_a_visit_goes_as_it_is_written(
+    players: Sequence[str], before: Sequence[str], lines: Sequence[str], tmp_path: Path
+) -> None:
+    with place(tmp_path / "home", *map(address_of, players)) as here:
+        VisitToPages(here.talk, here=here).say([*before, *filter(None, lines)])
