@@ -32,7 +32,15 @@ def begun_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Lines, Lin
     return cache(lambda players, lines: begun(tmp_path_factory.mktemp("begun"), players, lines))
 
 
-@scripted(FOLDER)
+def go_on(first: Conversation, path: Path, lines: Lines) -> None:
+    """Take lines in a copy of the home of a conversation that has begun."""
+    talk = replace(first.talk, home=copy_of(first.talk.home, path))
+    conversation = Conversation(talk, dict(first.latest))
+    conversation.say(lines)
+    conversation.talk.home.close()
+
+
+@scripted(FOLDER, slice(1))
 def test_a_conversation_goes_as_it_is_written(
     players: Lines,
     before: Lines,
@@ -42,9 +50,18 @@ def test_a_conversation_goes_as_it_is_written(
 ) -> None:
     if (place / "pbm_oust.toml").exists():
         conversation = begun(place, players, before)
+        conversation.say(lines)
+        conversation.talk.home.close()
     else:
-        first = begun_once(players, before)
-        talk = replace(first.talk, home=copy_of(first.talk.home, place))
-        conversation = Conversation(talk, dict(first.latest))
-    conversation.say(lines)
-    conversation.talk.home.close()
+        go_on(begun_once(players, before), place, lines)
+
+
+@scripted(FOLDER, slice(1, None))
+def test_so_it_does_in_each_further_case(
+    players: Lines,
+    before: Lines,
+    lines: Lines,
+    tmp_path: Path,
+    begun_once: Callable[[Lines, Lines], Conversation],
+) -> None:
+    go_on(begun_once(players, before), tmp_path, lines)

@@ -4,6 +4,9 @@ A line is one of these:
 
     alice > LINE                a mail with this Subject; with `>#7` it is the same mail each time,
                                 and with `>#-` it has no Message-ID
+    alice >! LINE               our mail server has verified its sender, or `>?` found it forged
+    alice >@ LINE               a mail with this Subject to where the latest letter to alice is
+                                answered
     12 times: alice > LINE      the same again and again; NTH in it is 0, 1, 2 ..
     alice >> TEXT               an answer to the latest letter to alice
     bob >>(alice) TEXT          an answer to a letter that somebody else has got, or that was kept;
@@ -22,17 +25,24 @@ A line is one of these:
     told: alice, bob            who gets letters about the latest mail, in their order, or nobody
     alice < SUBJECT             a letter about the latest mail, with the whole Subject
     alice reads: WORDS          words in the letters to alice about the latest mail
-    alice reads not: WORDS      words that are not there
+    alice reads not: WORDS      words that are not there; `reads no line of` some
+    alice shows: TEXT           those letters as they are written
     alice may send: LINE        how a line begins that the letter to alice sets apart to be sent
     alice in: fr                the language of the letter to alice about the latest mail
     alice has NAME: WORDS       words in a header of that letter; `has no NAME` where there is none
     alice can tap: SUBJECT, ..  the links of that letter, or nothing
+    letters to alice: 3         how many letters to alice, or `to all`, are in the outbox
+    codes: 3                    how many codes have been mailed
+    limits: moves_an_hour=2     other limits than the usual ones
+    unwritten: LINE             one that lets nothing be written to the database
+    chosen by bob: zone UTC     a setting, as if it had been chosen
     waits: alice, bob           to whom letters are in the outbox, or nobody
     swept: oust 1: remind x     what the latest sweep did, or nothing
     kept of alice: LINE         a line of what an account keeps; `not kept of alice` if it is none
-    outcome: done: move         what became of the latest mail, as the log has it
+    outcome: done: move         what became of the latest mail, as the log has it; with `..`, how
+                                that begins
     board oust 1: x C3, o D4    what was done on a board, or nothing
-    no board oust 2             there is none
+    boards oust: 1, 2           the boards that there are, or nothing
 
 CODE(alice) in a LINE is the latest code that was mailed to alice, CODE(alice, -2) the one before.
 """
@@ -44,19 +54,25 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from email.utils import parseaddr
 
+from msgspec.structs import replace
+
 from pbm_oust.accounts.document import account_lines
+from pbm_oust.accounts.settings import Setting
 from pbm_oust.store.home import Home
-from tests.support.accounts import account_of, codes, damage_account
+from pbm_oust.store.limits import SETTABLE, Limits
+from tests.support.accounts import account_of, change_account, codes, damage_account
 from tests.support.command_line import done, play_house
 from tests.support.histories import board_numbers, moves_of
-from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk, new_id
+from tests.support.home_by_mail import ALICE, AUTHSERV_ID, BOB, CAROL, Talk, new_id
+from tests.support.mails import mail
 from tests.support.outbox import Letter, clear_outbox, letters
 from tests.support.pages import Page
+from tests.support.tables import unescaped
 
 PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
-MAIL = re.compile(r"(\S+) (>>?)(?:\((\w+)\))?(~)?(?:#(\d+|-))? ?(.*)", re.DOTALL)
+MAIL = re.compile(r"(\S+) (>[>@!?]?)(?:\((\w+)\))?(~)?(?:#(\d+|-))? ?(.*)", re.DOTALL)
 TAP = re.compile(r"(\S+) taps(?:\((\w+)\))? (.+)")
-READS = re.compile(r"(\S+) reads( not)?: (.+)")
+READS = re.compile(r"(\S+) (reads|shows)( not| no line of)?: (.+)", re.DOTALL)
 HAS = re.compile(r"(\S+) has (no )?([\w-]+)(?:: (.+))?")
 KEPT = re.compile(r"(not )?kept of (\w+): (.+)")
 BOARD = re.compile(r"board (\w+) (\d+): (.+)")
@@ -80,7 +96,7 @@ class Conversation:
 
     def say(self, lines: Sequence[str]) -> None:
         """Take all lines, each with what belongs to it."""
-        waiting = list(lines)
+        waiting = [line for line in lines if line]
         while waiting:
             line, further = waiting.pop(0), list[str]()
             while waiting and self.goes_on(waiting[0]):
@@ -102,17 +118,24 @@ class Conversation:
             name, kept, subject = tap.groups()
             self.tap(address_of(name), self.latest[address_of(kept or name)], subject)
         elif line.startswith("$ "):
-            before = set(self.talk.home.outbox.letters())
+            known = set(self.talk.home.outbox.letters())
             if line == "$ house":
                 play_house(self.talk.home)
             else:
                 done(self.talk.home, *shlex.split(line[2:]))
-            self.got(letters(self.talk.home, but=before))
+            self.got(letters(self.talk.home, but=known))
         elif later := LATER.fullmatch(line):
             self.talk.now += timedelta(**{later[2].rstrip("s") + "s": int(later[1])})
+        elif line.startswith("unwritten: "):
+            log = self.talk.home.database_path.with_name("pbm_oust.db-wal")
+            self.talk.home.database.empty_log()
+            before = log.stat().st_size
+            self.take(line.removeprefix("unwritten: "), further)
+            assert log.stat().st_size == before
         elif line == "sweep":
             self.talk.sweep()
         elif line == "restart":
+            self.talk.home.write_tally(self.talk.now)
             self.talk.home.close()
             self.talk.home = Home(self.talk.home.path)
         elif line == "sent":
@@ -133,15 +156,24 @@ class Conversation:
         said += "".join(f"\r\n{each[4:]}" for each in further if each[2] == ":")
         text = "\n".join(each[4:] for each in further if each[2] == "|")
         talk, address = self.talk, address_of(sender)
+        found = {">!": "pass", ">?": "fail"}.get(arrow)
         said = CODE.sub(lambda code: self.code_to(address_of(code[1]), int(code[2] or -1)), said)
-        if arrow == ">":
+        if found:
+            domain = address.rpartition("@")[2]
+            results = f"Authentication-Results: {AUTHSERV_ID}; dmarc={found} header.from={domain}"
+            data = mail(results, f"From: {address}", f"Subject: {said}", new_id(), text=text)
+            talk.hand_in(data, address, talk.own, is_ours=True)
+        elif arrow != ">>":
             headers = [] if number == "-" else [new_id(int(number or 0))]
-            talk.send(address, said, text, headers=headers)
+            at = self.latest[address_of(got or sender)] if arrow == ">@" else None
+            to = str(at["Reply-To"]) if at else ""
+            talk.send(address, said, text, to=to, headers=headers)
         else:
             letter = self.latest[address_of(got or sender)]
             _, to = parseaddr(letter["Reply-To"] or str(letter["From"]))
             to = talk.own if is_plain else to
-            talk.answer(letter, f"{said}\n{text}", address, to=to, number=int(number or 0))
+            text = f"{said}\n{text}" if said else text
+            talk.answer(letter, text, address, to=to, number=int(number or 0))
 
     def tap(self, sender: str, letter: Letter, subject: str) -> None:
         """Send the mail that a link of a letter begins."""
@@ -168,13 +200,19 @@ class Conversation:
     def look(self, line: str) -> None:
         """Compare what a line says of the letters about the latest mail, and of the home."""
         if reads := READS.fullmatch(line):
-            texts = [each.words for each in self.talk.letters if each.to == address_of(reads[1])]
-            assert texts
-            told = " ".join(texts)
-            assert (reads[3] in told) is not bool(reads[2]), told
+            about = [each for each in self.talk.letters if each.to == address_of(reads[1])]
+            assert about
+            told = " ".join(each.words if reads[2] == "reads" else each.text for each in about)
+            if reads[3] == " no line of":
+                lines = [line for line in reads[4].splitlines() if line.strip("- _")]
+                assert not [line for line in lines if " ".join(line.split()) in told], told
+            else:
+                words = unescaped(reads[4])
+                words = " ".join(words.split()) if reads[2] == "reads" else words
+                assert (words in told) is not bool(reads[3]), told
         elif may := SENDS.fullmatch(line):
             told = self.talk.text_to(address_of(may[1]))
-            assert f"\n  {may[2]}" in told, told
+            assert re.search(rf"^  {re.escape(may[2])}(?:  .*)?$", told, re.MULTILINE), told
         elif has := HAS.fullmatch(line):
             value = self.talk.letter_to(address_of(has[1]))[has[3]]
             assert value is None if has[2] else value and (has[4] or "") in value, value
@@ -199,7 +237,8 @@ class Conversation:
         elif what == "swept":
             assert talk.swept == named
         elif what == "outcome":
-            assert talk.outcome == words
+            begun = talk.outcome[: len(words) - 2] + ".." if words.endswith("..") else talk.outcome
+            assert begun == words, talk.outcome
         elif what == "set":
             self.set(words)
         elif what == "damaged":
@@ -213,9 +252,22 @@ class Conversation:
         elif what.endswith(" can tap"):
             page = talk.page_to(address_of(what.removesuffix(" can tap")))
             assert [tap.subject for tap in Page(page).taps()] == named, page
-        elif what.startswith("no board "):
-            kind, board = what.split()[2:]
-            assert int(board) not in board_numbers(talk.home, kind)
+        elif what.startswith("boards "):
+            found = board_numbers(talk.home, what.removeprefix("boards "))
+            assert found == [int(each) for each in named]
+        elif what.startswith("letters to "):
+            to = address_of(what.removeprefix("letters to "))
+            assert sum(to in ("all", each.to) for each in letters(talk.home)) == int(words)
+        elif what == "codes":
+            assert len(list(codes(talk.home))) == int(words)
+        elif what == "limits":
+            chosen = dict(each.split("=") for each in named)
+            talk.limits = Limits({SETTABLE[key]: int(most) for key, most in chosen.items()})
+        elif what.startswith("chosen by "):
+            userid, setting = what.removeprefix("chosen by "), Setting(*words.split())
+            change_account(
+                talk.home, userid, lambda each: replace(each, settings=(*each.settings, setting))
+            )
         elif what.startswith("keep "):
             self.latest[what.removeprefix("keep ")] = self.latest[address_of(words)]
         else:

@@ -56,18 +56,18 @@ def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     return marking
 
 
-def scripted(folder: Path) -> pytest.MarkDecorator:
+def scripted(folder: Path, some: slice = slice(None)) -> pytest.MarkDecorator:
     """Return what marks a test: it runs for all scripts in the files of a folder.
 
     Its parameters are `players`, who takes part, `before`, lines that come first, and `lines`.
     A file begins with who takes part and the lines that come before each of its scripts; `#` begins
     a comment there. A script that ends with a table, `-- LINE => ANSWER` and its cases, runs for
-    each of them, which stands in place of these words; with two tables, for each pair.
+    each of them, or for some, which stand in place of these words; with two tables, for each pair.
     """
-    return pytest.mark.parametrize(("players", "before", "lines"), [*_scripts(folder)])
+    return pytest.mark.parametrize(("players", "before", "lines"), [*_scripts(folder, some)])
 
 
-def _scripts(folder: Path) -> Iterator[ParameterSet]:
+def _scripts(folder: Path, some: slice) -> Iterator[ParameterSet]:
     for path in sorted(folder.glob("*.txt")):
         head, named = _parted(path)
         players, *before = (line for line in head.split("\n") if line and line[0] != "#")
@@ -75,7 +75,7 @@ def _scripts(folder: Path) -> Iterator[ParameterSet]:
             script, *tables = re.split(r"^-- (.+)\n", text, flags=re.MULTILINE)
             lines = script.strip("\n").split("\n")
             names = " => ".join(tables[::2]).split(" => ")
-            for cases in product(*map(_cases, tables[1::2])):
+            for cases in [*product(*map(_cases, tables[1::2]))][some]:
                 words = [word for case in cases for word in case]
                 given = dict(zip(names, words, strict=True)) if tables else {}
                 filled = tuple(_filled(line, given) for line in lines)

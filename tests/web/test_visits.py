@@ -95,4 +95,4 @@ def test_a_visit_goes_as_it_is_written(
     players: Sequence[str], before: Sequence[str], lines: Sequence[str], tmp_path: Path
 ) -> None:
     with place(tmp_path / "home", *map(address_of, players)) as here:
-        VisitToPages(here.talk, here=here).say([*before, *filter(None, lines)])
+        VisitToPages(here.talk, here=here).say([*before, *lines])
