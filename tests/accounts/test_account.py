@@ -15,9 +15,12 @@ from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.password import Match, Secret, hash_password
 from pbm_oust.accounts.settings import NAMES, Setting, Settings, read_settings, values_of
 from pbm_oust.board import Deed, Place
+from tests.support import tables
 from tests.support.games import new_game
 from tests.support.kept import HASH
 from tests.support.passwords import match
+
+tabled = tables.tabled(__file__)
 
 ALICE = Account(
     "alice",
@@ -40,16 +43,7 @@ def test_anything_else_is_no_userid(text: str) -> None:
         parse_userid(text)
 
 
-@pytest.mark.parametrize(
-    ("address", "normal"),
-    [
-        ("alice@example.org", "alice@example.org"),
-        ("Alice@Example.ORG", "alice@example.org"),
-        ("alice+oust@example.org", "alice@example.org"),
-        ("ALICE+a+b@example.org", "alice@example.org"),
-        ("+oust@example.org", "+oust@example.org"),
-    ],
-)
+@tabled("address", "normal")
 def test_addresses_are_compared_without_case_and_tag(address: str, normal: str) -> None:
     assert normal_address(address) == normal
 
@@ -89,10 +83,7 @@ def test_any_other_password_is_wrong(wrong: str) -> None:
     assert match(wrong, STORED) is Match.WRONG
 
 
-@pytest.mark.parametrize(
-    ("password", "given"),
-    [("Wonderland", "wonderland"), ("wonderland", "Wonderland"), ("Été-2026", "été-2026")],
-)
+@tabled("password", "given")
 def test_a_password_that_is_wrong_in_the_case_of_its_first_letter_is_told_apart(
     password: str, given: str
 ) -> None:

@@ -7,10 +7,13 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.accounts import account_of
 from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
 from tests.support.histories import lay_samples, make_from_files
+
+tabled = tables.tabled(__file__)
 
 
 @pytest.fixture
@@ -124,17 +127,7 @@ def test_a_faulty_configuration_is_reported_with_file_and_key(home: Path) -> Non
     assert f"{path}: relay: 'example.org' is not written smtp://HOST:PORT" in result.output
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("address = oust@example.org", "this is not TOML: Invalid value (at line 1, column 11)"),
-        ('house = "off"\n\nrelay: 25\n', "(at line 3, column 6)"),
-        ('realy = "smtp://127.0.0.1:25"', "realy: there is no such key; perhaps relay is meant"),
-        ("readers = 1", "readers: true or false is wanted"),
-        ('house = "often"', "off, unrated, rated"),
-        ("# \xe9", "the text is not UTF-8 from byte 2 on"),
-    ],
-)
+@tabled("text", "reason")
 @pytest.mark.parametrize(
     "words",
     ["games list", "players list", "outbox list", "standings", "games verify", "sweep", "house"],

@@ -160,14 +160,7 @@ def test_ratings_of_many_players_explain_only_some_games(home: Home) -> None:
     assert f"{MORE + 1} more games are not explained here" in letter.words
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "oust show alice",
-        "oust show 1 2 3 4 5 6 7 8 9 10 11 12",
-        "all show alice",
-    ],
-)
+@tabled("line")
 def test_one_answer_draws_only_some_boards(line: str, home: Home) -> None:
     letter = asked(home, line)
     assert drawn(letter) == MOST_DRAWN

@@ -37,6 +37,16 @@ def of(file: str) -> dict[str, list[tuple[str, ...]]]:
     return {name: [*_cases(text)] for name, text in _parted(Path(file).with_suffix(".txt"))[1]}
 
 
+def words(file: str, name: str) -> list[str]:
+    """Return a table of a module with one column."""
+    return [word for (word,) in of(file)[name]]
+
+
+def named(file: str, name: str) -> dict[str, str]:
+    """Return a table of a module with two columns: what is meant by each word."""
+    return {row[0]: row[1] for row in of(file)[name]}
+
+
 def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     """Return what marks the tests of a module: each runs for all cases in the table of its name.
 
@@ -85,7 +95,8 @@ def _scripts(folder: Path, some: slice) -> Iterator[ParameterSet]:
 
 def _filled(line: str, given: dict[str, str]) -> str:
     """Return a line with words in place of their names."""
-    return re.sub(r"\b[A-Z]+\b", lambda found: given.get(found[0], found[0]), line)
+    names = "|".join(given)
+    return re.sub(names, lambda found: given[found[0]], line) if names else line
 
 
 def _parted(path: Path) -> tuple[str, Iterator[tuple[str, str]]]:

@@ -69,22 +69,6 @@ def test_feeds_speak_french(pages: Website) -> None:
     assert read.entries[0].title == "oust 1 #2: o echange"
 
 
-def test_pages_lead_to_their_feeds(pages: Website) -> None:
-    for path in ("/oust/1", "/players/alice", "/history"):
-        link = f'type="application/atom+xml" href="{path}.atom"'
-        assert link in pages.get(path).text
-
-
-def test_a_feed_that_has_not_changed_is_not_sent_again(pages: Website) -> None:
-    etag = pages.get("/history.atom").headers["etag"]
-    assert pages.get("/history.atom", if_none_match=etag).status == 304
-
-
-@pytest.mark.parametrize("path", ["/oust/2.atom", "/players/nobody.atom", "/chess/1.atom"])
-def test_there_is_no_feed_of_what_is_not_there(path: str, pages: Website) -> None:
-    assert pages.get(path).status == 404
-
-
 @pytest.mark.parametrize("path", ["/players/carol", "/players/carol.atom"])
 def test_an_account_without_a_board_is_as_unknown_as_any(path: str, pages: Website) -> None:
     assert pages.get(path).content == pages.get(path.replace("carol", "nobody")).content

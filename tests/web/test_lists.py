@@ -84,13 +84,6 @@ def test_boards_can_be_chosen_by_player(pages: Website) -> None:
         assert "<b>" not in got.text
 
 
-@pytest.mark.parametrize(
-    "path", ["/players/%00", "/players/alice%0A", "/history?game=oust&player=%00"]
-)
-def test_control_characters_are_no_part_of_an_address(path: str, pages: Website) -> None:
-    assert pages.get(path).status == 400
-
-
 @tabled("path")
 def test_what_is_not_there_is_said_so(path: str, pages: Website) -> None:
     got = pages.get(path)
@@ -112,10 +105,6 @@ def test_the_page_of_a_player_has_boards_and_ratings_with_their_arithmetic(pages
     second = pages.get("/players/alice/ratings/oust?page=2").text
     assert "; mean of 1 game: 1800" in second
     assert "/players/alice/ratings/oust?page=2" in links_on(text)
-
-
-def test_who_waits_for_an_opponent_has_a_page(pages: Website) -> None:
-    assert "oust join 1: square 7x7" in pages.get("/players/carol").text
 
 
 def test_no_link_leads_nowhere(pages: Website) -> None:

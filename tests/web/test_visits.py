@@ -8,31 +8,45 @@ A file begins with who has signed up and with lines that come before each of its
     alice sends BUTTON          the form that shows these words; `BUTTON [name=value]` is the one
                                 with this value
       = NAME: VALUE             a field of the form above, filled in
+    alice asks GET /boards      for a page without going where it leads; POST sends its fields
+      : NAME: VALUE             a header of it; ETAG is that of the page before
+    alice got NAME: WORDS       words in a header of the answer; `got no NAME` where there is none
+    alice is sent to /me        where the answer to that leads
     alice is at /me             where that leads, and `status 404` what is answered
     alice sees: WORDS           words of the page; `sees not` those that are not there
     alice finds: TEXT           the page as it is written; `finds not` what is not there
 
+Visits in `looks/` change nothing: those in one file share a home and its pages.
 In a path, LINK(alice) is the page that the latest letter to alice names, PLAY(alice) the one for
-the address to which it is answered, and CODE(alice) the one for the code in it.
+the address to which it is answered, and CODE(alice) the one for the code in it; PLAY(alice)[x=y]
+is one that somebody has changed.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
 
 from pbm_oust.accounts.tags import tag_of
 from tests.support.browsing import Browser
 from tests.support.conversation import Conversation, address_of
+from tests.support.mails import grown
 from tests.support.outbox import Letter, letters
 from tests.support.tables import scripted
 from tests.web.signed_in import Place, place
 
-FOLDER = Path(__file__).parent / "visits"
+VISITS, LOOKS = (Path(__file__).with_name(name) for name in ("visits", "looks"))
 OPENS = re.compile(r"(\S+) opens (\S+)")
 SENDS = re.compile(r"(\S+) sends ?(.*?) ?(?:\[(\w+)=(.*)\])?")
 SHOWS = re.compile(r"(\S+) (sees|finds)( not)?: (.+)")
-IN_PATH = re.compile(r"(LINK|PLAY|CODE)\((\S+?)\)")
+ASKS = re.compile(r"(\S+) asks ([A-Z]+) (\S+)")
+GOT = re.compile(r"(\S+) got (no )?([\w-]+)(?:: (.+))?")
+IN_PATH = re.compile(r"(LINK|PLAY|CODE)\((\S+?)\)(?:\[(\S+)=(\S+)\])?")
 
 
 @dataclass
@@ -49,6 +63,8 @@ class VisitToPages(Conversation):
         browser = self.browser_of(name)
         if opens := OPENS.fullmatch(line):
             browser.open(IN_PATH.sub(self.path_meant, opens[2]))
+        elif asks := ASKS.fullmatch(line):
+            self.ask(browser, asks[2], IN_PATH.sub(self.path_meant, asks[3]), further)
         elif line == f"{name} signs in":
             self.browsers[name] = self.here.signed_in(address_of(name))
         elif sends := SENDS.fullmatch(line):
@@ -60,11 +76,20 @@ class VisitToPages(Conversation):
             page = browser.text if shows[2] == "finds" else words_of(browser)
             assert (shows[4] in page) is not bool(shows[3]), page
             return
+        elif got := GOT.fullmatch(line):
+            value = browser.got.headers.get(got[3].lower())
+            assert value is None if got[2] else value and (got[4] or "") in value, value
+            return
+        elif line.startswith(f"{name} is sent to "):
+            wanted = IN_PATH.sub(self.path_meant, line.removeprefix(f"{name} is sent to "))
+            assert browser.got.headers["location"] == wanted
+            return
         elif line.startswith(f"{name} is at "):
             assert browser.path == line.removeprefix(f"{name} is at "), browser.text
             return
         elif line.startswith(f"{name} status "):
             assert browser.got.status == int(line.rpartition(" ")[2])
+            assert browser.got.status != 304 or not browser.got.content
             return
         else:
             super().take(line, further)
@@ -76,13 +101,29 @@ class VisitToPages(Conversation):
         made = Browser(self.here.site, name if name == "fr" else "en")
         return self.browsers.setdefault(name, made)
 
+    def ask(self, browser: Browser, method: str, path: str, further: list[str]) -> None:
+        """Ask for a page as it is, with headers and the fields of a form."""
+        site, headers = self.here.site, {"accept-language": browser.language}
+        tag = browser.got.headers.get("etag", "")
+        for line in further:
+            if line[2] == ":":
+                name, _, value = line.removeprefix("  : ").partition(": ")
+                headers[name.lower()] = value.replace("ETAG", tag)
+        given = [line.removeprefix("  = ").split(": ", 1) for line in further if line[2] == "="]
+        form = urlencode({name: grown(value) for name, value in given})
+        if method == "POST":
+            browser.got = site.post(path, form, **headers)
+        else:
+            browser.got = site.get(path, method, **headers)
+
     def path_meant(self, found: re.Match[str]) -> str:
         """Return the path that a letter leads to."""
         letter: Letter = self.latest[address_of(found[2])]
         if found[1] == "LINK":
             return self.here.link_in(letter)
         tag = tag_of(str(letter["Reply-To"]))
-        return f"/play/{tag}" if found[1] == "PLAY" else f"/code/{tag.partition('.')[2]}"
+        path = f"/play/{tag}" if found[1] == "PLAY" else f"/code/{tag.partition('.')[2]}"
+        return path.replace(found[3], found[4]) if found[3] else path
 
 
 def words_of(browser: Browser) -> str:
@@ -90,9 +131,35 @@ def words_of(browser: Browser) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", browser.text).split())
 
 
-@scripted(FOLDER)
+@scripted(VISITS)
 def test_a_visit_goes_as_it_is_written(
     players: Sequence[str], before: Sequence[str], lines: Sequence[str], tmp_path: Path
 ) -> None:
     with place(tmp_path / "home", *map(address_of, players)) as here:
         VisitToPages(here.talk, here=here).say([*before, *lines])
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Place]]:
+    """Return what serves the pages of a home, in which something has happened, once."""
+    with ExitStack() as opened:
+
+        @cache
+        def served(players: Sequence[str], before: Sequence[str]) -> Place:
+            path = tmp_path_factory.mktemp("looks") / "home"
+            here = opened.enter_context(place(path, *map(address_of, players)))
+            VisitToPages(here.talk, here=here).say(before)
+            return here
+
+        yield served
+
+
+@scripted(LOOKS)
+def test_whoever_looks_sees_what_is_written(
+    players: Sequence[str],
+    before: Sequence[str],
+    lines: Sequence[str],
+    begun: Callable[..., Place],
+) -> None:
+    here = begun(players, before)
+    VisitToPages(here.talk, here=here).say(lines)
