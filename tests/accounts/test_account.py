@@ -34,10 +34,7 @@ STORED_WITHOUT_CASE = (
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "1a", "-a", "_a", "a" * 21, "a b", "a.b", "a@b", "\u00e9mile", "a\n", "../a", "a/b"],
-)
+@tabled("text")
 def test_anything_else_is_no_userid(text: str) -> None:
     with pytest.raises(ValueError, match="is no userid"):
         parse_userid(text)
@@ -48,23 +45,7 @@ def test_addresses_are_compared_without_case_and_tag(address: str, normal: str) 
     assert normal_address(address) == normal
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "a",
-        "@",
-        "a@",
-        "@b",
-        "a@b@c",
-        "a b@c",
-        "<a@b>",
-        "a,b@c",
-        "a@b\n",
-        'a"@b',
-        "a" * 255 + "@b",
-    ],
-)
+@tabled("text")
 def test_anything_else_is_no_address(text: str) -> None:
     with pytest.raises(ValueError, match="is not written NAME@HOST"):
         parse_address(text)

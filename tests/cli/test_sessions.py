@@ -4,15 +4,20 @@ A file begins with who has signed up (or `samples`: the home holds the sample ga
 lines that come before each of its sessions; a line `== ..` begins a session. In it, a line is one
 of these, or one of `tests/support/conversation.py` with `told`, `<`, `>` or `reads`:
 
-    $ games list                a command; what it prints follows, and `[1]` if it ends with 1
+    $ games list                a command; what it prints follows, and `[1]` if it ends with 1; with
+                                `> FILE` it prints into a file, with `< FILE` it reads one
     < TEXT                      a line that the command above reads
-    edit oust/2.txt: OLD => NEW changes a file of the home
+    edit oust/2.txt: OLD => NEW changes a file of the home; with escapes of Python
+    write oust/2.txt: BYTES     writes one, with such escapes
     remove oust/2.txt           removes one
     make copy                   makes a folder there
+    holds oust: 1.txt, 2.txt    the files of a folder, or nothing
+    same oust/2.txt copy/2.txt  two files have the same content
+    sql: UPDATE boards ..       changes the database
 
 In what is printed, `...` stands for anything, and a line of it for any lines; the lines that tell
 of the right usage are left out.
-HOME is the folder of the home, SAMPLES that of the sample games.
+HOME is the folder of the home, OTHER a place beside it, SAMPLES the folder of the sample games.
 """
 
 import re
@@ -27,11 +32,13 @@ from tests.support.conversation import Conversation, address_of
 from tests.support.histories import SAMPLES, lay_samples
 from tests.support.home_by_mail import ADDRESS, Talk, home_of
 from tests.support.outbox import letters
-from tests.support.tables import scripted
+from tests.support.tables import scripted, unescaped
 
 FOLDER = Path(__file__).parent / "sessions"
 USAGE = re.compile(r"\AUsage: .*\nTry .*\n\n")
-DIRECTIVE = re.compile(r"\$ |told: |\w+ (<|>|reads:) |edit |remove |make ")
+DIRECTIVE = re.compile(
+    r"\$ |told: |\w+ (<|>|reads:) |edit |write |remove |make |holds |same |sql: "
+)
 
 
 class Session(Conversation):
@@ -43,41 +50,64 @@ class Session(Conversation):
     def take(self, line: str, further: list[str]) -> None:
         """Do what a line says, or fail unless it is so."""
         path = self.talk.home.path
-        line = line.replace("HOME", str(path)).replace("SAMPLES", str(SAMPLES))
+        line, *further = (self.meant(each) for each in (line, *further))
         word, _, rest = line.partition(" ")
+        name, _, content = rest.partition(": ")
         if word == "$":
             before = set(self.talk.home.outbox.letters())
-            self.run(shlex.split(rest), [each.replace("HOME", str(path)) for each in further])
+            self.run(rest, further)
             self.got(letters(self.talk.home, but=before))
         elif word == "edit":
-            name, _, change = rest.partition(": ")
-            old, new = change.split(" => ")
+            old, new = map(unescaped, content.split(" => "))
             text = (path / name).read_text()
             assert old in text
             (path / name).write_text(text.replace(old, new, 1))
+        elif word == "write":
+            (path / name).write_bytes(unescaped(content).encode("latin-1"))
         elif word == "remove":
+            self.talk.home.database.close()
             (path / rest).unlink()
         elif word == "make":
             (path / rest).mkdir()
+        elif word == "holds":
+            found = ", ".join(sorted(each.name for each in (path / name).iterdir()))
+            assert (found or "nothing") == content
+        elif word == "same":
+            one, other = rest.split()
+            assert (path / one).read_bytes() == (path / other).read_bytes()
+        elif word == "sql:":
+            self.talk.home.do(lambda transaction: transaction.run(rest))
         else:
             super().take(line, further)
 
-    def run(self, words: list[str], following: list[str]) -> None:
+    def meant(self, line: str) -> str:
+        """Return a line with the names of places for what they stand for."""
+        home = self.talk.home.path
+        places = {"HOME": home, "OTHER": home.with_name("other"), "SAMPLES": SAMPLES}
+        return re.sub("|".join(places), lambda found: str(places[found[0]]), line)
+
+    def run(self, line: str, following: list[str]) -> None:
         """Run a command and compare what it prints, and its status."""
+        line, into, written = line.partition(" > ")
+        line, _, read = line.partition(" < ")
+        words = shlex.split(line)
         said = [each.removeprefix("< ") for each in following if each.startswith("< ")]
         printed = [each for each in following if not each.startswith("< ")]
         status = (
             int(printed.pop().strip("[]")) if printed and re.match(r"\[\d\]", printed[-1]) else 0
         )
-        stdin = "".join(f"{each}\n" for each in said)
+        stdin = Path(read).read_bytes() if read else "".join(f"{each}\n" for each in said).encode()
         result = run(self.talk.home, *words, stdin=stdin)
+        assert result.exit_code == status, result.output
+        if into:
+            Path(written).write_text(result.output)
+            return
         pattern = "".join(
             r"(?:.*\n)*" if each == "..." else re.escape(each).replace(r"\.\.\.", ".*") + r"\n"
             for each in printed
         )
         told = USAGE.sub("", result.output)
         assert re.fullmatch(pattern, told), told
-        assert result.exit_code == status
 
 
 @scripted(FOLDER)

@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from pbm_oust.rules import KINDS
+from tests.support import tables
 from tests.support.accounts import account_of, change_account
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
 from tests.support.rings import examples
 from tests.support.rows import everything_but_letters
+
+tabled = tables.tabled(__file__)
 
 MALLORY = "mallory@example.net"
 TOKEN = re.compile(r"\.(?![0-9a-f]{16}@)[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE)
@@ -35,15 +38,7 @@ def moves(talk: Talk, board: int = 1) -> list[str]:
 # Whose it is
 
 
-@pytest.mark.parametrize(
-    ("part", "instead"),
-    [
-        (r".*", ADDRESS),
-        (r"alice\.(.*)@", r"alice.b\1a@"),
-        (r"alice", "bob"),
-        (r"oust\.1", "oust.2"),
-    ],
-)
+@tabled("part", "instead")
 def test_a_wrong_token_is_none(part: str, instead: str, talk: Talk) -> None:
     right = reply_to(ALICE, talk)
     wrong = re.sub(part, instead, right, count=1)

@@ -16,6 +16,7 @@ from pbm_oust.mail.session import Protocol
 from pbm_oust.play.request import outcome_text
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import Counted, Limits
+from tests.support import tables
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, new_id
 from tests.support.listening import ADDRESS as LISTENER
@@ -24,6 +25,8 @@ from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.steps import work_of
 from tests.support.tables import blocks
+
+tabled = tables.tabled(__file__)
 
 MOST_STEPS = 500_000
 OURS = "mx.example.org"
@@ -99,17 +102,7 @@ def test_a_header_that_is_made_to_cost_much_is_not_read(filling: str) -> None:
         assert work_of(partial(verdict, *each)).steps < MOST_STEPS
 
 
-@pytest.mark.parametrize(
-    ("line", "text"),
-    [
-        (CHALLENGE, ""),
-        ("help", ""),
-        ("no command at all", ""),
-        ("oust challenge alice bob guessed-wrong", ""),
-        ("settings alice guessed-wrong", ""),
-        ("multiple", "help\nhelp oust"),
-    ],
-)
+@tabled("line", "text")
 def test_a_forged_from_gets_no_answer(line: str, text: str, home: Home) -> None:
     before = letters(home)
     assert take(home, FAILED, line=line, text=text) == "silent: its From is forged"

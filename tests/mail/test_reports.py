@@ -73,16 +73,7 @@ def test_a_report_is_understood(name: str, line_end: bytes) -> None:
     assert MAILS.keys() == READ.keys()
 
 
-@pytest.mark.parametrize(
-    ("action", "is_failed"),
-    [
-        *((each, True) for each in ("Failed", " FAILED ", "failed\t")),
-        *(
-            (each, False)
-            for each in ("delayed", "delivered", "relayed", "expanded", "", "unfailed")
-        ),
-    ],
-)
+@tabled("action", "is_failed", is_failed=bool)
 def test_a_letter_has_come_back_if_it_failed_in_any_case(action: str, is_failed: bool) -> None:
     assert (read(changed(PLAIN, "Action", f" {action}")) == read(PLAIN)) is is_failed
     assert bool(read(changed(PLAIN, "Action", f" {action}"))) is is_failed

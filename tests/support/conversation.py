@@ -96,7 +96,7 @@ class Conversation:
 
     def say(self, lines: Sequence[str]) -> None:
         """Take all lines, each with what belongs to it."""
-        waiting = [line for line in lines if line]
+        waiting = list(lines)
         while waiting:
             line, further = waiting.pop(0), list[str]()
             while waiting and self.goes_on(waiting[0]):
@@ -112,6 +112,8 @@ class Conversation:
 
     def take(self, line: str, further: list[str]) -> None:
         """Do what a line says, or fail unless it is so."""
+        if not line:
+            return
         if mail := MAIL.fullmatch(line):
             self.mail(mail, further)
         elif tap := TAP.fullmatch(line):

@@ -50,15 +50,19 @@ def named(file: str, name: str) -> dict[str, str]:
 def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     """Return what marks the tests of a module: each runs for all cases in the table of its name.
 
-    The mark names the parameters, `@tabled("line", "answer")`.
+    The mark names the parameters, `@tabled("line", "count", count=int)`, and what reads some.
     """
     found = of(file)
 
-    def marking(*names: str) -> Callable[[Test], Test]:
+    def marking(*names: str, **read: Callable[[str], object]) -> Callable[[Test], Test]:
         def mark(test: Test) -> Test:
             table = found[test.__name__.removeprefix("test_").replace("_", " ")]
-            cases = table if len(names) > 1 else [case for (case,) in table]
-            marked: Test = pytest.mark.parametrize(",".join(names), cases)(test)
+            cases = [
+                [read.get(name, str)(word) for name, word in zip(names, case, strict=True)]
+                for case in table
+            ]
+            given = cases if len(names) > 1 else [case for (case,) in cases]
+            marked: Test = pytest.mark.parametrize(",".join(names), given)(test)
             return marked
 
         return mark

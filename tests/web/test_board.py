@@ -12,13 +12,10 @@ import pytest
 from pbm_oust.board import Game
 from pbm_oust.board.formats import parse_any
 from pbm_oust.board.sgf import parse_sgf
-from tests.support import tables
 from tests.support.games import act, history_of, new_game, play
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.website import Website, website
-
-tabled = tables.tabled(__file__)
 
 BASE = "https://games.example.org"
 MOST_BYTES = 60 * 1024

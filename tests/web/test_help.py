@@ -10,10 +10,7 @@ from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.words import words_in
 from pbm_oust.rules import KINDS
 from pbm_oust.web.helping import EXAMPLES, Example
-from tests.support import tables
 from tests.support.website import Website
-
-tabled = tables.tabled(__file__)
 
 
 def words_on(text: str) -> list[str]:

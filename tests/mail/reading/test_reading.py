@@ -76,14 +76,7 @@ def test_the_same_mail_is_known_again_and_another_text_is_another_mail(message_i
     assert len(subjects | texts) == 6
 
 
-@pytest.mark.parametrize(
-    ("header", "number"),
-    [
-        ("Message-ID: <1@example.org>", 1),
-        ("Message-ID: no brackets", 1),
-        *(("Message-ID: <>", 3), ("Message-ID:", 3), ("X-Id: none", 3)),
-    ],
-)
+@tabled("header", "number", number=int)
 def test_dates_tell_mails_apart_only_without_a_message_id(header: str, number: int) -> None:
     dates = [f"Fri, 20 Nov 2026 15:3{n}:00 +0000" for n in range(3)]
     found = {identity(FROM, header, f"Date: {date}", f"Resent-Date: {date}") for date in dates}
