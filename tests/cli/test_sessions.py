@@ -2,7 +2,8 @@
 
 A file begins with who has signed up (or `samples`: the home holds the sample games alone) and with
 lines that come before each of its sessions; a line `== ..` begins a session. In it, a line is one
-of these, or one of `tests/support/conversation.py` with `told`, `<`, `>` or `reads`:
+of these, or one of `tests/support/conversation.py` with `told`, `<`, `>`, `reads`, `later`
+or `comes back`:
 
     $ games list                a command; what it prints follows, and `[1]` if it ends with 1; with
                                 `> FILE` it prints into a file, with `< FILE` it reads one
@@ -36,9 +37,9 @@ from tests.support.tables import scripted, unescaped
 
 FOLDER = Path(__file__).parent / "sessions"
 USAGE = re.compile(r"\AUsage: .*\nTry .*\n\n")
-DIRECTIVE = re.compile(
-    r"\$ |told: |\w+ (<|>|reads:) |edit |write |remove |make |holds |same |sql: "
-)
+DEEDS = r"\$ |edit |write |remove |make |holds |same |sql: "
+MAILED = r"told: |later: |(\d+ times: )?comes back |\S+ (<|>|reads:) "
+DIRECTIVE = re.compile(f"{DEEDS}|{MAILED}")
 
 
 class Session(Conversation):

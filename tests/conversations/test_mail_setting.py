@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.account import MOST_WATCHED
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce
+from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.board import Game
 from pbm_oust.board.notation import format_header
 from pbm_oust.rules import KINDS
@@ -16,7 +17,8 @@ from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import note_bounce
 from tests.support.accounts import account_of, change_account, damage_account
 from tests.support.histories import lay_histories
-from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
+from tests.support.mails import mail
 
 
 @pytest.fixture
@@ -81,3 +83,15 @@ def test_a_damaged_account_holds_up_no_move_of_the_other_player(talk: Talk) -> N
     ]
     with pytest.raises(Exception, match="the account bob in the database is damaged, queue"):
         talk.send(BOB, "settings bob lookingglass mail mine")
+
+
+def test_letters_that_come_back_without_any_id_close_a_mailbox_too(talk: Talk) -> None:
+    back, today = envelope_sender(ADDRESS, talk.home.key(), BOB), talk.now
+    for day in (2, 1, 0):
+        talk.now = today - timedelta(days=day)
+        date = f"Date: {talk.now:%d %b %Y %H:%M:%S} -0000"
+        text = f"I wasn't able to deliver your message.\r\n\r\n<{BOB}>:\r\nno mailbox (#5.1.1)\r\n"
+        talk.hand_in(mail("From: MAILER-DAEMON@mail.example.net", date, text=text), "", back)
+        assert talk.outcome == "returned"
+    told = talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert told == [f"{ALICE}: oust 1 #2: bob to move"]

@@ -12,9 +12,6 @@ from tests.support.mails import mail
 
 tabled = tables.tabled(__file__)
 
-MALLORY = "mallory@example.com"
-TOLD = "cannot be read at the moment"
-
 
 @pytest.fixture(autouse=True)
 def _damaged(home: Home) -> None:
@@ -22,15 +19,6 @@ def _damaged(home: Home) -> None:
     make_account(home, "bob", "lookingglass", BOB)
     mailed(home, ALICE, "oust challenge alice bob wonderland -size=5")
     lay_histories(home, {4: "pbm_oust history 1\nKind: chess\n"})
-
-
-@tabled("sender", "line", "text")
-def test_who_asks_for_a_damaged_board_is_told_that_it_cannot_be_read(
-    home: Home, sender: str, line: str, text: str
-) -> None:
-    (letter,) = mailed(home, sender, line, text)
-    assert TOLD in letter.words
-    assert "oust 4" in letter.text
 
 
 @tabled("line", "text", "reply")

@@ -30,10 +30,6 @@ def other(tmp_path: Path) -> Home:
     return home
 
 
-def away(*vacations: tuple[str, str]) -> dict[str, object]:
-    return {"vacations": [{"begins": begins, "ends": ends} for begins, ends in vacations]}
-
-
 @tabled("changed", "reason")
 def test_an_account_that_no_command_can_have_made_is_refused(
     lines: list[str], other: Home, changed: str, reason: str

@@ -16,6 +16,7 @@ A line is one of these:
     keep old: alice             keeps the latest letter to alice under a name
     carol taps(old) SUBJECT     a tap on a link of the latest letter to carol, or of a kept one
     ends: old                   what a mail program sends to get no more letters like this one
+    comes back from bob: TEXT   a letter that his mail server has refused for this reason
     later: 3 days               lets time go by; `sweep` lets the server do what is due, and
                                 `restart` begins it anew
     $ COMMAND                   a command of the operator, which ends well
@@ -53,22 +54,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from email.utils import parseaddr
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.settings import Setting
+from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import SETTABLE, Limits
 from tests.support.accounts import account_of, change_account, codes, damage_account
 from tests.support.command_line import done, play_house
 from tests.support.histories import board_numbers, moves_of
-from tests.support.home_by_mail import ALICE, AUTHSERV_ID, BOB, CAROL, Talk, new_id
+from tests.support.home_by_mail import ADDRESS, ALICE, AUTHSERV_ID, BOB, CAROL, Talk, new_id
 from tests.support.mails import mail
 from tests.support.outbox import Letter, clear_outbox, letters
 from tests.support.pages import Page
 from tests.support.tables import unescaped
 
+REPORT = Path(__file__).parents[1] / "data" / "refused.txt"
+"""What qmail says of a letter that another mail server has refused."""
 PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
 MAIL = re.compile(r"(\S+) (>[>@!?]?)(?:\((\w+)\))?(~)?(?:#(\d+|-))? ?(.*)", re.DOTALL)
 TAP = re.compile(r"(\S+) taps(?:\((\w+)\))? (.+)")
@@ -76,6 +81,7 @@ READS = re.compile(r"(\S+) (reads|shows)( not| no line of)?: (.+)", re.DOTALL)
 HAS = re.compile(r"(\S+) has (no )?([\w-]+)(?:: (.+))?")
 KEPT = re.compile(r"(not )?kept of (\w+): (.+)")
 BOARD = re.compile(r"board (\w+) (\d+): (.+)")
+BACK = re.compile(r"comes back from (\S+): (.+)")
 TIMES = re.compile(r"(\d+) times: ")
 SENDS = re.compile(r"(\S+) may send: (.+)")
 CODE = re.compile(r"CODE\((\S+?)(?:, (-\d))?\)")
@@ -126,6 +132,8 @@ class Conversation:
             else:
                 done(self.talk.home, *shlex.split(line[2:]))
             self.got(letters(self.talk.home, but=known))
+        elif back := BACK.fullmatch(line):
+            self.come_back(address_of(back[1]), back[2])
         elif later := LATER.fullmatch(line):
             self.talk.now += timedelta(**{later[2].rstrip("s") + "s": int(later[1])})
         elif line.startswith("unwritten: "):
@@ -187,6 +195,14 @@ class Conversation:
         address = str(letter["List-Unsubscribe"]).partition("?")[0].removeprefix("<mailto:")
         robotic = ("Auto-Submitted: auto-generated", "Precedence: bulk")
         self.talk.send("robot@mail.example", "unsubscribe", to=address, headers=robotic)
+
+    def come_back(self, address: str, said: str) -> None:
+        """Let a letter to an address come back, as qmail tells it."""
+        given = {"ADDRESS": address, "SAID": said, "ID": new_id()}
+        text = re.sub("|".join(given), lambda found: given[found[0]], REPORT.read_text())
+        data = mail("From: MAILER-DAEMON@mail.example.net", "Subject: failure notice", text=text)
+        back = envelope_sender(ADDRESS, self.talk.home.key(), address)
+        self.talk.hand_in(data, "", back)
 
     def code_to(self, address: str, nth: int) -> str:
         """Return one of the codes that were mailed to an address."""

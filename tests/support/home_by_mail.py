@@ -26,7 +26,7 @@ _numbers = count()
 
 
 def home_of(
-    path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = (), at: datetime = NOON
+    path: Path, *addresses: str, mails: Iterable[tuple[str, ...]] = (), at: datetime = NOON
 ) -> Home:
     """Return a new home with players at these addresses, to which these mails have been sent.
 

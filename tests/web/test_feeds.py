@@ -7,19 +7,12 @@ from typing import Any
 import feedparser
 import pytest
 
+from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
 from tests.support.website import Website, website
 
 BASE = "https://games.example.org"
-MAILS = (
-    (ALICE, "oust challenge alice bob wonderland -size=5"),
-    (ALICE, "oust move 1 alice wonderland C3"),
-    (BOB, "oust move 1 bob lookingglass swap"),
-    (BOB, "churn challenge bob alice lookingglass -size=3"),
-    (ALICE, "churn resign 1 alice wonderland"),
-    (CAROL, "oust seek carol rabbithole"),
-    (CAROL, "signoff carol rabbithole"),
-)
+MAILS = tables.of(__file__)["mails"]
 
 
 @pytest.fixture(scope="module")

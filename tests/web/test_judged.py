@@ -23,16 +23,7 @@ from tests.support.website import Website
 
 tabled = tables.tabled(__file__)
 
-MAILS = (
-    (ALICE, "oust challenge alice bob wonderland -size=7"),
-    (ALICE, "oust move 1 alice wonderland D4"),
-    (BOB, "oust swap 1 bob lookingglass"),
-    (ALICE, "oust move 1 alice wonderland A1"),
-    (BOB, "oust move 1 bob lookingglass F6"),
-    (ALICE, "oust resign 1 alice wonderland"),
-    (ALICE, "oust challenge alice bob wonderland -size=7"),
-    (ALICE, "oust move 2 alice wonderland D4"),
-)
+MAILS = tables.of(__file__)["mails"]
 
 
 def evaluation(rate: float, *line: str, is_certain: bool = False) -> Evaluation:

@@ -7,26 +7,12 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.support import tables
-from tests.support.histories import lay_histories
+from tests.support.histories import lay_histories, short_history
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
 from tests.support.website import Website, website
 
 tabled = tables.tabled(__file__)
 
-HISTORY = """pbm_oust history 1
-Kind: oust
-Board: {board}
-Grid: square 5x5
-X: {x}
-O: {o}
-Options: swap rated nagtime=7 forfeittime=900
-Started: 2026-11-18T00:00:00Z
-
-   1 x C3                        2026-11-18T{hour:02d}:00:00Z {board:016x}
-"""
-END = """   2 o resign                    2026-11-19T{hour:02d}:{minute:02d}:00Z {board:015x}f
-= x resign
-"""
 ANOTHER_BOARD = r"/oust/(?!60\b)\d+"
 OVER, ACTIVE = 60, 3
 """How many boards of alice and bob are over, and how many are in play."""
@@ -40,9 +26,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
     home = home_of(path, ALICE, BOB, CAROL, mails=[seek], at=datetime.now(UTC))
     histories = {}
     for board in range(1, OVER + ACTIVE + 1):
-        text = HISTORY + (END if board <= OVER else "")
         hour, minute = divmod(board, 20)
-        histories[board] = text.format(board=board, x="alice", o="bob", hour=hour, minute=minute)
+        ended = f"2026-11-19T{hour:02d}:{minute:02d}:00Z" if board <= OVER else ""
+        histories[board] = short_history(board, f"2026-11-18T{hour:02d}:00:00Z", ended)
     lay_histories(home, histories)
     home.database.close()
     with website(path) as found:
