@@ -126,24 +126,12 @@ def test_a_setting_comes_back_from_its_rows(name: str, value: str) -> None:
     assert stored.text_of(name) == value
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        ("mail", "never"),
-        ("tempo", "fast"),
-        ("zone", "Mars/Base"),
-        ("zone", "../../etc"),
-        ("zone", "localtime"),
-        ("zone", "right/Europe/Paris"),
-        ("language", "tlh"),
-        ("told", "zone Mars/Base"),
-    ],
-    ids=str,
-)
-def test_what_means_nothing_here_is_kept_and_the_usual_value_counts(row: tuple[str, str]) -> None:
-    stored = read_settings((Setting(*row), Setting("mine", "off")))
+@tabled("name", "value")
+def test_what_means_nothing_here_is_kept_and_the_usual_value_counts(name: str, value: str) -> None:
+    odd = Setting(name, value)
+    stored = read_settings((odd, Setting("mine", "off")))
     assert replace(stored, unknown=()) == Settings().with_setting("mine", "off")
-    assert ALICE.with_settings(stored).settings == (Setting("mine", "off"), Setting(*row))
+    assert ALICE.with_settings(stored).settings == (Setting("mine", "off"), odd)
 
 
 def test_a_zone_that_is_known_again_counts_again() -> None:

@@ -8,8 +8,11 @@ import pytest
 
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
+from tests.support import tables
 from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
+
+tabled = tables.tabled(__file__)
 
 CHALLENGE = (ALICE, "oust challenge alice bob wonderland -size=5")
 TWO = BoardName("oust", 2)
@@ -46,24 +49,9 @@ def files_read(home: Home, *arguments: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "read"),
-    [
-        (("games", "list"), []),
-        (("games", "list", "--player", "bob", "--which", "next"), []),
-        (("games", "list", "--json"), []),
-        (("games", "show", "oust", "2"), []),
-        (("games", "history", "oust", "2"), []),
-        (("games", "verify", "oust", "1"), ["oust/1.txt"]),
-        (("standings",), []),
-        (("ratings",), []),
-        (("players", "list"), []),
-        (("players", "show", "alice"), []),
-        (("outbox", "list"), []),
-    ],
-)
+@tabled("arguments", "read", arguments=str.split, read=str.split)
 def test_only_who_compares_files_opens_them(
-    arguments: tuple[str, ...], read: list[str], home: Home
+    arguments: list[str], read: list[str], home: Home
 ) -> None:
     assert files_read(home, *arguments) == read
 

@@ -12,7 +12,6 @@ from pbm_oust.service.table import FORMS, VOCABULARY, parse_line
 from tests.support import tables
 from tests.support.rings import examples
 
-TABLES = tables.of(__file__)
 tabled = tables.tabled(__file__)
 
 USERIDS = {"alice", "bob", "rrognlie"}
@@ -41,7 +40,7 @@ def test_what_might_be_a_password_is_masked_and_nothing_else(text: str, masked: 
     assert shown(text) == masked
 
 
-TEMPLATES = [line for (line,) in TABLES["lines around a password"]]
+TEMPLATES = tables.words(__file__, "lines around a password")
 OPENLY_SHOWN = " ".join(usage for form in FORMS for usage in form.usages(KINDS["oust"])) + MASK
 
 
@@ -92,7 +91,7 @@ def fill_in(correction: str) -> str:
     return " ".join(FILLED_IN.get(word, word) for word in correction.split())
 
 
-WORDS = st.sampled_from([*VOCABULARY, *(word for (word,) in TABLES["words"])])
+WORDS = st.sampled_from([*VOCABULARY, *tables.words(__file__, "words")])
 BEGINNINGS = st.sampled_from(["oust move", "oust mvoe 17", "move 17", "signup", "oust", "oust 17"])
 
 

@@ -145,7 +145,7 @@ def test_the_subject_of_a_board_mail_sent_back() -> None:
     assert refused("oust 17 #131: your turn, alice") == (AnswerToBoard(), "17")
 
 
-WORDS = st.sampled_from([*VOCABULARY, *(word for (word,) in tables.of(__file__)["words"])])
+WORDS = st.sampled_from([*VOCABULARY, *tables.words(__file__, "words")])
 
 
 @given(st.text() | st.lists(WORDS).map(" ".join))

@@ -21,7 +21,7 @@ REMINDED = NOON + timedelta(days=8)
 STEPS_TO_COUNT = 4
 COUNTS_LATE = "list"
 """This counts the boards that ended lately, however many others there are."""
-LINES = [line for (line,) in tables.of(__file__)["lines"]]
+LINES = tables.words(__file__, "lines")
 
 COMMANDS = [
     ["games", "list", "--player", "alice"],

@@ -19,7 +19,7 @@ from tests.support import tables
 from tests.support.costs import FEW, MANY, SLACK, Cost, beside
 from tests.support.home_by_mail import ADDRESS, NOON
 
-PATHS = [path for (path,) in tables.of(__file__)["paths"]]
+PATHS = tables.words(__file__, "paths")
 
 
 def got(app: Any, path: str) -> int:
