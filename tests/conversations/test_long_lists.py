@@ -1,7 +1,6 @@
 """Lists and drawn boards have an end, and say what they leave out."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -76,19 +75,9 @@ def test_a_list_names_the_command_for_its_next_page(line: str, following: str, h
     assert f"To see more, send: {following} " in f"{asked(home, line).words} "
 
 
-@pytest.mark.parametrize(
-    ("line", "boards"),
-    [
-        ("oust games", ACTIVE),
-        ("oust games all", [*ACTIVE, *OVER]),
-        ("oust games alice bob all", [*ACTIVE, *OVER]),
-        ("oust games bob next", ACTIVE),
-        ("oust history", OVER),
-        ("oust history bob", OVER),
-        ("oust ratings bob", OVER),
-    ],
-)
-def test_pages_make_the_whole_list(line: str, boards: Sequence[int], home: Home) -> None:
+@tabled("line", "which")
+def test_pages_make_the_whole_list(line: str, which: str, home: Home) -> None:
+    boards = {"active": [*ACTIVE], "over": [*OVER], "all": [*ACTIVE, *OVER]}[which]
     listed, lengths, page = list[int](), list[int](), 1
     while len(listed) < len(boards):
         found = re.findall(
