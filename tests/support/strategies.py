@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pbm_oust.board import Game
 from pbm_oust.board.header import Terms
-from pbm_oust.rules import Grid, Position, parse_grid
+from pbm_oust.rules import Grid, Position
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
@@ -109,7 +109,8 @@ SQUARES = [(2, 2), (3, 2), (4, 2), (3, 3), (3, 4), (4, 4), (5, 5), (7, 3), (6, 6
 HEXAGONS = "1,2 1,4 2,2 2,3 3,2 3,3 3,4 4,4 3,3,5 2,2,3,1,3,2"
 
 grids = st.sampled_from(
-    [square(*size) for size in SQUARES] + [parse_grid(f"hex {sides}") for sides in HEXAGONS.split()]
+    [square(*size) for size in SQUARES]
+    + [hexagon(*map(int, sides.split(","))) for sides in HEXAGONS.split()]
 )
 plays = st.builds(
     Play,
