@@ -89,6 +89,7 @@ def _scripts(folder: Path, some: slice) -> Iterator[ParameterSet]:
             script, *tables = re.split(r"^-- (.+)\n", text, flags=re.MULTILINE)
             lines = script.strip("\n").split("\n")
             names = " => ".join(tables[::2]).split(" => ")
+            assert all(any(_cases(cases)) for cases in tables[1::2]), name
             for cases in [*product(*map(_cases, tables[1::2]))][some]:
                 words = [word for case in cases for word in case]
                 given = dict(zip(names, words, strict=True)) if tables else {}
