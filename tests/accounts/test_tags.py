@@ -31,6 +31,9 @@ from pbm_oust.accounts.tags import (
     without_tokens,
 )
 from pbm_oust.board.notation import USERID
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 KEY, OWN, HOST = b"k" * 32, "pbmserv@example.com", "example.com"
 ALICE = Account(
@@ -169,18 +172,7 @@ def test_each_letter_of_a_token_counts(end: int) -> None:
     assert read(ADDRESS.replace(TOKEN, TOKEN[:end] + other + TOKEN[end + 1 :])) is None
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        f"other+oust.17.12.alice.{TOKEN}@example.com",
-        f"pbmserv+oust.17.12.alice.{TOKEN}@example.org",
-        f"pbmserv+oust.17.12.alice.{TOKEN}x@example.com",
-        f"pbmserv+oust.017.12.alice.{TOKEN}@example.com",
-        f"pbmserv+oust.17.12..{TOKEN}@example.com",
-        f"pbmserv.oust.17.12.alice.{TOKEN}@example.com",
-        "pbmserv+oust.17.12.alice@example.com",
-    ],
-)
+@tabled("address")
 def test_what_is_not_written_as_an_address_of_ours_says_nothing(address: str) -> None:
     assert read(ADDRESS) == REPLY
     assert parse_tag(address, OWN) is None

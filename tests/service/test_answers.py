@@ -97,14 +97,7 @@ def test_what_stands_below_goes_to_the_other_player() -> None:
     assert read("Good luck!", "D4").text == "Good luck!"
 
 
-@pytest.mark.parametrize(
-    ("text", "others"),
-    [
-        ("D4 please", "D4 please"),
-        ("Hello Bob,\n\nD4\n\nBye", "Hello Bob,\nBye"),
-        ("Hello\nI play D4.\nE5 was better", "Hello\nI play D4.\nE5 was better"),
-    ],
-)
+@tabled("text", "others")
 def test_words_around_a_move_go_to_the_other_player(text: str, others: str) -> None:
     answer = read(text)
     assert (sure("move", answer.command)["wish"], answer.text) == (Place(("D4",)), others)
@@ -169,14 +162,7 @@ def test_the_text_of_chat_may_begin_in_its_own_line() -> None:
     assert read("note Watch the corner").text == "Watch the corner"
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("help move", "help"),
-        ("oust move 18 alice wonderland D4", "move"),
-        ("reject alice wonderland carol", "reject"),
-    ],
-)
+@tabled("text", "name")
 def test_a_whole_command_is_one_as_everywhere(text: str, name: str) -> None:
     for answer in (read(text), read("", text)):
         assert answer.is_whole

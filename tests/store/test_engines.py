@@ -25,8 +25,11 @@ from pbm_oust.store.message_keys import (
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.store.kept import Kept
 from tests.store.test_renaming import renamed
+from tests.support import tables
 from tests.support.account_store import ALICE, write
 from tests.support.waiting import PATIENCE, wait_until
+
+tabled = tables.tabled(__file__)
 
 NAME = BoardName("oust", 7)
 TEXTS = [
@@ -252,16 +255,7 @@ def test_the_mail_of_a_player_with_an_account_is_kept_as_the_cause_of_records(
 # Which engine a home has
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        'store = ""\n',
-        '# store = "postgresql://games@db/games"\n',
-        '[limits]\nstore = "postgresql://games@db/games"\n',
-        "address =\n",
-    ],
-)
+@tabled("text")
 def test_a_home_is_in_files_unless_its_configuration_names_a_server(text: str) -> None:
     assert server_in(text) == ""
 
@@ -273,16 +267,7 @@ def test_a_server_is_found_however_its_key_is_written(key: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ('store = "postgres://games@db/games"', "write postgresql:// in place of postgres://"),
-        ('store = "mysql://games@db/games"', "it is not written postgresql://USER@HOST/DATABASE"),
-        ('store = "postgresql://games:se cret@db"', "it is not written postgresql://USER@HOST"),
-        ("store = 5", "a text in quotes is wanted"),
-        ('store = "postgresql://games@db/games', "this is not TOML"),
-    ],
-)
+@tabled("text", "reason")
 def test_a_store_that_is_no_server_makes_no_home_of_files(
     text: str, reason: str, tmp_path: Path
 ) -> None:
