@@ -13,13 +13,18 @@ from msgspec import Struct
 _CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
 
 
+def in_small_letters(name: str) -> str:
+    """Return the name of a class as templates have it: `no_such_board` for NoSuchBoard."""
+    return _CAPITAL.sub("_", name).lower()
+
+
 class Reason(Struct, frozen=True):
     """Why a command was not carried out. Each reason is a class derived from this one."""
 
     @classmethod
     def word(cls) -> str:
         """Return its name in logs and in templates: `no_such_board` for NoSuchBoard."""
-        return _CAPITAL.sub("_", cls.__name__).lower()
+        return in_small_letters(cls.__name__)
 
 
 class UnreadableReason(Reason, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, time, timedelta
 from enum import Enum
 from functools import cache, lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, structs
@@ -203,16 +203,9 @@ def _read_zone(text: str) -> ZoneInfo:
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    "mail": MailWhen,
-    "autopass": Switch,
-    "language": language_named,
-    "zone": _read_zone,
-    "board": BoardForm,
-    "broadcasts": Switch,
-    "subject": SubjectForm,
-    "auth": Auth,
-    "mine": Switch,
-    "digest": DigestAt,
+    name: {Language: language_named, ZoneInfo: _read_zone}.get(kind, kind)
+    for name, kind in get_type_hints(Settings).items()
+    if name != "unknown"
 }
 
 NAMES = tuple(_READERS)

@@ -35,12 +35,11 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from enum import Enum
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Self, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address, is_same_address, normal_address
@@ -48,6 +47,8 @@ from pbm_oust.accounts.password import Secret, masked
 from pbm_oust.board.game import AHEAD
 from pbm_oust.board.notation import NUMBER, USERID
 from pbm_oust.languages import ENGLISH, Language
+
+T = TypeVar("T")
 
 CODE_LIFETIME = timedelta(days=3)
 """How long a code can come back."""
@@ -161,6 +162,11 @@ class Reply(Struct, frozen=True):
         """The name of the board: `oust 17`."""
         return f"{self.kind} {self.board}"
 
+    @property
+    def tag(self) -> str:
+        """What an address says about it."""
+        return f"{self.kind}.{self.board}.{self.number}.{self.userid}"
+
     def parts(self) -> tuple[str, ...]:
         """Return what proves such an answer and no other, as words."""
         return (self.purpose.value, self.kind, str(self.board), str(self.number), self.userid)
@@ -180,6 +186,11 @@ class SheetReply(Struct, frozen=True):
         digest = hashlib.sha256("\0".join(self.parts()).encode()).digest()
         return base64.b32encode(digest[:5]).decode().lower()
 
+    @property
+    def tag(self) -> str:
+        """What an address says about it."""
+        return f"{_SHEET}.{self.id}.{self.userid}"
+
     def parts(self) -> tuple[str, ...]:
         """Return what proves such an answer and no other, as words."""
         return ("sheet", self.userid, self.text)
@@ -198,6 +209,11 @@ class Correspondence(Struct, frozen=True):
     """The userid of the other player."""
     word: ClassVar[str] = "message"
 
+    @property
+    def tag(self) -> str:
+        """What an address says about it."""
+        return f"{_TO}.{self.to}.{self.userid}"
+
     def parts(self) -> tuple[str, ...]:
         """Return what proves such an answer and no other, as words."""
         return ("to", self.userid, self.to)
@@ -211,6 +227,11 @@ class Joining(Struct, frozen=True):
     number: int
     """The number of the challenge."""
     word: ClassVar[str] = "join"
+
+    @property
+    def tag(self) -> str:
+        """What an address says about it."""
+        return f"{_JOIN}.{self.kind}.{self.number}.{self.userid}"
 
     def parts(self) -> tuple[str, ...]:
         """Return what proves such a mail and no other, as words."""
@@ -227,6 +248,11 @@ class Unsubscribing(Struct, frozen=True):
     what: str
     """BROADCASTS, DIGEST, or the name of a board that the player watches."""
     word: ClassVar[str] = "off"
+
+    @property
+    def tag(self) -> str:
+        """What an address says about it."""
+        return f"{_OFF}.{self.what.replace(' ', '.')}.{self.userid}"
 
     def parts(self) -> tuple[str, ...]:
         """Return what proves such a mail and no other, as words."""
@@ -246,23 +272,14 @@ TOKEN = CODE
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
-_SHEET_TAG, _TO_TAG, _JOIN_TAG, _OFF_TAG = "sheet", "to", "join", "off"
+_SHEET, _TO, _JOIN, _OFF = "sheet", "to", "join", "off"
 
-_BOARD = (
-    rf"(?P<kind>[a-z]{{1,16}})\.(?P<board>{NUMBER.pattern})\.(?P<number>0|{NUMBER.pattern})"
-    rf"\.(?P<userid>{USERID.pattern})"
+_KIND, _NUMBER, _USERID = "[a-z]{1,16}", NUMBER.pattern, USERID.pattern
+_ANSWERED = (
+    rf"(?P<said>{_KIND}\.{_NUMBER}\.(?:0|{_NUMBER})\.{_USERID}|{_SHEET}\.[a-z2-7]{{8}}\.{_USERID}"
+    rf"|{_TO}\.{_USERID}\.{_USERID}|{_JOIN}\.{_KIND}\.{_NUMBER}\.{_USERID}"
+    rf"|{_OFF}\.(?:{BROADCASTS}|{DIGEST}|{_KIND}\.{_NUMBER})\.{_USERID})"
 )
-_SHEET = rf"{_SHEET_TAG}\.(?P<sheet>[a-z2-7]{{8}})\.(?P<of>{USERID.pattern})"
-_TO = rf"{_TO_TAG}\.(?P<to>{USERID.pattern})\.(?P<reader>{USERID.pattern})"
-_JOIN = (
-    rf"{_JOIN_TAG}\.(?P<game>[a-z]{{1,16}})\.(?P<seek>{NUMBER.pattern})"
-    rf"\.(?P<joiner>{USERID.pattern})"
-)
-_OFF = (
-    rf"{_OFF_TAG}\.(?P<what>{BROADCASTS}|{DIGEST}|[a-z]{{1,16}}\.{NUMBER.pattern})"
-    rf"\.(?P<leaver>{USERID.pattern})"
-)
-_ANSWERED = rf"(?:{_BOARD}|{_SHEET}|{_TO}|{_JOIN}|{_OFF})"
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
 
 _TAG = re.compile(rf"{_ANSWERED}\.{_TOKEN}")
@@ -281,22 +298,6 @@ Credential = Secret | Reply | Correspondence | Joining | Unsubscribing
 """What proves whose command it is: a password, the letter that is answered, or a link in one."""
 
 
-class BoardClaim(Struct, frozen=True):
-    """That a mail answers a letter about a board."""
-
-    kind: str
-    board: int
-    number: int
-    userid: str
-
-    def meant(self) -> tuple[Reply, ...]:
-        """Return what the answer may mean."""
-        return tuple(
-            Reply(purpose, self.kind, self.board, self.number, self.userid)
-            for purpose in AnswerPurpose
-        )
-
-
 class SheetClaim(Struct, frozen=True):
     """That a mail answers a letter that shows several boards."""
 
@@ -304,7 +305,8 @@ class SheetClaim(Struct, frozen=True):
     userid: str
 
 
-Claimed = BoardClaim | SheetClaim | Correspondence | Joining | Unsubscribing
+Claimed = Reply | SheetClaim | Correspondence | Joining | Unsubscribing
+"""What a mail may be; what an answer about a board is for is not known yet."""
 
 
 class Claim(Struct, frozen=True):
@@ -318,31 +320,21 @@ class Claim(Struct, frozen=True):
 
 def reply_address(own_address: str, answered: Answered, token: str) -> str:
     """Return the address of answers; an empty text where its local part would be too long."""
-    address = _tagged(own_address, f"{_words_of(answered)}.{token}")
+    address = _tagged(own_address, f"{answered.tag}.{token}")
     return address if len(address.rpartition("@")[0]) <= LONGEST_LOCAL_PART else ""
 
 
 def letter_id(host: str, answered: Answered, letter: str, token: str) -> str:
     """Return the Message-ID of a letter; `letter` is what tells it from others, 12 hex digits."""
-    return f"<{_words_of(answered, shown=1)}.{letter}.{token}@{host}>"
+    return f"<{_with_number(answered, -1).tag}.{letter}.{token}@{host}>"
 
 
-def _words_of(answered: Answered, shown: int = 0) -> str:
-    """Return what an address or a Message-ID says about an answer.
+def _with_number(said: T, more: int) -> T:
+    """Return an answer with another number of a record, if it has one.
 
-    `shown` is by how much the number of a record comes before that which the answer may make.
+    A letter shows the record before that which its answer may make.
     """
-    match answered:
-        case Reply(kind=kind, board=board, number=number, userid=userid):
-            return f"{kind}.{board}.{number - shown}.{userid}"
-        case SheetReply():
-            return f"{_SHEET_TAG}.{answered.id}.{answered.userid}"
-        case Correspondence():
-            return f"{_TO_TAG}.{answered.to}.{answered.userid}"
-        case Joining(kind=kind, number=number):
-            return f"{_JOIN_TAG}.{kind}.{number}.{answered.userid}"
-        case Unsubscribing(what=what):
-            return f"{_OFF_TAG}.{what.replace(' ', '.')}.{answered.userid}"
+    return structs.replace(said, number=said.number + more) if isinstance(said, Reply) else said
 
 
 def parse_letter_id(message_id: str, host: str) -> Claim | None:
@@ -350,21 +342,22 @@ def parse_letter_id(message_id: str, host: str) -> Claim | None:
     match = _MESSAGE_ID.fullmatch(message_id.lower())
     if not match or match["host"] != host.lower():
         return None
-    return Claim(_claimed(match, shown=1), match["token"], match["letter"])
+    return Claim(_with_number(_claimed(match["said"]), 1), match["token"], match["letter"])
 
 
-def _claimed(match: re.Match[str], shown: int = 0) -> Claimed:
-    """Return what an address or a Message-ID says is answered; `shown` as in `_words_of`."""
-    if match["sheet"]:
-        return SheetClaim(match["sheet"], match["of"])
-    if match["to"]:
-        return Correspondence(match["reader"], match["to"])
-    if match["seek"]:
-        return Joining(match["joiner"], match["game"], int(match["seek"]))
-    if match["what"]:
-        return Unsubscribing(match["leaver"], match["what"].replace(".", " "))
-    number = int(match["number"]) + shown
-    return BoardClaim(match["kind"], int(match["board"]), number, match["userid"])
+def _claimed(said: str) -> Claimed:
+    """Return what an address or a Message-ID says is answered."""
+    match said.split("."):
+        case ["sheet", sheet, userid]:
+            return SheetClaim(sheet, userid)
+        case ["to", to, userid]:
+            return Correspondence(userid, to)
+        case ["join", kind, number, userid]:
+            return Joining(userid, kind, int(number))
+        case ["off", *what, userid]:
+            return Unsubscribing(userid, " ".join(what))
+    kind, board, number, userid = said.split(".")
+    return Reply(AnswerPurpose.PLAY, kind, int(board), int(number), userid)
 
 
 def is_own_id(message_id: str, host: str) -> bool:
@@ -373,39 +366,37 @@ def is_own_id(message_id: str, host: str) -> bool:
     return bool(_OTHER_ID.fullmatch(begun) or parse_letter_id(message_id, host))
 
 
-class Proved(Protocol):
-    """What a token proves to be a player's."""
-
-    @property
-    def userid(self) -> str:
-        """The player's userid."""
-        ...
-
-    def parts(self) -> tuple[str, ...]:
-        """Return what the token proves and nothing else, as words."""
-        ...
-
-
-def token_for(key: bytes, account: Account, proved: Proved, letter: str = "") -> str:
-    """Return the token of an answer, or of the letter that it answers; or of anything like it."""
+def token_for(key: bytes, account: Account, proved: "Answered | SignIn", letter: str = "") -> str:
+    """Return the token of an answer, or of the letter that it answers; or of a session."""
     parts = ("letter" if letter else "reply", *proved.parts(), letter, account.password)
     return _proof(key, *parts)
 
 
-def is_token(token: str, key: bytes, account: Account, proved: Proved, letter: str = "") -> bool:
+def is_token(
+    token: str, key: bytes, account: Account, proved: "Answered | SignIn", letter: str = ""
+) -> bool:
     """Return whether a token proves what it is said to prove, and that it is the account's."""
     right = token_for(key, account, proved, letter)
     return account.userid == proved.userid and hmac.compare_digest(right, token)
 
 
 def verified(
-    claim: Claim, meant: Iterable[Answered], key: bytes, account: Account
+    claim: Claim, key: bytes, account: Account, sheet: SheetReply | None = None
 ) -> Answered | None:
-    """Return which of the answers that a claim may mean it proves to be a player's, or None."""
-    for answered in meant:
-        if is_token(claim.token, key, account, answered, claim.letter):
-            return answered
-    return None
+    """Return the answer that a claim proves a mail to be, or None.
+
+    `sheet` is the one with the ID that the claim names, if it names one and that is known.
+    """
+    meant: tuple[Answered, ...]
+    match claim.of:
+        case Reply():
+            meant = tuple(structs.replace(claim.of, purpose=each) for each in AnswerPurpose)
+        case SheetClaim():
+            meant = (sheet,) if sheet else ()
+        case _:
+            meant = (claim.of,)
+    proved = (each for each in meant if is_token(claim.token, key, account, each, claim.letter))
+    return next(proved, None)
 
 
 def without_tokens(text: str, instead: str) -> str:
@@ -478,7 +469,7 @@ def parse_tag(address: str, own_address: str) -> Tag | None:
     tag = tag_of(address)
     match = _TAG.fullmatch(tag)
     if match:
-        return Claim(_claimed(match), match["token"])
+        return Claim(_claimed(match["said"]), match["token"])
     name, _, rest = tag.partition(".")
     if name == _VERIFICATION and CODE.fullmatch(rest):
         return Secret(rest)
@@ -487,28 +478,10 @@ def parse_tag(address: str, own_address: str) -> Tag | None:
     return Robotic.UNREAD if tag == Robotic.UNREAD.value else None
 
 
-_CALENDAR = re.compile(rf"(?P<userid>{USERID.pattern})\.(?P<token>{TOKEN.pattern})")
-
-
-class CalendarOf(Struct, frozen=True):
-    """The calendar of a player."""
-
-    userid: str
-
-    def parts(self) -> tuple[str, ...]:
-        """Return what proves that somebody may see it, as words."""
-        return ("calendar", self.userid)
-
-
 def format_calendar(key: bytes, account: Account) -> str:
-    """Return the name of a player's calendar."""
-    return f"{account.userid}.{token_for(key, account, CalendarOf(account.userid))}"
-
-
-def parse_calendar(name: str) -> tuple[CalendarOf, str] | None:
-    """Return the calendar with a name, which is not proved yet, and its token; or None."""
-    match = _CALENDAR.fullmatch(name)
-    return (CalendarOf(match["userid"]), match["token"]) if match else None
+    """Return the name of a player's calendar, which nobody else can know."""
+    token = _proof(key, "reply", "calendar", account.userid, "", account.password)
+    return f"{account.userid}.{token}"
 
 
 SESSION_LIFETIME = timedelta(days=28)
@@ -544,19 +517,9 @@ class SignIn(Struct, frozen=True):
         return hashlib.sha256("\0".join(self.parts()).encode()).hexdigest()[:16]
 
 
-class FormsOf(Struct, frozen=True):
-    """The forms of a session: only a page that its player has got can hold their token."""
-
-    session: SignIn
-
-    @property
-    def userid(self) -> str:
-        """The player's userid."""
-        return self.session.userid
-
-    def parts(self) -> tuple[str, ...]:
-        """Return what proves such a form and no other, as words."""
-        return ("forms", *self.session.parts())
+def form_token(session: SignIn, key: bytes, account: Account) -> str:
+    """Return the token of the forms of a session: only a page that its player has got has it."""
+    return _proof(key, "reply", "forms", *session.parts(), "", account.password)
 
 
 def format_session(session: SignIn, key: bytes, account: Account) -> str:

@@ -80,13 +80,6 @@ def away_at(absences: Iterable[Absence], moment: datetime) -> Absence | None:
     return None
 
 
-def overlapping(absences: Iterable[Absence], other: Absence) -> Absence | None:
-    """Return a vacation that shares a moment with another, or None."""
-    return next(
-        (each for each in absences if each.start < other.end and other.start < each.end), None
-    )
-
-
 def ended_at(absences: Iterable[Absence], moment: datetime) -> tuple[Absence, ...]:
     """Return vacations where the one in which a moment lies ends there."""
     return tuple(

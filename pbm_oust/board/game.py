@@ -1,6 +1,6 @@
 """One board as a fold over its records: who may do what now, and what a record does. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import takewhile
@@ -110,7 +110,7 @@ class Game(Struct, frozen=True):
     @property
     def next_number(self) -> int:
         """The number that the next record will have."""
-        return self.records.length + 1
+        return len(self.records) + 1
 
     @property
     def to_move(self) -> Side:
@@ -191,7 +191,7 @@ class Game(Struct, frozen=True):
 
     def each_after(self, number: int) -> Iterator["Game"]:
         """Yield the game as it was after its first `number` records, and after each since then."""
-        if number < self.records.length:
+        if number < len(self.records):
             past = _replayed(self.header, self.records.first(number))
             for record in self.records[number:-1]:
                 yield past
@@ -221,18 +221,15 @@ class Game(Struct, frozen=True):
         record = Record(self.next_number, side, action, at, key)
         return self.with_placements([record], position)
 
-    def with_placements(self, records: Iterable[Record], position: Position) -> "Game":
+    def with_placements(self, records: Sequence[Record], position: Position) -> "Game":
         """Return the game with records of placements that have led to a position."""
-        placed = tuple(records)
-        return Game(
-            self.header,
-            position,
-            self.x,
-            self.o,
-            self.records.and_then(*placed),
-            self.line.and_then(*placed),
-            None,
-            position.result,
+        return structs.replace(
+            self,
+            position=position,
+            records=self.records.and_then(*records),
+            line=self.line.and_then(*records),
+            offer=None,
+            result=position.result,
         )
 
     def rule(self, ruling: Ruling, at: datetime, key: str) -> "Game":
@@ -364,7 +361,7 @@ class Game(Struct, frozen=True):
             header.terms.rated,
             header.started,
             self.latest,
-            self.records.length,
+            len(self.records),
         )
 
     def before_latest_turn(self) -> int:

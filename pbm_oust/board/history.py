@@ -130,18 +130,11 @@ def _reason_in_words(refusal: Refusal) -> str:
 
 OVER = "# over"
 """How the remark begins."""
-_OF_PLAYER = re.compile(rf"{OVER}: ({notation.USERID.pattern}) ((?:won|declined).*)")
 
 
 def format_over(game: Game) -> str:
     """Return the remark about a game, without its newline; empty if it goes on."""
     return f"{OVER}: {_ending_in_words(game)}" if game.result else ""
-
-
-def with_other_player(line: str, old: str, new: str) -> str:
-    """Return a line of a history, in which a player who is named in the remark has a new userid."""
-    found = _OF_PLAYER.fullmatch(line)
-    return f"{OVER}: {new} {found[2]}" if found and found[1] == old else line
 
 
 def _ending_in_words(game: Game) -> str:
@@ -155,10 +148,6 @@ def _ending_in_words(game: Game) -> str:
     return "never begun" if result and result.how is How.VOID else f"a draw{by_award}"
 
 
-_HEADER = re.compile(
-    "\n".join([notation.FIRST_LINE, *(f"{key}: (?P<{key}>.*)" for key in notation.KEYS), "\n"])
-)
-"""A header without a remark or an origin, and the empty line below it."""
 _CHALLENGE = re.compile(r"# challenge [0-9a-f]{16}")
 _SEEK = re.compile(rf"# seek {notation.NUMBER.pattern}")
 
@@ -227,9 +216,8 @@ def read_header(data: bytes) -> Header:
 class _Lines(Iterator[tuple[int, str]]):
     """The numbered lines of a history without its remarks."""
 
-    def __init__(self, text: str, first: int = 1) -> None:
-        """`first` is the number of the first line."""
-        numbered = enumerate(text.split("\n")[:-1], first)
+    def __init__(self, text: str) -> None:
+        numbered = enumerate(text.split("\n")[:-1], 1)
         self.rest = (
             each for each in numbered if not (each[1].startswith("#") and self._is_remark(*each))
         )
@@ -273,10 +261,6 @@ def _decode(data: bytes) -> str:
 
 def _read_header(text: str) -> tuple[Header, _Lines]:
     """Return the header of a history, and the lines below it. Raises BadHistory."""
-    plain = _HEADER.match(text)
-    if plain:
-        found = {key: (number, plain[key]) for number, key in enumerate(notation.KEYS, 2)}
-        return _header_of(found), _Lines(text[plain.end() :], len(notation.KEYS) + 3)
     lines = _Lines(text)
     header = _header_of(_read_keys(lines))
     number, rest = lines.expect("")
@@ -344,63 +328,38 @@ def _check_result(number: int, line: str, game: Game) -> bool:
     return True
 
 
-_OWNERS = ("X: ", "O: ")
-_ADOPTS = f" {Verb.ADOPT.value} "
+_OWNER = re.compile(rb"^([XO]: )(.*)$", re.MULTILINE)
+"""A line of a header that names the owner of a side."""
+_NAMED = notation.USERID.pattern
+_WON = re.compile(rf"^({OVER}: )({_NAMED})(?= (?:won|declined))".encode(), re.MULTILINE)
+"""The beginning of the remark that says who won."""
+_ADOPTS = re.compile(
+    rf"^( *[0-9]+ \* )({Verb.ADOPT.value} [xo] )({_NAMED}) +(?=[0-9-]+T[0-9:]+Z )".encode(),
+    re.MULTILINE,
+)
+"""The beginning of a record that hands a side over."""
 
 
 def userids_in(data: bytes) -> frozenset[str]:
     """Return the userids in a history, damaged or not."""
     head, _, body = (b"\n" + data).partition(b"\n\n")
-    found = set[str]()
-    for line in _lines(head):
-        if line.startswith(_OWNERS):
-            found.add(line[3:])
-    if _ADOPTS.encode() in body:
-        for _, ruling in filter(None, map(_adoption, _lines(body))):
-            found.add(ruling.userid)
-    return frozenset(found)
+    found = [owner[2] for owner in _OWNER.finditer(head)]
+    if f" {Verb.ADOPT.value} ".encode() in body:
+        found += [adoption[3] for adoption in _ADOPTS.finditer(body)]
+    return frozenset(userid.decode("utf-8", "surrogateescape") for userid in found)
 
 
 def with_other_userid(data: bytes, old: str, new: str) -> bytes:
     """Return a history in which a player has another userid, without replaying it."""
-    header, lines = _parted(data)
-    owned = [
-        f"{line[:3]}{new}" if line.startswith(_OWNERS) and line[3:] == old else line
-        for line in header
-    ]
-    return "\n".join((*owned, *(_renamed(line, old, new) for line in lines))).encode(
-        "utf-8", "surrogateescape"
-    )
+    before, after = old.encode(), new.encode()
 
+    def renamed(found: re.Match[bytes]) -> bytes:
+        return found[1] + after if found[2] == before else found[0]
 
-def _parted(data: bytes) -> tuple[list[str], list[str]]:
-    """Return the lines of a history before the first empty line, and the others."""
-    lines = _lines(data)
-    end = lines.index("") if "" in lines else len(lines)
-    return lines[:end], lines[end:]
+    def adopted(found: re.Match[bytes]) -> bytes:
+        action = (found[2] + after).ljust(notation.ACTION_WIDTH)
+        return found[1] + action + b" " if found[3] == before else found[0]
 
-
-def _lines(text: bytes) -> list[str]:
-    return text.decode("utf-8", "surrogateescape").split("\n")
-
-
-def _renamed(line: str, old: str, new: str) -> str:
-    adoption = _adoption(line)
-    if adoption is None or adoption[1].userid != old:
-        return with_other_player(line, old, new)
-    record, ruling = adoption
-    return notation.format_record(
-        structs.replace(record, action=structs.replace(ruling, userid=new))
-    )
-
-
-def _adoption(line: str) -> tuple[Record, Ruling] | None:
-    """Return the record on a line that hands a side over, and its ruling; None for other lines."""
-    if _ADOPTS not in line:
-        return None
-    try:
-        record = notation.parse_record(line)
-    except ValueError:
-        return None
-    ruling = record.action
-    return (record, ruling) if isinstance(ruling, Ruling) and ruling.userid else None
+    head, gap, body = (b"\n" + data).partition(b"\n\n")
+    body = _ADOPTS.sub(adopted, _WON.sub(renamed, body))
+    return (_OWNER.sub(renamed, head) + gap + body)[1:]

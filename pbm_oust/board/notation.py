@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 from pbm_oust.board.header import Header, Origin, Step, Terms
 from pbm_oust.board.record import SERVER, Action, Deed, Place, Placement, Record, Ruling, Verb, Wish
@@ -18,10 +19,11 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=1)
 """By how much the clock of another host may be ahead."""
-_ACTION_WIDTH = 25
+ACTION_WIDTH = 25
+"""How wide the column with the actions of records is, at least."""
 _RECORD = re.compile(
     r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*])"
-    rf" (\S.{{{_ACTION_WIDTH - 1},}}?) ({_TIME.pattern}) ([0-9a-f]{{16}})",
+    rf" (\S.{{{ACTION_WIDTH - 1},}}?) ({_TIME.pattern}) ([0-9a-f]{{16}})",
     re.ASCII,
 )
 _PLACEMENT = re.compile(r"([A-Z][1-9][0-9]?)(?:\*([1-9][0-9]{0,2}))?")
@@ -84,9 +86,8 @@ def format_terms(terms: Terms) -> str:
 @lru_cache(maxsize=MOST_REMEMBERED)
 def parse_terms(text: str) -> Terms:
     """Return the terms of an Options line. Raises ValueError for unknown words."""
-    default = Terms()
     words = text.split()
-    days: dict[str, int] = {}
+    given: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if name not in Terms.__struct_fields__:
@@ -94,15 +95,8 @@ def parse_terms(text: str) -> Terms:
         if equals and not _DAYS.fullmatch(value):
             raise ValueError(f"the option {word!r} has no whole number of days")
         if equals:
-            days[name] = int(value)
-    terms = Terms(
-        swap="swap" in words,
-        rated="rated" in words,
-        nagtime=days.get("nagtime", default.nagtime),
-        forfeittime=days.get("forfeittime", default.forfeittime),
-        totaltime=days.get("totaltime", default.totaltime),
-        maxtime=days.get("maxtime", default.maxtime),
-    )
+            given[name] = int(value)
+    terms = Terms(**{**given, "swap": "swap" in words, "rated": "rated" in words})
     if format_terms(terms) != text:
         raise ValueError(f"these options are written {format_terms(terms)!r}")
     return terms
@@ -242,7 +236,7 @@ def format_record(record: Record) -> str:
 
 def record_line(number: str, by: str, action: str, at: str, key: str) -> str:
     """Return the line of a record with these parts, whatever they say."""
-    return f"{number:>4} {by} {action:<{_ACTION_WIDTH}} {at} {key}"
+    return f"{number:>4} {by} {action:<{ACTION_WIDTH}} {at} {key}"
 
 
 def parse_record(text: str) -> Record:
@@ -252,7 +246,7 @@ def parse_record(text: str) -> Record:
         return _read_record(text)
     number, by, padded, at, key = match.groups()
     action = padded.rstrip(" ")
-    if len(padded) > _ACTION_WIDTH and len(padded) > len(action):
+    if len(padded) > ACTION_WIDTH and len(padded) > len(action):
         return _read_record(text)
     try:
         side, done, time = _SIDES[by], parse_action(action), datetime.fromisoformat(at)

@@ -1,12 +1,12 @@
 """Records: who did what, as a value that grows by one; and what players wish for. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from itertools import islice
-from operator import is_not
-from typing import TypeVar, cast, overload
+from functools import reduce
+from operator import attrgetter
+from typing import Any, TypeVar, cast
 
 from msgspec import Struct
 
@@ -145,125 +145,48 @@ class Record(Struct, frozen=True):
 
 
 S = TypeVar("S")
+_KEY_OF = attrgetter("message_key")
 
 
-class _Kept:
-    """The records that values of a game and of what it led to have in common."""
+class Records(tuple[Record, ...]):
+    """Some records in their order. Values that are made of one another share what was computed."""
 
-    __slots__ = ("folds", "indexed", "places", "records")
+    _folds: Mapping[Any, tuple[int, Any]] = {}
+    """What each fold led to after so many records."""
 
-    def __init__(self, records: Iterable[Record] = ()) -> None:
-        self.records = list(records)
-        self.folds: dict[object, tuple[int, object]] = {}
-        """What each fold led to after so many records."""
-        self.places: dict[str, int] = {}
-        """Where the first record with a message key is."""
-        self.indexed = 0
-        """How many records have been entered in `places`."""
-
-
-class Records(Sequence[Record]):
-    """Some records in their order. It is a value; several of them share what they have in common.
-
-    Only one value can grow without a copy: the longest one of those that share. Any number of
-    threads may use it.
-    """
-
-    __slots__ = ("_kept", "latest", "length")
-
-    length: int
-    """The number of records."""
-    latest: Record | None
-    """The last one of them."""
-
-    def __init__(self, records: Iterable[Record] = ()) -> None:
-        self._kept = _Kept(records)
-        self.length = len(self._kept.records)
-        self.latest = self._kept.records[-1] if self.length else None
+    @property
+    def latest(self) -> Record | None:
+        """The last one of them."""
+        return self[-1] if self else None
 
     def and_then(self, *more: Record) -> "Records":
         """Return these records and more."""
-        kept, length = self._kept, self.length + len(more)
-        if len(kept.records) == self.length:
-            kept.records.extend(more)
-        # What follows may be that of another value, or of another thread that was faster.
-        following = kept.records[self.length : length]
-        if len(following) < len(more) or any(map(is_not, following, more)):
-            kept = _Kept((*self, *more))
-        return _part(kept, length)
+        longer = Records(self + more)
+        longer._folds = self._folds
+        return longer
 
     def first(self, number: int) -> "Records":
         """Return the first so many records, or all of them if there are not so many."""
-        return _part(self._kept, min(number, self.length))
+        return Records(self[:number])
 
     def has_message_key(self, key: str) -> bool:
         """Return whether some record has this message key."""
-        kept = self._kept
-        for place in range(kept.indexed, len(kept.records)):
-            kept.places.setdefault(kept.records[place].message_key, place)
-            kept.indexed = place + 1
-        return kept.places.get(key, self.length) < self.length
+        return key in map(_KEY_OF, self)
 
     def of_message(self, key: str) -> Record:
-        """Return the record with a message key. Raises KeyError if there is none."""
-        for record in reversed(self):
-            if record.message_key == key:
-                return record
-        raise KeyError(key)
+        """Return the latest record with a message key, which must be there."""
+        return next(record for record in reversed(self) if record.message_key == key)
 
     def folded(self, start: S, step: Callable[[S, Record], S]) -> S:
         """Return what a step for each record makes of a start, which must always be the same.
 
-        What it made of the records that longer values share is remembered.
+        What it made of these records is remembered, also for those that are made of them.
         """
-        done, state = self._kept.folds.get(step, (0, start))
-        if done > self.length:
-            done, state = 0, start
-        for record in self._kept.records[done : self.length]:
-            state = step(cast(S, state), record)
-        self._kept.folds[step] = self.length, state
+        done, state = self._folds.get(step, (0, start))
+        if done < len(self):
+            state = reduce(step, self[done:], state)
+            self._folds = {**self._folds, step: (len(self), state)}
         return cast(S, state)
 
-    @overload
-    def __getitem__(self, place: int) -> Record: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Record, ...]: ...
-    def __getitem__(self, place: int | slice) -> Record | tuple[Record, ...]:
-        records, length = self._kept.records, self.length
-        if isinstance(place, slice):
-            start, stop, step = place.indices(length)
-            if step == 1:
-                return tuple(records[start:stop])
-            return tuple(records[each] for each in range(start, stop, step))
-        if not -length <= place < length:
-            raise IndexError(place)
-        return records[place if place >= 0 else place + length]
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __iter__(self) -> Iterator[Record]:
-        return islice(self._kept.records, self.length)
-
-    def __reversed__(self) -> Iterator[Record]:
-        return map(self._kept.records.__getitem__, range(self.length - 1, -1, -1))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Records):
-            return NotImplemented
-        is_as_long = self.length == other.length
-        return is_as_long and (self._kept is other._kept or [*self] == [*other])
-
     def __hash__(self) -> int:
-        return hash((self.length, self.latest))
-
-    def __repr__(self) -> str:
-        return f"Records({[*self]!r})"
-
-
-def _part(kept: _Kept, length: int) -> Records:
-    """Return the first of the records that are kept."""
-    part = Records.__new__(Records)
-    part._kept, part.length = kept, length
-    part.latest = kept.records[length - 1] if length else None
-    return part
+        return hash((len(self), self.latest))

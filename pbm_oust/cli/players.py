@@ -322,12 +322,11 @@ def import_(operator: common.Operator, file: str, dry_run: bool, large: bool) ->
     try:
         lines = data.decode().split("\n")
         accounts = stored.parse_accounts(lines, lambda account: check_believable(account, now, own))
-        userids = [each.userid for each in accounts]
-        if not dry_run:
+        if dry_run:
+            operator.home.ask(stored.check_free, accounts)
+        else:
             operator.prepared_home().do(stored.import_accounts, accounts)
-        elif taken := operator.home.ask(stored.those_with_accounts, userids):
-            raise stored.UseridsTaken(taken)
-    except (BadAccount, stored.UseridsTaken) as error:
+    except BadAccount as error:
         raise common.Refused(f"{name}: {error}") from None
     except UnicodeDecodeError:
         raise common.Refused(f"{name}: this is no text in UTF-8") from None

@@ -211,7 +211,7 @@ def _has_work(
     """Return whether something new waits for the house: a board, or a game to be analysed."""
     with home.database.read():
         has_happened, have_ended = boards.have_changed(), finished.have_changed()
-    if has_happened and any(boards.looked_at()):
+    if has_happened and any(boards.waiting()):
         return True
     if not have_ended:
         return False

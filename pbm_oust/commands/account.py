@@ -30,10 +30,8 @@ class AccountRemoved(NotAllowedReason, frozen=True):
 
 
 class WelcomeNotice(Notice, frozen=True):
-    """An account was made."""
+    """The reader's account was made."""
 
-    template = "welcome"
-    account: Account
     has_house: bool
     """Whether the house plays here."""
 
@@ -90,7 +88,7 @@ def _with_this_password(
 
 def _welcome_again(account: Account, work: UnitOfWork, at_sender: bool) -> Handled:
     reader = work.player_at(account) if at_sender else work.player(account)
-    with work.posting([WelcomeNotice(reader, account, work.has_house)]):
+    with work.posting([WelcomeNotice(reader, work.has_house)]):
         return Handled(Outcome.DONE_BEFORE)
 
 
@@ -144,13 +142,9 @@ def _ask_for(
 class PasswordChangedNotice(OutcomeNotice, frozen=True):
     """The reader's password was changed."""
 
-    template = "password_changed"
-
 
 class ForgotNotice(Notice, frozen=True):
     """A code was mailed, if there is such an account."""
-
-    template = "forgot"
 
 
 _NEW_PASSWORD = Parameter(
@@ -183,10 +177,7 @@ def forgot(work: UnitOfWork, userid: str) -> Handled:
     account = work.account_if_any(userid)
     is_own = account is not None and account.has_address(work.request.sender)
     if not is_own:
-        is_known = work.is_known(work.request.sender)
-        authentication.spend(
-            authentication.of_stranger(Cost(codes=1), work.request, is_known=is_known), work
-        )
+        authentication.charge_stranger(Cost(codes=1), work)
     reader = None
     if account:
         reader = work.player_at(account) if is_own else work.player(account)
@@ -243,28 +234,20 @@ class BadCode(UnreadableReason, frozen=True):
 class CodeUsedNotice(Notice, frozen=True):
     """A code has come back again."""
 
-    template = "code_used"
-
 
 class SaidNoNotice(Notice, frozen=True):
     """What waited for a code was dropped."""
 
-    template = "said_no"
-
 
 class AddressesNotice(Notice, frozen=True):
-    """An address was verified."""
+    """An address of the reader was verified."""
 
-    template = "addresses"
-    account: Account
-    """The account, with the address."""
     proved: str
 
 
 class AddressesReplacedNotice(Notice, frozen=True):
     """The last letter to addresses that were replaced."""
 
-    template = "addresses_replaced"
     account: Account
     """The account, without them."""
 
@@ -382,8 +365,8 @@ def _notices(
     if pending.purpose is Purpose.SIGNUP and (
         before is None or pending.message_key != after.message_key
     ):
-        return [WelcomeNotice(reader, after, work.has_house)]
-    notices: list[Notice] = [AddressesNotice(reader, after, pending.address)]
+        return [WelcomeNotice(reader, work.has_house)]
+    notices: list[Notice] = [AddressesNotice(reader, pending.address)]
     dropped = before.addresses if before else ()
     dropped = tuple(each for each in dropped if each not in reader.addresses)
     if dropped:
@@ -398,7 +381,7 @@ def has_new_password(text: str) -> bool:
     The word in front tells it from the automatic answer of somebody who is away.
     """
     words = _first_words(text)
-    return len(words) == 2 and in_english(words[0].rstrip(":").lower(), ["password"]) == "password"
+    return len(words) == 2 and in_english(words[0].rstrip(":"), ["password"]) == "password"
 
 
 def _first_words(text: str) -> list[str]:

@@ -102,11 +102,6 @@ def _hex_forms(kind: Kind) -> tuple[str, ...]:
     return "-hex", *(f"-hex={size}" for size in (usual, *_EXAMPLES[Shape.HEX][1:]))
 
 
-def _needs_hex(kind: Kind) -> bool:
-    """Return whether a game needs `-hex`, because `-size` cannot say it."""
-    return kind.own_shape is not Shape.HEX
-
-
 def _switch(name: str, sets: str, chosen: bool | Side) -> Option:
     """Return an option without a value, which chooses something by being there."""
 
@@ -162,7 +157,7 @@ _HEX = structs.replace(
     read=_read_hex,
     write=_write_hex,
     takes="hex",
-    is_shown=_needs_hex,
+    is_shown=lambda kind: kind.own_shape is not Shape.HEX,  # else `-size` says it
 )
 OPTIONS = (
     _SIZE,
@@ -275,7 +270,6 @@ def _finished_games(command: Command, refusal: Refusal) -> Command | None:
 class RematchNotice(BoardNotice, frozen=True):
     """The board of a rematch begins."""
 
-    template = "rematch"
     earlier: str = ""
     """The name of the board that it plays again."""
 
@@ -330,7 +324,6 @@ def _open_challenges(command: Command, refusal: Refusal) -> Command | None:
 class SoughtNotice(OutcomeNotice, frozen=True):
     """An open challenge was made or withdrawn."""
 
-    template = "sought"
     is_made: bool
     seeks: tuple[tuple[Seek, str], ...]
     """The open challenges of the reader, with the userid."""

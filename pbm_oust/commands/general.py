@@ -1,11 +1,11 @@
 """The general commands: multiple, which carries out the lines of the text of a mail, and help."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.tags import SheetReply
-from pbm_oust.grammar.form import Cost, Form, to_stranger
+from pbm_oust.grammar.form import Command, Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import fold, in_english
@@ -13,7 +13,7 @@ from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
 from pbm_oust.play.notices import MOST_DRAWN, Capacity, Notice, RefusalNotice, sheet_of
 from pbm_oust.play.request import Handled, Outcome, Request, silent
-from pbm_oust.play.unit_of_work import ForAnybody, Seen, Service, UnitOfWork, as_owner
+from pbm_oust.play.unit_of_work import ForAnybody, Service, UnitOfWork, as_owner
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.store.letters import Draft
 
@@ -43,7 +43,6 @@ class SeveralSenders(UnreadableReason, frozen=True):
 class MultipleNotice(Notice, frozen=True):
     """What became of the commands of one mail."""
 
-    template = "multiple"
     done: tuple[tuple[str, Notice, bool], ...]
     """The lines that were carried out, with the answer to each, and whether it is told whole."""
     failed: tuple[tuple[str, Notice], ...]
@@ -64,8 +63,6 @@ class MultipleNotice(Notice, frozen=True):
 class AnsweredElsewhereNotice(Notice, frozen=True):
     """One of several commands was carried out, and its answer is a letter of its own."""
 
-    template = "answered_elsewhere"
-
 
 class Subcommand(Struct, frozen=True):
     """One of several commands of a mail."""
@@ -82,33 +79,35 @@ def multiple(work: UnitOfWork, service: Service) -> Handled:
     lines = [line for line in work.request.chat.splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_LINES:
         raise Unreadable(NoLines(MOST_LINES))
-    seen = [service.see(line) for line in lines]
-    is_proved = look_at_all(seen, work)
+    read = [service.parse(line) for line in lines]
+    is_proved = look_at_all([command for _, command in read], work)
     if work.request.doubt and not is_proved:
         return silent(work.request.doubt)
     work = work.answering(structs.replace(work.request, doubt=None, mark=None))
     may_show = to_stranger(work.vocabulary, work.names_for_sender())
     tasks = [
-        Subcommand(each.line.shown(may_show), structs.replace(work.request, line=line, chat=""))
-        for each, line in zip(seen, lines, strict=True)
+        Subcommand(shown.shown(may_show), structs.replace(work.request, line=line, chat=""))
+        for (shown, _), line in zip(read, lines, strict=True)
     ]
     return carry_out_all(tasks, work, service)
 
 
-def look_at_all(seen: Sequence[Seen], work: UnitOfWork) -> bool:
+def look_at_all(read: Iterable[Command | Unreadable], work: UnitOfWork) -> bool:
     """Look at the commands of a mail before any is carried out: at their one password, once.
 
     Return whether that is right.
 
     Raises Unreadable for those that cannot be in one mail, and NotDerived.
     """
-    if name := next(filter(None, (each.alone for each in seen)), None):
-        raise Unreadable(NeedsOwnMail(name))
-    signed = [each.signature for each in seen if each.signature]
+    commands = [each for each in read if isinstance(each, Command)]
+    for each in commands:
+        if each.form.needs_own_mail:
+            raise Unreadable(NeedsOwnMail(each.form.name))
+    signed = [each for each in commands if each.proof]
     if not signed:
         return False
-    senders = frozenset.intersection(*(signers for signers, _ in signed))
-    password, *others = {each for _, each in signed}
+    senders = set(signed[0].signers).intersection(*(each.signers for each in signed))
+    password, *others = {each.proof for each in signed if each.proof}
     if others or not senders:
         raise Unreadable(SeveralSenders())
     return look_at_password(sorted(senders), password, work)
@@ -161,7 +160,7 @@ def carry_out_all(
             failed.append((task.line, answer))
             stopped.add(task.board)
             continue
-        has_room = room.has_boards_of(answer)
+        has_room = len(answer.shows()) <= room.boards
         done.append((task.line, answer, has_room))
         room = room.beside(answer) if has_room else room
     work = structs.replace(work, read={})
@@ -184,7 +183,6 @@ _WORDS = frozenset(SUBJECTS).union(
 class HelpNotice(Notice, frozen=True):
     """The pages of the help that were asked for; the overview if none was named."""
 
-    template = "help"
     subjects: tuple[str, ...]
     has_house: bool = False
     """Whether the house plays here."""

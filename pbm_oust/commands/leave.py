@@ -36,7 +36,6 @@ HEADING = Heading.ACCOUNT
 class SignedOffNotice(OutcomeNotice, frozen=True):
     """The reader has signed off."""
 
-    template = "signed_off"
     boards: tuple[str, ...]
     """The names of those that go on."""
 
@@ -44,8 +43,6 @@ class SignedOffNotice(OutcomeNotice, frozen=True):
 class DeletedNotice(Notice, frozen=True):
     """The reader's account was removed."""
 
-    template = "deleted"
-    userid: str
     boards: tuple[str, ...]
     """The names of those that ended with it."""
 
@@ -70,7 +67,7 @@ def delete(actor: Actor, work: UnitOfWork) -> Handled:
         raise NotAllowed(RefusedBefore())
     boards = leave_boards(actor, work)
     account = work.account(userid)
-    told = DeletedNotice(work.player_at(account), userid, tuple(map(str, boards)))
+    told = DeletedNotice(work.player_at(account), tuple(map(str, boards)))
     with work.posting([told]):
         home.do(settle_key, actor.message_key, KeyOutcome.DONE, work.now())
         home.do(forget_player, account.userid, account.message_key)
@@ -113,7 +110,6 @@ REALLY = "really"
 class ForgetNotice(Notice, frozen=True):
     """What it means to be forgotten, before anything is done."""
 
-    template = "forget"
     active: tuple[str, ...]
     """The names of the boards on which the reader plays."""
     boards: int
@@ -123,7 +119,6 @@ class ForgetNotice(Notice, frozen=True):
 class ForgottenNotice(OutcomeNotice, frozen=True):
     """The last letter to a player who is forgotten."""
 
-    template = "forgotten"
     userid: str
     left: int
     """The number of boards that the player has left."""
@@ -169,7 +164,6 @@ T = TypeVar("T")
 class ExportNotice(Notice, frozen=True):
     """The first letter of an export: all about the reader except notes and histories."""
 
-    template = "export"
     lines: tuple[str, ...]
     """The account, one line for each item."""
     returned: tuple[Returned, ...]
@@ -216,7 +210,6 @@ class ExportPiece(Struct, frozen=True):
 class ExportBoardsNotice(Notice, frozen=True):
     """A later letter of an export: notes and histories."""
 
-    template = "export_boards"
     part: int
     parts: int
     """The number of letters of the export."""
@@ -230,7 +223,6 @@ class ExportBoardsNotice(Notice, frozen=True):
 class ExportSentNotice(Notice, frozen=True):
     """An export is on its way."""
 
-    template = "export_sent"
     addresses: tuple[str, ...]
     """Where it goes; empty if no mail arrives at present."""
     count: int

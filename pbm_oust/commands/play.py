@@ -128,7 +128,6 @@ def _confirm_instead(command: Command, refusal: Refusal) -> Command | None:
 class SubmittedNotice(BoardOutcomeNotice, frozen=True):
     """A move that waits until the reader confirms it."""
 
-    template = "submitted"
     submission: Submission | None = None
     """None if no move waits any more."""
     supposed: Game | None = None
@@ -335,7 +334,6 @@ def _write_queue(queued: _Queued) -> list[str]:
 class QueuedNotice(BoardOutcomeNotice, frozen=True):
     """What the reader has queued on a board."""
 
-    template = "queued"
     plans: tuple[Clause, ...]
     dropped: tuple[Clause, ...] = ()
     """What waited before, and no longer does because of this command."""

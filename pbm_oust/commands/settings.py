@@ -8,7 +8,7 @@ from msgspec import structs
 
 from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, Digested
 from pbm_oust.accounts.password import NO_PASSWORD
-from pbm_oust.accounts.settings import NAMES, Auth, Settings, Unknown, values_of
+from pbm_oust.accounts.settings import NAMES, Auth, Settings, values_of
 from pbm_oust.commands.vacation import VACATION
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Form, MissingWord
@@ -35,13 +35,10 @@ _VALUES |= {("language", name) for name in _LANGUAGES}
 _VALUES.add(("zone", _USUAL_ZONE.lower()))
 
 
-def _in_any(word: str) -> set[str]:
-    """Return a word in all languages."""
-    return {word, *vocabulary.aliases_of([word])}
-
-
 SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
-    f"{name}={value}" for pair in _VALUES for name, value in product(*map(_in_any, pair))
+    f"{name}={value}"
+    for pair in _VALUES
+    for name, value in product(*((word, *vocabulary.aliases_of([word])) for word in pair))
 )
 """The words of settings, which no password can be."""
 
@@ -53,13 +50,10 @@ class BadZone(UnreadableReason, frozen=True):
 class SettingsNotice(OutcomeNotice, frozen=True):
     """All settings of the reader."""
 
-    template = "settings"
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
     """The name of each setting, its value, and its possible values if they are few."""
     changed: tuple[str, ...]
     """The names of those that were changed."""
-    unknown: tuple[Unknown, ...]
-    """What the reader has settled that means nothing here any more."""
 
 
 def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -113,7 +107,7 @@ def settle(actor: Actor, work: UnitOfWork, changes: tuple[tuple[str, str], ...])
     Raises NotAllowed if the sender is to be enough from now on, and nothing but the sender says so.
     """
     if not (changes or actor.account.all_settings.has_untold):
-        return work.answer(_told(actor.account, (), work))
+        return work.answer(_notice((), work.player_at(actor.account)))
     is_eased = actor.account.all_settings.auth is not Auth.SENDER and _EASED in changes
     if is_eased and actor.proof == NO_PASSWORD:
         raise NotAllowed(SenderNotEnough())
@@ -129,7 +123,7 @@ def settle(actor: Actor, work: UnitOfWork, changes: tuple[tuple[str, str], ...])
         return account.with_settings(settings)
 
     def tell(account: Account) -> SettingsNotice:
-        return _told(account, tuple(name for name, _ in changes), work)
+        return _notice(tuple(name for name, _ in changes), work.player_at(account))
 
     return work.change_account(change, tell, actor)
 
@@ -140,20 +134,15 @@ def tell_unknown(userid: str, work: UnitOfWork) -> None:
     if account is None or not account.all_settings.has_untold:
         return
 
-    notice = _notice(account, (), work.player(account))
+    notice = _notice((), work.player(account))
     request = request_of(id_of("unknown settings", userid, work.now()))
     with work.answering(request).posting([notice]):
         work.save(account.with_settings(account.all_settings.with_all_told()))
 
 
-def _told(account: Account, changed: tuple[str, ...], work: UnitOfWork) -> SettingsNotice:
-    return _notice(account, changed, work.player_at(account))
-
-
-def _notice(account: Account, changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
-    settings = account.all_settings
-    rows = tuple((name, settings.text_of(name), values_of(name)) for name in NAMES)
-    return SettingsNotice(reader, rows, changed, settings.unknown)
+def _notice(changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
+    rows = tuple((name, reader.settings.text_of(name), values_of(name)) for name in NAMES)
+    return SettingsNotice(reader, rows, changed)
 
 
 class BadLimit(UnreadableReason, frozen=True):
@@ -170,7 +159,6 @@ class RejectsSelf(NotAllowedReason, frozen=True):
 class LimitNotice(OutcomeNotice, frozen=True):
     """The number of active boards that the reader wants at most."""
 
-    template = "limit"
     limit: int
     """0 for any number."""
     active: int
@@ -180,8 +168,6 @@ class LimitNotice(OutcomeNotice, frozen=True):
 class RejectedNotice(OutcomeNotice, frozen=True):
     """Whose challenges the reader rejects."""
 
-    template = "rejected"
-    rejected: tuple[str, ...]
     changed: tuple[str, ...] = ()
     """The players whom the command named."""
     is_ended: bool = False
@@ -209,8 +195,7 @@ def reject(actor: Actor, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
     if actor.userid in userids:
         raise NotAllowed(RejectsSelf())
     if not userids:
-        reader = work.player_at(actor.account)
-        return work.answer(RejectedNotice(reader, actor.account.rejected))
+        return work.answer(RejectedNotice(work.player_at(actor.account)))
     for userid in userids:
         work.account(userid)
     return _change_rejected(userids, actor, work, is_ended=False)
@@ -231,8 +216,7 @@ def _change_rejected(
         return account.with_rejected(others if is_ended else (*account.rejected, *userids))
 
     def tell(account: Account) -> RejectedNotice:
-        reader = work.player_at(account)
-        return RejectedNotice(reader, account.rejected, userids, is_ended)
+        return RejectedNotice(work.player_at(account), userids, is_ended)
 
     return work.change_account(change, tell, actor)
 

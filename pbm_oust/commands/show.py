@@ -40,19 +40,11 @@ HEADING = Heading.LOOKING
 class GamesNotice(notices.Notice, frozen=True):
     """A list of boards."""
 
-    template = "games"
-    kind: Kind
-    asked_for: str
-    """Whose boards were asked for, and with which filter: `alice bob active`."""
     page: notices.Page[Summary]
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
     following: Command
-    """The command for the page that follows."""
-
-    def listed(self) -> int:
-        """Return the number of boards."""
-        return len(self.page.rows)
+    """The command for the page that follows, with what was asked for."""
 
     def answer(self) -> SheetReply | None:
         """Return that an answer plays on the boards of its reader."""
@@ -62,7 +54,6 @@ class GamesNotice(notices.Notice, frozen=True):
 class ListNotice(notices.Notice, frozen=True):
     """A list of active boards, open challenges, and boards that ended lately."""
 
-    template = "list"
     kinds_asked: tuple[Kind, ...]
     active: notices.Page[Summary]
     seeks: tuple[tuple[Seek, str], ...]
@@ -92,19 +83,11 @@ class ListNotice(notices.Notice, frozen=True):
 class HistoryNotice(notices.Notice, frozen=True):
     """A list of finished boards, the latest first."""
 
-    template = "history"
-    kind: Kind
-    userids: tuple[str, ...]
-    """The players whose boards were asked for; empty for everybody."""
     page: notices.Page[Summary]
     damaged: tuple[str, ...]
     """The names of boards that cannot be read."""
     following: Command
-    """The command for the page that follows."""
-
-    def listed(self) -> int:
-        """Return the number of boards."""
-        return len(self.page.rows)
+    """The command for the page that follows, with what was asked for."""
 
 
 def _read_kinds(words: Sequence[str]) -> tuple[Kind, ...]:
@@ -129,8 +112,6 @@ def list_games(
     names = names_shown(userids, work.names_for_sender())
     notice = GamesNotice(
         as_owner(work.sender(), work.home, userids),
-        kind,
-        " ".join((*names, which.value)),
         shown,
         found.damaged,
         GAMES.command(kind=kind, userids=names, which=which, page=shown.following),
@@ -167,9 +148,7 @@ def list_past(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: int 
     shown = _page(page, found, most)
     names = names_shown(userids, work.names_for_sender())
     following = HISTORY.command(kind=kind, userids=names, page=shown.following)
-    reader = work.sender()
-    notice = HistoryNotice(reader, kind, names, shown, found.damaged, following)
-    return work.answer(notice)
+    return work.answer(HistoryNotice(work.sender(), shown, found.damaged, following))
 
 
 def _page(number: int, found: Found[Summary], most: int) -> notices.Page[Summary]:
@@ -179,14 +158,12 @@ def _page(number: int, found: Found[Summary], most: int) -> notices.Page[Summary
 class StandingsNotice(notices.Notice, frozen=True):
     """The players of a game by their ratings."""
 
-    template = "standings"
-    kind: Kind
     tables: tuple[tuple[SizeClass, notices.Page[Standing]], ...]
     """A page of the players of each class of sizes."""
     longest: notices.Page[Standing]
     """That of the class with the most players."""
     following: Command
-    """The command for the page that follows."""
+    """The command for the page that follows, with what was asked for."""
     is_counting: bool
     """Whether games are being counted, so that ratings may change."""
 
@@ -194,15 +171,11 @@ class StandingsNotice(notices.Notice, frozen=True):
 class RatingsNotice(notices.Notice, frozen=True):
     """The games of players, and what each did to the rating."""
 
-    template = "ratings"
-    kind: Kind
-    userids: tuple[str, ...]
-    """The players whose ratings were asked for."""
     page: notices.Page[tuple[str, SizeClass, list[tuple[str, RatingChange]]]]
     """Userids, sizes of boards, and the names of games with the changes they made; it counts the
     games."""
     following: Command
-    """The command for the page that follows."""
+    """The command for the page that follows, with what was asked for."""
     is_counting: bool
     """Whether games are being counted, so that ratings may change."""
 
@@ -216,7 +189,6 @@ def show_standings(work: UnitOfWork, kind: Kind, page: int = 1) -> Handled:
     longest = max((each for _, each in pages), key=lambda each: each.count, default=nobody)
     notice = StandingsNotice(
         work.sender(),
-        kind,
         tuple((size, each) for size, each in pages if each.rows),
         longest,
         STANDINGS.command(kind=kind, page=longest.following),
@@ -235,9 +207,7 @@ def show_ratings(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: i
     names = names_shown(userids, work.names_for_sender())
     following = RATINGS.command(kind=kind, userids=names, page=shown.following)
     may_change = work.home.ask(is_counting, kind)
-    reader = work.sender()
-    notice = RatingsNotice(reader, kind, names, shown, following, may_change)
-    return work.answer(notice)
+    return work.answer(RatingsNotice(work.sender(), shown, following, may_change))
 
 
 def board_as_it_is(game: Game) -> Command:
@@ -249,7 +219,6 @@ def board_as_it_is(game: Game) -> Command:
 class BoardsNotice(notices.Notice, frozen=True):
     """Several boards of a game, as they were asked for."""
 
-    template = "boards"
     kind: Kind
     views: tuple[tuple[Game, bool], ...]
     """Games, and whether each is shown as it was earlier."""
@@ -266,17 +235,10 @@ class BoardsNotice(notices.Notice, frozen=True):
         """Return the boards."""
         return tuple(notices.ShownBoard(game, not is_past) for game, is_past in self.views)
 
-    def answer(self) -> SheetReply | None:
-        """Return that an answer plays on the boards of its reader."""
-        return notices.sheet_of(
-            (game for game, is_past in self.views if not is_past), self.reader.account
-        )
-
 
 class AllNotice(notices.Notice, frozen=True):
     """Boards of all games, as they were asked for."""
 
-    template = "all"
     asked_for: str
     """Whose boards were asked for, and with which filter: `alice bob active`."""
     games: tuple[Game, ...]
@@ -288,10 +250,6 @@ class AllNotice(notices.Notice, frozen=True):
     def shows(self) -> tuple[notices.ShownBoard, ...]:
         """Return the boards."""
         return tuple(map(notices.ShownBoard, self.games))
-
-    def answer(self) -> SheetReply | None:
-        """Return that an answer plays on the boards of its reader."""
-        return notices.sheet_of(self.games, self.reader.account)
 
 
 _Chosen = tuple[tuple[values.BoardAt, ...], tuple[str, ...], values.Filter]
@@ -444,8 +402,6 @@ def _view_at(work: UnitOfWork, kind: Kind, at: values.BoardAt) -> tuple[Game, bo
 class NextNotice(notices.Notice, frozen=True):
     """No board waits for the reader."""
 
-    template = "next"
-
 
 def show_next(actor: Actor, work: UnitOfWork) -> Handled:
     """Show a player the board that has waited longest for them, or say that none does."""
@@ -461,7 +417,6 @@ def show_next(actor: Actor, work: UnitOfWork) -> Handled:
 class SgfNotice(notices.Notice, frozen=True):
     """The record of a board, attached as a file."""
 
-    template = "sgf"
     game: Game
 
 
@@ -475,7 +430,6 @@ def send_sgf(work: UnitOfWork, kind: Kind, board: int) -> Handled:
 class WhyNotice(notices.Notice, frozen=True):
     """How a record came about."""
 
-    template = "why"
     origin: Provenance
 
     def board(self) -> Game:
@@ -532,7 +486,6 @@ def _all_boards(command: Command, refusal: Refusal) -> Command | None:
 class WatchNotice(notices.OutcomeNotice, frozen=True):
     """A board is watched from now on, or no longer."""
 
-    template = "watch"
     game: Game
     is_watched: bool
     names: tuple[str, ...]

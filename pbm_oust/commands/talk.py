@@ -60,7 +60,6 @@ class IsMachine(MayHaveBoard, NotAllowedReason, frozen=True, kw_only=True):
 class TalkNotice(notices.Notice, frozen=True):
     """What a player wrote to the reader, and perhaps to others."""
 
-    template = "talk"
     sender: str
     text: str
     to: tuple[str, ...]
@@ -77,7 +76,6 @@ class TalkNotice(notices.Notice, frozen=True):
 class TalkSentNotice(notices.OutcomeNotice, frozen=True):
     """What became of a text to pass on."""
 
-    template = "talk_sent"
     text: str
     to: tuple[str, ...]
     lost: tuple[str, ...]
@@ -88,11 +86,7 @@ class TalkSentNotice(notices.OutcomeNotice, frozen=True):
 
     def answer(self) -> Reply | None:
         """Return that an answer goes to the other player as well."""
-        return (
-            notices.answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
-            if self.game
-            else None
-        )
+        return notices.answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
 
 
 def chat(actor: Actor, work: UnitOfWork, kind: Kind, board: int, meant: Wish | None) -> Handled:
@@ -182,7 +176,6 @@ class Became(Enum):
 class NoteNotice(notices.BoardOutcomeNotice, frozen=True):
     """The reader's note about a board."""
 
-    template = "note"
     note: str
     """Empty if there is none."""
     became: Became
@@ -221,7 +214,6 @@ class TooManyBroadcasts(NotAllowedReason, frozen=True):
 class BroadcastNotice(notices.Notice, frozen=True):
     """What somebody wrote to everybody, or the operator to some players."""
 
-    template = "broadcast"
     author: str
     """The userid of its author; empty for the operator."""
     text: str
@@ -240,7 +232,6 @@ class BroadcastNotice(notices.Notice, frozen=True):
 class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
     """A text was passed on to everybody who wants that."""
 
-    template = "broadcast_sent"
     text: str
     count: int
     """The number of players who get it."""
@@ -248,9 +239,7 @@ class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
 
 def broadcast(actor: Actor, work: UnitOfWork) -> Handled:
     """Pass the text of a mail on to everybody else, at most a few times a day."""
-    text = work.request.chat
-    if not text.strip():
-        raise NotAllowed(NothingWritten())
+    text = _text(work.request, None)
 
     def change(account: Account) -> Account:
         changed = account.with_broadcast(work.now())

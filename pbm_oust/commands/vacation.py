@@ -119,7 +119,6 @@ def _instead(command: Command, refusal: Refusal) -> Command | None:
 class AwayNotice(Notice, frozen=True):
     """The vacations of a player who plays with the reader."""
 
-    template = "away"
     userid: str
     absences: tuple[vacations.Absence, ...]
     """Those that have not ended."""
@@ -132,8 +131,6 @@ class AwayNotice(Notice, frozen=True):
 class VacationNotice(OutcomeNotice, frozen=True):
     """The reader's vacations, and who was told of them."""
 
-    template = "vacation"
-    userid: str
     absences: tuple[vacations.Absence, ...]
     """Those that have not ended."""
     now: datetime
@@ -141,7 +138,6 @@ class VacationNotice(OutcomeNotice, frozen=True):
     """Years, and the days of vacation that are left for each."""
     told: tuple[str, ...]
     """The userids of those who were told of it."""
-    is_away: bool
     was_away: bool
     """Whether a vacation had begun before this."""
     is_listed: bool
@@ -162,7 +158,7 @@ def _read_asked(words: Sequence[str]) -> Leave | Loosely | Ask:
 def _read_strictly(words: Sequence[str]) -> Leave | Ask:
     if not words:
         return Ask.LIST
-    if in_english(fold(words[0]), [Ask.CANCEL.value]) in (Ask.CANCEL.value, "0"):
+    if in_english(words[0], [Ask.CANCEL.value]) in (Ask.CANCEL.value, "0"):
         if len(words) > 1:
             raise Unreadable(SurplusWord(), words[1])
         return Ask.CANCEL
@@ -224,15 +220,9 @@ def _months() -> dict[str, int]:
     """Return the months by their names in our languages, whole or short."""
     from babel.dates import get_month_names
 
-    named = (
-        names
-        for code in LANGUAGES
-        for names in (
-            get_month_names("wide", locale=code),
-            get_month_names("abbreviated", locale=code),
-        )
-    )
-    return {_plain(name): number for names in named for number, name in names.items()}
+    whole = [get_month_names("wide", locale=code) for code in LANGUAGES]
+    short = [get_month_names("abbreviated", locale=code) for code in LANGUAGES]
+    return {_plain(name): number for names in whole + short for number, name in names.items()}
 
 
 @cache
@@ -355,36 +345,32 @@ def vacation(actor: Actor, work: UnitOfWork, asked: Leave | Loosely | Ask) -> Ha
     def change(account: Account) -> Account:
         absences = account.vacations
         if isinstance(asked, Leave):
-            return structs.replace(
-                account,
-                vacations=vacations.in_order((*absences, _announced(asked, absences, zone, now))),
-            )
-        kept = vacations.without_later(absences, now)
-        if kept == absences:
+            changed = (*absences, _announced(asked, absences, zone, now))
+        elif (changed := vacations.without_later(absences, now)) == absences:
             raise NotAllowed(NoVacation())
-        return structs.replace(account, vacations=vacations.in_order(kept))
+        return structs.replace(account, vacations=vacations.in_order(changed))
+
+    def to_come(account: Account) -> tuple[vacations.Absence, ...]:
+        return tuple(each for each in account.vacations if each.end > now)
 
     def tell_others(account: Account) -> list[AwayNotice]:
-        to_come = tuple(each for each in account.vacations if each.end > now)
-        players = ((work.account(userid), tuple(boards)) for userid, boards in shared.items())
+        told = account.userid, to_come(account), now, was_away
         return [
-            AwayNotice(work.player(player), account.userid, to_come, now, was_away, boards)
-            for player, boards in players
+            AwayNotice(work.player(work.account(userid)), *told, tuple(boards))
+            for userid, boards in shared.items()
         ]
 
     def tell(account: Account) -> VacationNotice:
-        to_come = tuple(each for each in account.vacations if each.end > now)
+        year = now.astimezone(zone).year
         return VacationNotice(
             work.player_at(account),
-            account.userid,
-            to_come,
+            to_come(account),
             now,
             left=tuple(
-                (year, vacations.days_left(account.vacations, year, zone))
-                for year in (now.astimezone(zone).year, now.astimezone(zone).year + 1)
+                (each, vacations.days_left(account.vacations, each, zone))
+                for each in (year, year + 1)
             ),
             told=tuple(shared),
-            is_away=vacations.away_at(to_come, now) is not None,
             was_away=was_away,
             is_listed=asked is Ask.LIST,
         )
@@ -412,9 +398,9 @@ def _announced(
     # Days are added to the clock on the wall, so that one with 23 hours is a day.
     ends = begins + min(asked.days, left) * vacations.DAY
     absence = vacations.Absence(begins.astimezone(UTC), ends.astimezone(UTC))
-    other = vacations.overlapping(absences, absence)
-    if other:
-        raise NotAllowed(VacationOverlaps(other, zone), day)
+    for other in absences:
+        if other.start < absence.end and absence.start < other.end:
+            raise NotAllowed(VacationOverlaps(other, zone), day)
     if asked.days > left:
         raise NotAllowed(VacationTooLong(vacations.ALLOWANCE, begins.year, left), str(asked.days))
     return absence

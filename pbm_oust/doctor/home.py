@@ -7,12 +7,12 @@ import os
 import shlex
 import shutil
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pbm_oust.accounts.address import is_address, normal_address
 from pbm_oust.accounts.tags import envelope_sender
@@ -26,7 +26,7 @@ from pbm_oust.robot.search import lack
 from pbm_oust.rules import KINDS
 from pbm_oust.store import configuration as configurations
 from pbm_oust.store.accounts import is_known
-from pbm_oust.store.database import Snapshot
+from pbm_oust.store.database import Row, Snapshot
 from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
@@ -37,9 +37,6 @@ from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.sqlite import files_of
 from pbm_oust.store.upkeep import LONGEST_DUE
 from pbm_oust.store.verifications import addresses_asked
-
-if TYPE_CHECKING:
-    from pbm_oust.store.postgresql import ServerFacts
 
 LONGEST_LOCAL_PART = 40
 """The most characters before the @ that leave room for our tags (RFC 5321, section 4.5.3.1.1)."""
@@ -116,52 +113,73 @@ OLDEST = 150000
 """The number of the oldest version that is tested."""
 
 
+_SETTINGS = (
+    "SELECT current_setting('server_version'),"
+    " CAST(current_setting('server_version_num') AS BIGINT),"
+    " pg_encoding_to_char(encoding), current_setting('synchronous_commit'),"
+    " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on',"
+    " pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',"
+    " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"
+    " FROM pg_database WHERE datname = current_database()"
+)
+_FORBIDDEN = (
+    "SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)"
+    " AND CASE relkind WHEN 'r' THEN relname <> 'pbm_oust_version'"
+    " AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')"
+    " AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))"
+    " WHEN 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') ELSE false END ORDER BY relname"
+)
+"""The statement that gives the tables and sequences that we may not use as we have to."""
+
+
 def check_server(on: Examiner) -> Iterator[Finding]:
     """Yield findings about the database server; none for a home in files."""
     if not on.home.is_on_server:
         return
-    from pbm_oust.store.postgresql import read_facts
-
     try:
-        facts = on.home.ask(read_facts)
+        with on.home.database.read() as snapshot:
+            (facts,) = snapshot.rows(_SETTINGS)
+            forbidden = [name for (name,) in snapshot.rows(_FORBIDDEN)]
     except DatabaseFault:
         yield on.note("not looked at, because it cannot be reached or used")
         return
-    text = f"PostgreSQL {facts.version}, {facts.encoding}"
-    commit = f"synchronous_commit is {facts.synchronous_commit}"
-    yield from on.all_or(f"{text}, {commit}", _settings(on, facts))
+    version, _, encoding, commit, *_ = facts
+    text = f"PostgreSQL {version}, {encoding}, synchronous_commit is {commit}"
+    yield from on.all_or(text, _of_server(on, facts, forbidden))
 
 
-def _settings(on: Examiner, facts: "ServerFacts") -> Iterator[Finding]:
-    if facts.number < OLDEST:
-        yield on.bad(f"PostgreSQL {facts.version} is too old", "Take version 15 or later")
-    if facts.encoding != "UTF8":
+def _of_server(on: Examiner, facts: Row, forbidden: list[str]) -> Iterator[Finding]:
+    """Yield what is wrong with a server whose `_SETTINGS` these are, and what we may not do."""
+    version, number, encoding, _, survives, is_standby, is_read_only, is_superuser = facts
+    if number < OLDEST:
+        yield on.bad(f"PostgreSQL {version} is too old", "Take version 15 or later")
+    if encoding != "UTF8":
         yield on.bad(
-            f"the encoding of the database is {facts.encoding}",
+            f"the encoding of the database is {encoding}",
             "Make one with UTF8, and copy the home to a new folder TO whose configuration names it",
             command=command_line(None, "home", "copy", str(on.home.path.absolute()), "TO"),
         )
-    if not facts.survives:
+    if not survives:
         yield on.bad(
             "fsync or full_page_writes is off, so mails that were acknowledged may be lost",
             "Turn both on in the configuration of PostgreSQL",
         )
-    if facts.is_standby:
+    if is_standby:
         yield on.bad(
             "it is a standby, which can only be read",
             "Name the server in store that others follow, or let this one take its place",
         )
-    elif facts.is_read_only:
+    elif is_read_only:
         yield on.bad(
             "transactions are read-only there",
             "Set default_transaction_read_only to off for the database and its role",
         )
-    if facts.forbidden:
+    if forbidden:
         yield on.bad(
-            f"we may not read and write {first_of(facts.forbidden)}",
+            f"we may not read and write {first_of(forbidden)}",
             "Grant it: see Roles and rights in docs/several-hosts.md",
         )
-    if facts.is_superuser:
+    if is_superuser:
         yield on.note("we connect as a superuser; a role that owns nothing is enough")
 
 
@@ -177,12 +195,23 @@ def check_database(on: Examiner) -> Iterator[Finding]:
             yield on.note("there is none yet; the server makes it when it starts")
             return
         with home.database.read() as snapshot:
-            damage = [on.bad(each, RESTORE) for each in home.database.damage(snapshot)]
+            damage = [] if home.is_on_server else _damage(on, snapshot)
             findings = [*damage, *_ratings(on, snapshot)]
     except DatabaseFault as fault:
         yield on.bad(str(fault), "Until then no mail is taken")
         return
     yield from on.all_or("it is whole", findings)
+
+
+def _damage(on: Examiner, snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield what is wrong with the tables in a file."""
+    for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
+        if text != "ok":
+            yield on.bad(f"it is damaged: {text}", RESTORE)
+    rows = snapshot.rows("PRAGMA foreign_key_check")
+    for (table, parent), number in sorted(Counter((row[0], row[2]) for row in rows).items()):
+        count = counted(number, "row")
+        yield on.bad(f"{count} of {table} without the row of {parent} that belongs to it", RESTORE)
 
 
 def _ratings(on: Examiner, snapshot: Snapshot) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.tags import Credential
 from pbm_oust.board import Game
 from pbm_oust.grammar import notation, parts
 from pbm_oust.grammar.vocabulary import MASK, fold, is_harmless, is_of, without_accents
@@ -76,6 +77,17 @@ class Command(Struct, frozen=True):
         secret = self.form.secrets
         return all(name in secret or self.knows(name) for name in self.form.names)
 
+    @property
+    def signers(self) -> list[str]:
+        """The userids of those whose password it may carry."""
+        return [self.given[name] for name in self.form.run.signers]
+
+    @property
+    def proof(self) -> Credential | None:
+        """What it has to prove whose it is, if it has something."""
+        proof: Credential | None = self.given.get("password") if self.form.run.signers else None
+        return proof
+
     def knows(self, name: str) -> bool:
         """Return whether a value is known."""
         return name in self.given and not isinstance(self.given[name], notation.Blank)
@@ -95,15 +107,6 @@ class Command(Struct, frozen=True):
 
 Meant = tuple[Command, ...]
 """Commands of which one may have been meant."""
-
-
-def nothing_instead(_command: Command, _refusal: Refusal) -> Command | None:
-    """Return None: nothing is known to send instead of a command that was refused."""
-    return None
-
-
-def never_refused(_command: Command, _game: Game) -> None:
-    """Raise nothing: the board alone decides nothing about a command."""
 
 
 R_co = TypeVar("R_co", covariant=True)
@@ -146,9 +149,9 @@ class Form(Generic[R_co]):
     """The form of the commands that it reads, if it is a short form of that."""
     implied: Mapping[str, object] = field(default_factory=dict)
     """The values that its name implies, and those that no word says, if nothing else sets them."""
-    instead: Callable[[Command, Refusal], Command | None] = nothing_instead
+    instead: Callable[[Command, Refusal], Command | None] = lambda *_: None
     """Returns what to send instead of a command that was refused, or None if nothing is known."""
-    try_on: Callable[[Command, Game], None] = never_refused
+    try_on: Callable[[Command, Game], None] = lambda *_: None
     """Raises the refusal that a command would meet on a board, if the board alone decides that."""
 
     def __repr__(self) -> str:
@@ -224,8 +227,9 @@ class Form(Generic[R_co]):
         if kind is not None:
             given[notation.KIND] = kind
             if self.options:
-                found = parts.read_options(self.options, parts.options_in(words), kind)
-                given |= parts.without_usual(found, self.options, kind)
+                found = parts.read_options(self.options, words, kind)
+                usual = {option.sets: option.usual(kind) for option in self.options}
+                given |= {name: value for name, value in found.items() if value != usual[name]}
         return Command(self.short_for or self, given)
 
     def read_answer(
@@ -263,7 +267,7 @@ class Form(Generic[R_co]):
         given: dict[str, object] = {**self.implied}
         if kind is not None:
             given[notation.KIND] = kind
-            given |= parts.read_right_options(self.options, parts.options_in(words), kind)
+            given |= parts.read_right_options(self.options, words, kind)
         for parameter, word in zip(self.parameters, plain, strict=False):
             if not parameter.is_secret and may_show(word):
                 with suppress(Refusal):

@@ -74,10 +74,7 @@ def as_written_here(
     words = tuple(words)
     if len(words) < 2:
         return words
-    first, second = (
-        vocabulary.in_english(vocabulary.fold(words[0])),
-        vocabulary.in_english(vocabulary.fold(words[1])),
-    )
+    first, second = map(vocabulary.in_english, words[:2])
     if second in kinds and first not in {*kinds, *general} and _is_one(words[0], of_kind):
         return as_written_here((words[1], words[0], *words[2:]), kinds, of_kind, general)
     if first not in kinds:
@@ -101,7 +98,7 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
     `known` are the words with which commands begin: such a line is one.
     """
     text = " ".join(words)[:_LONGEST_SENTENCE]
-    first = vocabulary.in_english(vocabulary.fold(words[0])) if words else ""
+    first = vocabulary.in_english(words[0]) if words else ""
     has_number = any(map(str.isdigit, text))
     may_be_wish = first not in known or (first in _MAY_BE_WISHES and not has_number)
     if not may_be_wish or said_plainly(text):

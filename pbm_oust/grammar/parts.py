@@ -3,7 +3,7 @@
 Only the form knows what a part holds: it gives `write` only what `read` made.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -121,16 +121,11 @@ def without_options(words: Sequence[str]) -> list[str]:
     return [word for word in words if not _is_option(word)]
 
 
-def options_in(words: Sequence[str]) -> list[str]:
-    """Return those words that look like options."""
-    return [word for word in words if _is_option(word)]
-
-
 def read_options(options: Sequence[Option], words: Sequence[str], kind: Kind) -> dict[str, object]:
     """Return what the options among some words set, by its name. Raises Unreadable."""
     found: dict[str, object] = {}
     by_name = {option.name: option for option in options if option.forms(kind)}
-    for word in words:
+    for word in filter(_is_option, words):
         name, equals, value = vocabulary.fold(word).lstrip("-").partition("=")
         try:
             option = by_name[vocabulary.find_command_word(name, by_name, vocabulary.OPTION_ALIASES)]
@@ -152,21 +147,14 @@ def read_options(options: Sequence[Option], words: Sequence[str], kind: Kind) ->
     return found
 
 
-def without_usual(
-    found: Mapping[str, object], options: Iterable[Option], kind: Kind
-) -> dict[str, object]:
-    """Return what options set, without what is so anyway."""
-    usual = {option.sets: option.usual(kind) for option in options}
-    return {name: value for name, value in found.items() if value != usual[name]}
-
-
 def read_right_options(
     options: Sequence[Option], words: Sequence[str], kind: Kind
 ) -> dict[str, object]:
     """Return what those options set that are right and cannot be passwords."""
     found: dict[str, object] = {}
     right: list[str] = []
-    for word in filter(vocabulary.is_harmless, map(vocabulary.without_accents, words)):
+    options_said = map(vocabulary.without_accents, filter(_is_option, words))
+    for word in filter(vocabulary.is_harmless, options_said):
         try:
             found = read_options(options, [*right, word], kind)
         except Refusal:

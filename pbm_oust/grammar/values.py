@@ -100,7 +100,7 @@ def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filt
     """
     filters = {known.value: known for known in Filter}
     chosen = Filter.ACTIVE
-    meant = [vocabulary.in_english(vocabulary.fold(word), filters) for word in words]
+    meant = [vocabulary.in_english(word, filters) for word in words]
     if meant and meant[-1] in filters:
         chosen = filters[meant[-1]]
         words, meant = words[:-1], meant[:-1]

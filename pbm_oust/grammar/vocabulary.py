@@ -67,15 +67,15 @@ def without_accents(word: str) -> str:
 
 
 def in_english(word: str, among: Collection[str] | None = None) -> str:
-    """Return the English word that a word of another language stands for, or else the word.
+    """Return the English word that a word of another language stands for, or else the word, folded.
 
     If it may stand for several, it is one of those that are possible, or else that of a command.
     A word that has an accent is not English, but may be the same without it: décline.
     """
-    folded = without_accents(word.lower())
+    folded = without_accents(fold(word))
     meant = ALIASES.get(folded)
     if not meant:
-        return word if word.isascii() else folded
+        return folded
     return next((each for each in meant if among is None or each in among), meant[0])
 
 

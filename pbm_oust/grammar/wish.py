@@ -65,7 +65,7 @@ def read_wish(words: Sequence[str]) -> Guarded:
     # A single letter is more likely a placement without its number than a deed.
     if len(parts) == 1 and parts[0].isalpha() and len(parts[0]) > 1:
         return Deed(find_command_word(parts[0], DEEDS)), guard
-    if in_english(parts[0].lower(), DEEDS) in DEEDS:
+    if in_english(parts[0], DEEDS) in DEEDS:
         raise Unreadable(SurplusWord(), parts[1])
     return Place(tuple(map(_read_placement, parts))), guard
 

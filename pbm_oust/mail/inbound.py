@@ -178,9 +178,7 @@ class Inbound(Struct, frozen=True):
             if isinstance(found, Handled):
                 note.handled = found
             else:
-                note.handled = await committer.done(
-                    self.work.once(found.carry_out, shares=found.shares)
-                )
+                note.handled = await committer.done(self.work.once(found.carry_out))
         return note.handled
 
     @contextmanager

@@ -160,11 +160,6 @@ def of_boards(number: int, userid: str) -> Iterator[Charge]:
         yield Charge(Counted.BOARDS, "", number)
 
 
-def of_challenged(userid: str, other: str) -> Iterator[Charge]:
-    """Yield what is charged for a challenge of a player to another one."""
-    yield Charge(Counted.CHALLENGES_TO_ONE, f"{userid}\0{other}")
-
-
 def of_codes(number: int, userid: str) -> Iterator[Charge]:
     """Yield what is charged for mails with a code to new addresses that a player asks for."""
     if number:
@@ -225,7 +220,6 @@ class TooManyGuesses(NotAllowedReason, frozen=True):
 class GuessedNotice(Notice, frozen=True):
     """Many wrong passwords have come for the reader's userid."""
 
-    template = "guessed"
     number: int
     most: int
     """How many may come within an hour before none is taken for a while."""
@@ -306,20 +300,13 @@ def sender_among(userids: Iterable[str], password: Secret | None, work: UnitOfWo
 
 def verify(claim: tags.Claim, work: UnitOfWork) -> tags.Answered | None:
     """Return the answer that a claim proves a mail to be, or None."""
-    account = work.account_if_any(claim.of.userid)
-    return tags.verified(claim, _meant(claim, work), work.home.key(), account) if account else None
-
-
-def _meant(claim: tags.Claim, work: UnitOfWork) -> tuple[tags.Answered, ...]:
-    """Return the answers that a claim may mean."""
-    match claim.of:
-        case tags.BoardClaim():
-            return claim.of.meant()
-        case tags.SheetClaim(sheet, userid):
-            found = work.home.ask(find_sheet, userid, sheet)
-            return (found,) if found else ()
-        case tags.Correspondence() | tags.Joining() | tags.Unsubscribing():
-            return (claim.of,)
+    of, sheet = claim.of, None
+    account = work.account_if_any(of.userid)
+    if account is None:
+        return None
+    if isinstance(of, tags.SheetClaim):
+        sheet = work.home.ask(find_sheet, of.userid, of.sheet)
+    return tags.verified(claim, work.home.key(), account, sheet)
 
 
 def note_wrong_password(userids: Iterable[str], work: UnitOfWork) -> None:

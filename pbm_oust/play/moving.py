@@ -1,18 +1,19 @@
 """Making a move or taking one back, and what follows; who may act on which position."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum
+from functools import partial
 
 from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import HOUSE, Account
+from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.queue import Orders, follow, is_passed_for
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.tags import Reply
 from pbm_oust.accounts.vacations import away_at, ended_at, in_order
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb, Wish
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
-from pbm_oust.play.notices import BoardNotice, News, Notice
+from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.telling import answer_again, drop_plans, tell_players, untold_letters
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -112,34 +113,14 @@ def take_back(board: Board, side: Side, actor: Actor, work: UnitOfWork) -> Handl
     letters = untold_letters(game, since, work.account(other), home)
     if letters is None:
         return None
-    notices = tell_players(acted, News.PLAYED, work, actor=actor.account)
-    told = [_untold(notice, other) for notice in notices if notice.reader.userid != other]
+    make = partial(BoardNotice, untold=other)
+    notices = tell_players(acted, News.PLAYED, work, actor=actor.account, make=make)
+    told = [notice for notice in notices if notice.reader.userid != other]
     with work.posting(told):
         append(home, board, acted, incoming(actor, work))
         home.withhold(letter.file for letter in letters if letter.file)
         home.do(remove_letters, [letter.id for letter in letters])
     return Handled(Outcome.DONE, acted.name, len(acted.records))
-
-
-def _untold(notice: Notice, other: str) -> Notice:
-    """Return the answer to the actor, saying that the other player knows nothing of the move."""
-    if isinstance(notice, BoardNotice) and notice.reader.asked:
-        return structs.replace(notice, untold=other)
-    return notice
-
-
-def _with_return(
-    notices: Iterable[Notice], actor: Account, move: Record, game: Game, work: UnitOfWork
-) -> list[Notice]:
-    """Return the notices about a move, with word of the vacation that it ends."""
-    back = structs.replace(actor, vacations=in_order(ended_at(actor.vacations, move.at)))
-    clock = None if game.result else work.clock_of(game, back)
-    return [
-        structs.replace(notice, clock=clock, back=actor.userid)
-        if isinstance(notice, BoardNotice)
-        else notice
-        for notice in notices
-    ]
 
 
 def come_back(userid: str, work: UnitOfWork) -> None:
@@ -189,19 +170,22 @@ def carry_out(
     if acted is game:
         return answer_again(game, actor, work)
     own = acted.records.of_message(actor.message_key)
-    notices = tell_players(
-        acted, News.PLAYED, work, actor=actor.account, chat=work.request.chat, told_from=own.number
-    )
     returns = own.is_playing and away_at(actor.account.vacations, own.at) is not None
     if returns:
-        notices = _with_return(notices, actor.account, own, acted, work)
+        account = work.account(actor.userid)
+        ended = in_order(ended_at(account.vacations, own.at))
+        work.save(structs.replace(account, vacations=ended))
+    notices = tell_players(
+        acted,
+        News.PLAYED,
+        work,
+        actor=actor.account,
+        chat=work.request.chat,
+        told_from=own.number,
+        back=actor.userid if returns else "",
+    )
     with work.posting(notices):
         append(work.home, board, acted, None if is_done else incoming(actor, work))
-        if returns:
-            account = work.account(actor.userid)
-            work.save(
-                structs.replace(account, vacations=in_order(ended_at(account.vacations, own.at)))
-            )
         if acted.result:
             drop_plans(acted, work)
     return Handled(Outcome.DONE, acted.name, len(acted.records))
@@ -209,12 +193,10 @@ def carry_out(
 
 def _orders_on(game: Game, work: UnitOfWork) -> dict[str, Orders]:
     """Return what the players of a board have queued, by userid."""
-    orders = dict[str, Orders]()
-    for account in map(work.account_if_any, (game.x, game.o)):
-        if account:
-            autopass = account.all_settings.autopass is Switch.ON
-            orders[account.userid] = Orders(account.queue, autopass)
-    return orders
+    return {
+        account.userid: Orders(account.queue, account.all_settings.autopass is Switch.ON)
+        for account in work.players_of(game)
+    }
 
 
 def side_of(actor: Actor, game: Game, work: UnitOfWork) -> Side:

@@ -17,7 +17,7 @@ from pbm_oust.board.ratings import RatingChange
 from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.parts import Option
-from pbm_oust.refusal import Refusal
+from pbm_oust.refusal import Refusal, in_small_letters
 from pbm_oust.rules import How, Kind
 from pbm_oust.store.index import Window
 
@@ -42,13 +42,14 @@ def turn_on(game: Game, userid: str) -> Reply:
 
 
 def answer_on(
-    game: Game, account: Account | None, purpose: AnswerPurpose | None = None
+    game: Game | None, account: Account | None, purpose: AnswerPurpose | None = None
 ) -> Reply | None:
     """Return what an answer to a letter about a board means; None for those who do not play there.
 
-    Without a purpose, the answer does what is left to do on the board.
+    It is None too if there is no board. Without a purpose, the answer does what is left to do
+    there.
     """
-    if account is None or game.side_of(account.userid) is None:
+    if game is None or account is None or game.side_of(account.userid) is None:
         return None
     usual = AnswerPurpose.CHAT if game.result else AnswerPurpose.PLAY
     return structs.replace(turn_on(game, account.userid), purpose=purpose or usual)
@@ -110,8 +111,12 @@ class Notice(Struct, frozen=True):
     """One thing to tell one reader. A template in `mail/` puts its fields into words."""
 
     template: ClassVar[str]
-    """The name of the template; each template has its own class."""
+    """The name of the template, which is that of the class: `code_sent` for CodeSentNotice."""
     reader: Reader
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.template = in_small_letters(cls.__name__.removesuffix("Notice"))
 
     def board(self) -> Game | None:
         """Return the game whose thread the letter belongs to: its `game`, if it has one."""
@@ -127,12 +132,18 @@ class Notice(Struct, frozen=True):
         return ()
 
     def listed(self) -> int:
-        """Return how many lines its lists have, if they may be long."""
-        return 0
+        """Return how many lines the page of a list has that it shows."""
+        page: Page[object] | None = getattr(self, "page", None)
+        return len(page.rows) if page else 0
 
     def answer(self) -> Meaning | None:
-        """Return what an answer to the letter means; None if it is a mail like any other."""
-        return None
+        """Return what an answer to the letter means; None if it is a mail like any other.
+
+        It plays on the boards that the letter shows as they are now, unless it means something
+        else.
+        """
+        now = (shown.game for shown in self.shows() if shown.is_now)
+        return sheet_of(now, self.reader.account)
 
     def subscription(self) -> str:
         """Return what its reader may end by an address in its head, as `Unsubscribing` has it."""
@@ -213,7 +224,6 @@ def has_counted(game: Game) -> bool:
 class BoardNotice(TimedNotice, frozen=True):
     """A board, and what happened on it."""
 
-    template = "board"
     news: News
     game: Game
     is_past: bool = False
@@ -281,7 +291,6 @@ class BoardNotice(TimedNotice, frozen=True):
 class RefusalNotice(TimedNotice, frozen=True):
     """A command that was not carried out."""
 
-    template = "refusal"
     refusal: Refusal
     sent: str
     """The line as it was sent, with possible passwords masked."""
@@ -346,10 +355,6 @@ class Capacity(Struct, frozen=True):
     lines: int = MOST_LISTED
     """How many lines each list may have."""
     boards: int = MOST_DRAWN
-
-    def has_boards_of(self, notice: Notice) -> bool:
-        """Return whether there is room for the boards that a notice shows."""
-        return len(notice.shows()) <= self.boards
 
     def beside(self, notice: Notice) -> "Capacity":
         """Return what is left beside a notice."""

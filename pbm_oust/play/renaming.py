@@ -28,7 +28,6 @@ from pbm_oust.store.verifications import forget_bounces, forget_player
 class RenamedNotice(Notice, frozen=True):
     """A player has another userid: the reader, or somebody who plays with the reader."""
 
-    template = "renamed"
     old: str
     new: str
     is_joined: bool

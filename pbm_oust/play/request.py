@@ -69,8 +69,6 @@ class Handled(Struct, frozen=True):
     """Whether it proved whose it is."""
     is_guess: bool = False
     """Whether it came with a wrong password."""
-    untold: str = ""
-    """The userid of its player, if settings of theirs are unknown and they were not told."""
 
 
 def silent(why: Silence | str) -> Handled:

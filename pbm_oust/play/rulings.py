@@ -21,7 +21,6 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.telling import drop_plans, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import Kind
-from pbm_oust.store.boards import Board
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
 from pbm_oust.store.open_boards import append, read_board
 
@@ -50,22 +49,20 @@ def rule_board(
 
     def deed(work: UnitOfWork) -> Game | None:
         found = read_board(work.home, kind, board)
-        ruling = decide(found.game)
-        return _rule(work, found, ruling, reason) if ruling else None
+        game = found.game
+        ruling = decide(game)
+        if ruling is None:
+            return None
+        key = id_of(game.name, game.next_number, format_ruling(ruling))
+        ruled = game.rule(ruling, game.time_of_next(work.now()), key)
+        work = work.answering(request_of(key))
+        with work.posting(_notices(game, ruled, ruling, reason, work)):
+            append(work.home, found, ruled)
+            if ruled.result:
+                drop_plans(ruled, work)
+        return ruled
 
     return work.retried(deed)
-
-
-def _rule(work: UnitOfWork, board: Board, ruling: Ruling, reason: str) -> Game:
-    game = board.game
-    key = id_of(game.name, game.next_number, format_ruling(ruling))
-    ruled = game.rule(ruling, game.time_of_next(work.now()), key)
-    work = work.answering(request_of(key))
-    with work.posting(_notices(game, ruled, ruling, reason, work)):
-        append(work.home, board, ruled)
-        if ruled.result:
-            drop_plans(ruled, work)
-    return ruled
 
 
 def _notices(
@@ -96,7 +93,6 @@ MOST_BOARDS = 20
 class DigestNotice(Notice, frozen=True):
     """The boards that wait for a player, and what happened on the others."""
 
-    template = "digest"
     waiting: tuple[tuple[Game, Clock], ...]
     left_out: tuple[Summary, ...]
     """The boards that wait as well but are not drawn."""
@@ -127,18 +123,23 @@ def _send(work: UnitOfWork, userid: str) -> bool:
     account, now = work.account(userid), work.now()
     if not _is_due(account, now):
         return False
-    waiting, others = _boards_of(userid, work)
+    boards = list(active_games(userid, work.home))
+    waiting = [game for game in boards if game.player_to_move == userid]
     last = account.digested
     slot = account.all_settings.latest_slot(now)
     key = id_of("digest", userid, format_time(slot))
     is_new = bool(waiting) and not work.home.ask(outcome_of, key)
-    happened = [game for game in others if _has_news(game, userid, min(last.sent, now))]
+    since = min(last.sent, now)
+    happened = [
+        game
+        for game in boards
+        if game not in waiting and game.latest > since and game.records and game.actor != userid
+    ]
     digests = [_digest(work, account, waiting, happened)] if is_new else []
     with work.answering(request_of(key)).posting(digests):
         if is_new:
             work.home.do(settle_key, key, KeyOutcome.DONE, now)
-        sent = now if waiting else min(last.sent, now)
-        work.save(account.with_digested(Digested(now, sent)))
+        work.save(account.with_digested(Digested(now, now if waiting else since)))
     return bool(waiting)
 
 
@@ -147,7 +148,7 @@ def _digest(
 ) -> DigestNotice:
     return DigestNotice(
         work.player(account),
-        tuple((game, work.clock_of(game, account)) for game in waiting[:MOST_BOARDS]),
+        tuple((game, work.clock_of(game)) for game in waiting[:MOST_BOARDS]),
         left_out=tuple(each.summary for each in waiting[MOST_BOARDS:]),
         happened=tuple(happened),
     )
@@ -159,15 +160,3 @@ def _is_due(account: Account, now: datetime) -> bool:
     if due is None or away_at(account.vacations, now):
         return False
     return due <= now or account.digested.looked > now + AHEAD
-
-
-def _boards_of(userid: str, work: UnitOfWork) -> tuple[list[Game], list[Game]]:
-    """Return the boards where it is a player's turn, and their other boards."""
-    boards = list(active_games(userid, work.home))
-    waiting = [game for game in boards if game.player_to_move == userid]
-    return waiting, [game for game in boards if game not in waiting]
-
-
-def _has_news(game: Game, userid: str, since: datetime) -> bool:
-    """Return whether the latest record of a board is by somebody else, and later than `since`."""
-    return game.latest > since and bool(game.records) and game.actor != userid

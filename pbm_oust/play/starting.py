@@ -10,7 +10,7 @@ from pbm_oust.accounts.account import HOUSE, Account
 from pbm_oust.accounts.items import LIFETIME, Seek
 from pbm_oust.board import Game, Header
 from pbm_oust.board.reasons import SamePlayer
-from pbm_oust.play.authentication import Disabled, of_boards, of_challenged, record, spend
+from pbm_oust.play.authentication import Disabled, of_boards, record, spend
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.rulings import id_of, request_of
@@ -23,6 +23,7 @@ from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.configuration import House
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Source, count_active_against
+from pbm_oust.store.limits import Charge, Counted
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import next_number, started_by
 
@@ -106,7 +107,7 @@ def write_board(
     game = _new_game(header, actor, work)
     other = game.opponent_of(actor.userid)
     if source is None and other not in HOUSE:
-        spend(of_challenged(actor.userid, other), work)
+        spend([Charge(Counted.CHALLENGES_TO_ONE, f"{actor.userid}\0{other}")], work)
     notices = tell_players(
         game, News.STARTED, work, actor=actor.account, chat=work.request.chat, make=make
     )

@@ -55,17 +55,10 @@ def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
 
 def drop_plans(game: Game, work: UnitOfWork) -> None:
     """Remove what players have queued on a board, with the unit of work: its game is over."""
-    for account in _players_of(game, work):
+    for account in work.players_of(game):
         kept = tuple(plan for plan in account.queue if not plan.is_on(game))
         if len(kept) < len(account.queue):
             work.save(structs.replace(account, queue=kept))
-
-
-def waiting_for(reader: Account, game: Game) -> Ahead:
-    """Return what a player has queued on a board that still waits."""
-    return Ahead(
-        waiting=tuple(str(plan.clause) for plan in waiting(reader.queue, reader.userid, game))
-    )
 
 
 def tell_players(
@@ -77,6 +70,7 @@ def tell_players(
     chat: str = "",
     told_from: int = 0,
     leaving: str = "",
+    back: str = "",
     make: Callable[..., BoardNotice] = BoardNotice,
 ) -> list[Notice]:
     """Return the notices that show a board to its players, and to those who watch it.
@@ -84,13 +78,14 @@ def tell_players(
     `actor` is the player whose request this answers; None if the server or its operator acted.
     `chat` is what the actor wrote for the other player. `told_from` is the number of the first
     record that the players have not been told of, 0 for the latest. `make` makes their notices,
-    from the fields of a BoardNotice. `leaving` is the userid of a player who leaves the server.
+    from the fields of a BoardNotice. `leaving` is the userid of a player who leaves the server, and
+    `back` that of one whose vacation has ended with this.
 
     Players are not mailed what their settings exclude, unless something was written for them.
     Those who watch are told of everything except what was written.
     """
     acting = actor.userid if actor else ""
-    players = _players_of(game, work)
+    players = work.players_of(game)
     readers = list[tuple[Account, Reader]]()
     unreachable = disabled = reached = ""
     for account in players:
@@ -123,6 +118,7 @@ def tell_players(
             told_from=told_from if answers else _told_from(reader, game, told_from),
             chat="" if answers else chat,
             chat_from=acting,
+            back=back,
             passed_on=reached if answers and chat.strip() else "",
             disabled=disabled if answers else "",
             gone=gone,
@@ -150,6 +146,7 @@ def tell_players(
             changes=changes,
             is_counting=is_counting,
             told_from=told_from,
+            back=back,
             ahead=seen,
             is_watched=True,
         )
@@ -219,7 +216,7 @@ def answer_again(game: Game, actor: Actor, work: UnitOfWork) -> Handled:
         News.DONE_BEFORE,
         game,
         note=actor.account.note_about(game.name),
-        ahead=waiting_for(actor.account, game),
+        ahead=_with_own(Ahead(), actor.account, game, game.next_number),
         gone=gone_from(game, work),
     )
     return work.answer(repeated, Handled(Outcome.DONE_BEFORE, game.name))
@@ -229,11 +226,6 @@ def gone_from(game: Game, work: UnitOfWork) -> str:
     """Return the userid of a player of a game that is over who has no account; empty if all do."""
     players = (game.x, game.o) if game.result else ()
     return next(filterfalse(work.has_account, players), "")
-
-
-def _players_of(game: Game, work: UnitOfWork) -> list[Account]:
-    """Return the accounts of those players who have one."""
-    return list(filter(None, map(work.account_if_any, (game.x, game.o))))
 
 
 def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[Letter] | None:

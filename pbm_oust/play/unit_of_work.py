@@ -21,19 +21,17 @@ from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock, read_clock
 from pbm_oust.accounts.password import Derivation, Match, Secret, match_derived
 from pbm_oust.accounts.settings import USUAL
-from pbm_oust.accounts.tags import Credential
-from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board import Game, Header
 from pbm_oust.board.notation import USERID
-from pbm_oust.grammar.form import Line
+from pbm_oust.grammar.form import Command, Line
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, OutcomeNotice, Reader, TimedNotice
 from pbm_oust.play.request import UNASKED, Actor, Handled, Outcome, RefusedBefore, Request, Write
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
 from pbm_oust.store.accounts import is_known
 from pbm_oust.store.boards import Latest
 from pbm_oust.store.configuration import House
-from pbm_oust.store.database import Sharing, Transaction
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft
@@ -118,6 +116,10 @@ class NotDerived(Exception):
         self.needed = needed
 
 
+_Derived = Latest[bytes, tuple[bytes, float]]
+"""What scrypt made of passwords, and until when it is known."""
+
+
 class Passwords:
     """Looks at passwords. Any number of threads may use it."""
 
@@ -130,8 +132,9 @@ class Passwords:
         """
         self.at_once = at_once
         self._key = os.urandom(32)
-        self._right = _LatelyUsed(MOST_RIGHT, RIGHT_SECONDS, clock)
-        self._others = _LatelyUsed(MOST_OTHERS, OTHER_SECONDS, clock)
+        self._clock = clock
+        self._right = _Derived(MOST_RIGHT)
+        self._others = _Derived(MOST_OTHERS)
 
     def match(self, password: Secret, stored: str) -> Match:
         """Return whether a password is the one whose hash is stored. Raises NotDerived."""
@@ -140,7 +143,7 @@ class Passwords:
         derived = self._derived(needed, digest)
         found = match_derived(password, stored, derived)
         if found is Match.RIGHT:
-            self._right.keep(digest, derived)
+            self._right.put(digest, (derived, self._clock() + RIGHT_SECONDS))
         return found
 
     def hash(self, password: Secret, salt: bytes) -> str:
@@ -152,33 +155,17 @@ class Passwords:
         """Let a password go through scrypt, and remember what comes of it."""
         with _AT_ONCE:
             derived = needed.derive()
-        self._others.keep(self._digest(needed), derived)
+        self._others.put(self._digest(needed), (derived, self._clock() + OTHER_SECONDS))
 
     def _derived(self, needed: Derivation, digest: bytes) -> bytes:
-        derived = self._right.recall(digest) or self._others.recall(digest)
-        if derived:
-            return derived
+        for known in (self._right, self._others):
+            if (found := known.get(digest)) and self._clock() <= found[1]:
+                return found[0]
         raise NotDerived(needed)
 
     def _digest(self, needed: Derivation) -> bytes:
         parts = (needed.n, needed.r, needed.p, needed.salt.hex(), needed.password.text)
         return hashlib.blake2b("\0".join(map(str, parts)).encode(), key=self._key).digest()
-
-
-class _LatelyUsed:
-    """What was used lately: so many things at most, and each for so many seconds."""
-
-    def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:
-        self._seconds = seconds
-        self._clock = clock
-        self._latest = Latest[bytes, tuple[bytes, float]](most)
-
-    def keep(self, name: bytes, value: bytes) -> None:
-        self._latest.put(name, (value, self._clock()))
-
-    def recall(self, name: bytes) -> bytes | None:
-        value, used = self._latest.get(name) or (None, 0.0)
-        return value if self._clock() <= used + self._seconds else None
 
 
 T = TypeVar("T")
@@ -248,6 +235,10 @@ class UnitOfWork(Struct, frozen=True):
             self.read[userid] = self.home.readable_account(userid)
         return self.read[userid]
 
+    def players_of(self, game: Game) -> list[Account]:
+        """Return the accounts of those players of a board who have one."""
+        return list(filter(None, map(self.account_if_any, (game.x, game.o))))
+
     def was_done(self, userid: str) -> bool:
         """Return whether this mail from this player came before, and was done then."""
         return self.home.ask(outcome_of, self.request.message_key(userid)) is KeyOutcome.DONE
@@ -301,13 +292,13 @@ class UnitOfWork(Struct, frozen=True):
         each account once. Passwords go through scrypt while others write. One that shares may be
         done while other servers do such deeds.
         """
-        database, work = self.home.database, self.once(deed, shares=shares)
+        database, work = self.home.database, self.once(deed)
         if database.transaction:
             return database.write(work)
         attempts = 0
         while True:
             try:
-                return database.write(work)
+                return database.write(work, shares=shares)
             except NotDerived as password:
                 if not self.passwords.at_once:
                     raise
@@ -317,25 +308,17 @@ class UnitOfWork(Struct, frozen=True):
                 if attempts == MOST_ATTEMPTS:
                     raise
 
-    def once(
-        self, deed: Callable[["UnitOfWork"], T], *, shares: bool = False
-    ) -> Callable[[Transaction], T]:
+    def once(self, deed: Callable[["UnitOfWork"], T]) -> Callable[[Transaction], T]:
         """Return what does a deed within a transaction."""
 
         def work(_transaction: Transaction) -> T:
             return deed(structs.replace(self, read={}, at=self.now()))
 
-        return Sharing(work) if shares else work
+        return work
 
-    def clock_of(self, game: Game, *latest: Account) -> Clock:
-        """Return the clock of an active board at this moment.
-
-        `latest` holds accounts that change with the unit, as they will be.
-        """
-        absences = dict[str, tuple[Absence, ...]]()
-        for account in (*map(self.account_if_any, (game.x, game.o)), *latest):
-            if account:
-                absences[account.userid] = account.vacations
+    def clock_of(self, game: Game) -> Clock:
+        """Return the clock of an active board at this moment."""
+        absences = {account.userid: account.vacations for account in self.players_of(game)}
         return read_clock(game, absences, game.time_of_next(self.now()))
 
     def _known(self, notice: Notice) -> Notice:
@@ -440,21 +423,11 @@ class UnitOfWork(Struct, frozen=True):
         return reachable(account, addresses, "", self.home)
 
 
-class Seen(Struct, frozen=True):
-    """What is known of a line before it is carried out."""
-
-    line: Line
-    alone: str = ""
-    """The name of its command, if that needs a mail of its own."""
-    signature: tuple[frozenset[str], Credential] | None = None
-    """Whose command it may be and what proves that, if the line carries it."""
-
-
 class Service(Struct, frozen=True):
     """What a command needs to work with other commands."""
 
-    see: Callable[[str], Seen]
-    """Returns what is known of a line before it is carried out."""
+    parse: Callable[[str], tuple[Line, Command | Unreadable]]
+    """Returns a line as far as it is understood, and its command or why it has none."""
     handle: Callable[[Request, UnitOfWork], Handled]
     """Carries out a request."""
     carry_out: Callable[[UnitOfWork], Handled]

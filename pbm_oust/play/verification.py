@@ -18,7 +18,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.store.limits import Charge, Counted, end_of_limit
 from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.verifications import count_waiting, find_verification, keep_verification
+from pbm_oust.store.verifications import find_verification, keep_verification, requests_of
 
 MAILED = Handled(Outcome.DONE)
 NOBODY = "nobody"
@@ -28,7 +28,6 @@ NOBODY = "nobody"
 class CodeNotice(Notice, frozen=True):
     """A code, and what it is for."""
 
-    template = "code"
     code: Secret
     pending: Pending
 
@@ -41,7 +40,6 @@ class CodeNotice(Notice, frozen=True):
 class CodeSentNotice(Notice, frozen=True):
     """Codes were mailed to the addresses to be verified."""
 
-    template = "code_sent"
     addresses: tuple[str, ...]
     present: tuple[str, ...] = ()
     """The addresses that the account has."""
@@ -155,7 +153,6 @@ class TooManyWait(PasswordWanted, frozen=True):
 class UnconfirmedNotice(Notice, frozen=True):
     """A challenge came from an address of the reader, who is asked whether it is theirs."""
 
-    template = "unconfirmed"
     code: Secret
     challenge: Command
     other: str
@@ -188,7 +185,8 @@ def ask_to_confirm(challenge: Command, other: str, actor: Actor, work: UnitOfWor
     code = Secret(code_for(home.key(), pending))
     if home.ask(find_verification, name_of(code), now):
         return silent(Silence.WAITS_FOR_A_YES)
-    if home.ask(count_waiting, Purpose.CHALLENGE, account.userid, now) >= MOST_WAITING:
+    waiting = home.ask(requests_of, account.userid, account.message_key, now)
+    if sum(each.purpose is Purpose.CHALLENGE for each in waiting) >= MOST_WAITING:
         if not spend_once(Charge(Counted.UNCONFIRMED, account.userid), work):
             return silent(Silence.TOO_MANY_WAIT)
         raise NotAllowed(TooManyWait(MOST_WAITING))

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from pbm_oust.accounts.tags import AnswerPurpose, Reply, SheetReply
 from pbm_oust.board import Deed, Place, Wish
@@ -26,7 +26,7 @@ from pbm_oust.play.unit_of_work import Service, UnitOfWork
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service import table
-from pbm_oust.service.reading import ENDS, begins_whole, further_below, is_move
+from pbm_oust.service.reading import ENDS, Read, begins_whole, further_below, is_move
 from pbm_oust.store.open_boards import game_if_any
 
 _KNOWN = frozenset(
@@ -63,36 +63,13 @@ class MoreThanDeed(AnswerReason, frozen=True):
     """A line begins with a word for a deed and goes on with something else."""
 
 
-class Answer(Struct, frozen=True):
-    """An answer as it is understood."""
-
-    line: Line
-    command: Command | Unreadable
-    text: str = ""
-    """What else the player wrote, for the other player."""
-    is_whole: bool = False
-    """Whether this is a whole command, as any mail may hold it."""
-    is_worded: bool = False
-    """Whether the command stands among other words, or below some."""
-    further: Command | None = None
-    """A command that stands further down and is not done."""
-    instead: Meant = ()
-    """What may have been meant, if it cannot be read."""
-
-    def as_command(self) -> Command:
-        """Return the command. Raises Unreadable if there is none."""
-        if isinstance(self.command, Unreadable):
-            raise self.command
-        return self.command
-
-
-def read_whole(line: str, text: str) -> Answer:
+def read_whole(line: str, text: str) -> Read:
     """Return what a line means that any mail may hold."""
     read, command = table.parse_line(line)
-    return Answer(read, command, text, is_whole=not isinstance(command, Unreadable))
+    return Read(read, command, text, is_whole=not isinstance(command, Unreadable))
 
 
-def read_again(line: str, text: str, reply: Reply) -> Answer | None:
+def read_again(line: str, text: str, reply: Reply) -> Read | None:
     """Return the command that plays again, if a line is the name of one; None for other lines.
 
     Greetings and the like may stand around it, and it may be a question.
@@ -102,12 +79,12 @@ def read_again(line: str, text: str, reply: Reply) -> Answer | None:
     if not said.is_clear or said.runs or len(said.words) != 1 or said.words[0] not in names:
         return None
     (name,) = said.words
-    has_more = vocabulary.in_english(vocabulary.fold(line.strip().rstrip(f"{ENDS}? "))) != name
+    has_more = vocabulary.in_english(line.strip().rstrip(f"{ENDS}? ")) != name
     chat = "\n".join(filter(None, [line if has_more else "", text]))
     return _read_form(line, table.KIND_FORMS[name], [name], chat, reply)
 
 
-def read_line(line: str, text: str, reply: Reply) -> Answer:
+def read_line(line: str, text: str, reply: Reply) -> Read:
     """Return what a line of an answer means."""
     try:
         words = vocabulary.split_words(line)
@@ -115,33 +92,33 @@ def read_line(line: str, text: str, reply: Reply) -> Answer:
         return _read_long(line, text, reply)
     shown = Line(words)
     if not words:
-        return Answer(shown, Unreadable(EmptyAnswer()))
+        return Read(shown, Unreadable(EmptyAnswer()))
     if "\ufffd" in line:
-        return Answer(shown, Unreadable(table.UnlabelledCharacter()))
+        return Read(shown, Unreadable(table.UnlabelledCharacter()))
     if begins_whole(line):
         return read_whole(line, text)
     try:
         return _read_own(line, text, reply)
     except Unreadable as error:
-        return Answer(shown, error, text, instead=_instead(error, words, reply))
+        return Read(shown, error, text, instead=_instead(error, words, reply))
 
 
-def _read_long(line: str, text: str, reply: Reply) -> Answer:
+def _read_long(line: str, text: str, reply: Reply) -> Read:
     """Return what a line means that is longer than any command: text, if it is for others."""
     words = line.split()
-    name = vocabulary.in_english(vocabulary.fold(words[0]).rstrip(ENDS))
+    name = vocabulary.in_english(words[0].rstrip(ENDS))
     if name in table.KIND_FORMS and table.KIND_FORMS[name].text is Text.CONTENT:
         return _read_form(line, table.KIND_FORMS[name], words, text, reply)
-    return Answer(table.recognise(line)[0], Unreadable(UnknownAnswer()), text)
+    return Read(table.recognise(line)[0], Unreadable(UnknownAnswer()), text)
 
 
-def _read_own(line: str, text: str, reply: Reply) -> Answer:
+def _read_own(line: str, text: str, reply: Reply) -> Read:
     """Return what a line means in an answer. Raises Unreadable."""
     words = vocabulary.split_words(line)
     return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
 
 
-def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | None:
+def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Read | None:
     """Return the move of an answer that begins with a placement; None for other answers.
 
     Raises Unreadable if it goes on with something else.
@@ -156,17 +133,17 @@ def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Answer | 
         raise Unreadable(MoreThanPlacements(meant=_placed_within(wished, reply)))
     guard = f"{hash_sign}{number.strip(ENDS + ' ')}"
     wish, numbered = read_wish([",".join(cells), *([guard] if hash_sign else [])])
-    return Answer(Line(tuple(words)), move_of(wish, numbered, reply), text)
+    return Read(Line(tuple(words)), move_of(wish, numbered, reply), text)
 
 
-def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Answer:
+def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Read:
     """Return what a line that begins with a word of the commands means. Raises Unreadable."""
     first, hash_sign, number = words[0].partition("#")
     words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
     # In French, `aperçu : E5` has a space before the colon.
     while len(words) > 1 and not words[1].strip(ENDS):
         words = (first, *words[2:])
-    first = vocabulary.in_english(vocabulary.fold(first).rstrip(ENDS))
+    first = vocabulary.in_english(first.rstrip(ENDS))
     if first == "if":
         queued = read_line(" ".join(["queue", *words]), "", reply).command
         raise Unreadable(UnknownAnswer(meant=(queued,) if isinstance(queued, Command) else ()))
@@ -202,7 +179,7 @@ def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -
     return Unreadable(UnknownAnswer(meant=meant))
 
 
-def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Answer:
+def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Read:
     """Return a deed as a move, alone or with the number after `#`. Raises Unreadable."""
     rest = "".join(words[1:]).rstrip(ENDS)
     if rest and not rest.startswith("#"):
@@ -211,7 +188,7 @@ def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Re
             return general
         raise Unreadable(MoreThanDeed(right=deed.value, meant=(move_of(deed, None, reply),)))
     wish, guard = read_wish([deed.value, *([rest] if rest else [])])
-    return Answer(Line(tuple(words)), move_of(wish, guard, reply), text)
+    return Read(Line(tuple(words)), move_of(wish, guard, reply), text)
 
 
 def move_of(wish: Wish, guard: int | None, reply: Reply) -> Command:
@@ -234,7 +211,7 @@ def _placed_within(line: str, reply: Reply) -> Meant:
 
 def _read_form(
     line: str, form: table.AnyForm, words: Sequence[str], text: str, reply: Reply
-) -> Answer:
+) -> Read:
     """Return the command that a line gives, filled in with what the letter knows.
 
     Raises Unreadable.
@@ -247,15 +224,12 @@ def _read_form(
     if form.parameters and not (form.is_about_board or form.by_letter):
         return read_whole(" ".join([kind.name, *words]), text)
     command = form.read_answer(rest, kind, reply.board, reply.userid, reply)
-    return Answer(Line(tuple(words)), command, text)
+    return Read(Line(tuple(words)), command, text)
 
 
 def _is_of(form: table.AnyForm, words: Sequence[str]) -> bool:
     """Return whether what follows a command is one of its own words, and not text."""
-    return (
-        len(words) == 1
-        and vocabulary.in_english(vocabulary.fold(words[0]), form.words) in form.words
-    )
+    return len(words) == 1 and vocabulary.in_english(words[0], form.words) in form.words
 
 
 def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:
@@ -268,7 +242,8 @@ def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:
             turned = wording.turned_round(
                 wording.parts_of(vocabulary.fold(" ".join(words)).partition("#")[0])
             )
-            return (_read_own(turned, "", reply).as_command(),)
+            command = _read_own(turned, "", reply).command
+            return () if isinstance(command, Unreadable) else (command,)
     return ()
 
 
@@ -280,17 +255,14 @@ class SeveralReadings(AnswerReason, frozen=True):
     """An answer can be read in more than one way."""
 
 
-def read_worded(line: str, text: str, reply: Reply) -> Answer:
+def read_worded(line: str, text: str, reply: Reply) -> Read:
     """Return what a line of an answer means, also if a move stands there among other words.
 
     If it may mean several things, nothing is done, and each is in `instead`.
     """
     answer = read_line(line, text, reply)
     wrong = answer.command
-    is_condition = (
-        vocabulary.in_english(vocabulary.fold("".join(vocabulary.first_words(line, 1))), ["if"])
-        == "if"
-    )
+    is_condition = vocabulary.in_english("".join(vocabulary.first_words(line, 1)), ["if"]) == "if"
     if is_condition or not (
         isinstance(wrong, Unreadable) and isinstance(wrong.reason, AnswerReason)
     ):
@@ -299,7 +271,7 @@ def read_worded(line: str, text: str, reply: Reply) -> Answer:
     found = tuple(_found(said, reply))
     only = found[0] if len(found) == 1 and said.is_clear else None
     if only and only.form is MOVE and (said.runs or said.words[0] in _DONE):
-        return Answer(answer.line, only, text, is_worded=True)
+        return Read(answer.line, only, text, is_worded=True)
     first, second = (found, answer.instead) if said.is_sequence else (answer.instead, found)
     meant = (*first, *(each for each in second if each not in first))
     if len(meant) > 1:
@@ -347,7 +319,7 @@ class TwoMoves(AnswerReason, frozen=True):
     """The Subject of an answer says one move, and its text another one."""
 
 
-def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answer:
+def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Read:
     """Return what an answer says in the first line of its text, or in the player's own Subject.
 
     Greetings above that line are passed over. If it has both, the one that can be read counts; if
@@ -367,13 +339,13 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Answ
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
     if found := next(readable, None):
         return found
-    nothing = Answer(Line(()), Unreadable(UnsureAnswer() if unsure.strip() else EmptyAnswer()))
+    nothing = Read(Line(()), Unreadable(UnsureAnswer() if unsure.strip() else EmptyAnswer()))
     wrong = answers[0] if answers else nothing
     meant = wrong.instead or tuple(_moves_in(f"{text}\n{unsure}", reply))
     return structs.replace(wrong, instead=meant)
 
 
-def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Answer:
+def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Read:
     """Return what an answer to chat says."""
     whole = (read_whole(line, further) for line, further in lines if begins_whole(line))
     meant = read_answer("", text, structs.replace(reply, purpose=AnswerPurpose.PLAY)).command
@@ -381,10 +353,10 @@ def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Ans
     chat = CHAT.command(**_known(reply), meant=wish)
     begun = next((each for each in whole if each.is_whole), None)
     again = (read_again(line, further, reply) for line, further in lines)
-    return begun or next(filter(None, again), Answer(Line(()), chat, text))
+    return begun or next(filter(None, again), Read(Line(()), chat, text))
 
 
-def _read_text(text: str, reply: Reply) -> Answer:
+def _read_text(text: str, reply: Reply) -> Read:
     """Return what the text of an answer says; what else is in it is for the other player.
 
     Where a move stands among other words, all of them are. A further move below it makes it
@@ -503,7 +475,7 @@ def answer_sheet(sheet: SheetReply, work: UnitOfWork, service: Service) -> Handl
         return _without_letter(parts[0].first, "\n".join(parts[0].below), work.request)
     if len(parts) > MOST_ANSWERS:
         raise Unreadable(TooManyAnswers(MOST_ANSWERS))
-    look_at_all([service.see(part.first) for part in parts if not part.label], work)
+    look_at_all((table.parse_line(part.first)[1] for part in parts if not part.label), work)
     left_out = table.without_passwords(work.request.lost)
     work = work.answering(structs.replace(work.request, left_out=left_out))
     tasks = [_task(part, sheet, work) for part in parts]
@@ -537,7 +509,7 @@ def _alone(sheet: SheetReply, work: UnitOfWork) -> Request:
 
     That is any of them for a command that is about none: `next`.
     """
-    waiting = sheet.positions if len(sheet.positions) == 1 else _waiting(sheet, work)
+    waiting = sheet.positions if len(sheet.positions) == 1 else [*islice(_waiting(sheet, work), 2)]
     at = waiting[0] if waiting else sheet.positions[0]
     if len(waiting) != 1:
         said = read_answer("", work.request.chat, at).command
@@ -546,20 +518,12 @@ def _alone(sheet: SheetReply, work: UnitOfWork) -> Request:
     return structs.replace(work.request, line="", reply=at)
 
 
-def _waiting(sheet: SheetReply, work: UnitOfWork) -> list[Reply]:
-    """Return up to two of the boards on which it is the player's turn."""
-    found: list[Reply] = []
+def _waiting(sheet: SheetReply, work: UnitOfWork) -> Iterator[Reply]:
+    """Yield the boards on which it is the player's turn."""
     for at in sheet.positions:
-        if _waits(at, work):
-            found.append(at)
-        if len(found) > 1:
-            break
-    return found
-
-
-def _waits(at: Reply, work: UnitOfWork) -> bool:
-    game = game_if_any(work.home, KINDS[at.kind], at.board)
-    return game is not None and not game.result and game.player_to_move == at.userid
+        game = game_if_any(work.home, KINDS[at.kind], at.board)
+        if game and not game.result and game.player_to_move == at.userid:
+            yield at
 
 
 def _task(part: _Part, sheet: SheetReply, work: UnitOfWork) -> Subcommand:

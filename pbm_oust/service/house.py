@@ -72,10 +72,6 @@ class HouseBoards:
 
     def waiting(self) -> Iterator[Waiting]:
         """Yield the boards that wait, those first that have waited longest."""
-        return (waits for waits in self.looked_at() if waits)
-
-    def looked_at(self) -> Iterator[Waiting | None]:
-        """Yield the same, and None after each look at a board that does not wait."""
         active = self._active()
         names = list(map(index.BoardName.of, active))
         self._seen = {name: self._seen[name] for name in names if name in self._seen}
@@ -84,7 +80,8 @@ class HouseBoards:
             if records != board.records:
                 waits = self._look(name)
                 self._seen[name] = board.records, waits
-            yield waits
+            if waits:
+                yield waits
 
     def settle(self, name: index.BoardName, records: int) -> None:
         """Leave a board alone until it has more records."""
@@ -232,14 +229,14 @@ class Wanted(Struct, frozen=True):
         """Whether the deadline is near."""
         return self.left < HURRY_SECONDS
 
+    @property
+    def place(self) -> tuple[bool, float]:
+        """What comes first has the least.
 
-def first_of(boards: Sequence[Wanted]) -> int:
-    """Return which of the boards comes first, counted from 0.
-
-    Those in a hurry come first, in the order of their deadlines, then the players who think least.
-    Of several that are alike, it is the one named first.
-    """
-    return min(range(len(boards)), key=lambda nth: _place(boards[nth]))
+        Boards in a hurry come first, in the order of their deadlines, then the players who think
+        least.
+        """
+        return not self.is_hurried, self.left if self.is_hurried else self.seconds
 
 
 def seconds_for(first: Wanted, boards: Sequence[Wanted]) -> float:
@@ -251,10 +248,6 @@ def seconds_for(first: Wanted, boards: Sequence[Wanted]) -> float:
     number = len(boards)
     left = min(board.left for board in boards)
     return max(0.0, min(max(LEAST_SECONDS, first.seconds / number), left / 2 / number))
-
-
-def _place(board: Wanted) -> tuple[int, float]:
-    return (0, board.left) if board.is_hurried else (1, board.seconds)
 
 
 log = getLogger("pbm_oust")
@@ -309,9 +302,8 @@ class Worker:
                 continue
             if not wanted:
                 break
-            boards = [each for each, _ in wanted]
-            first, waiting = wanted[first_of(boards)]
-            seconds = seconds_for(first, boards)
+            first, waiting = min(wanted, key=lambda each: each[0].place)
+            seconds = seconds_for(first, [each for each, _ in wanted])
             with self._leased(waiting.game) as is_ours:
                 if not is_ours:
                     self._elsewhere[waiting.game.name] = time.monotonic() + ELSEWHERE_SECONDS

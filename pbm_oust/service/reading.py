@@ -1,7 +1,7 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from msgspec import Struct, structs
 
@@ -37,9 +37,6 @@ from pbm_oust.service import table
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.open_boards import game_if_any
 
-if TYPE_CHECKING:
-    from pbm_oust.service.answers import Answer
-
 ENDS = ".!,;:"
 """What people write behind a word."""
 _MOST_LINES_BELOW = 10
@@ -57,14 +54,25 @@ class Read(Struct, frozen=True):
     """The line that the command was read from."""
     command: Command | Unreadable
     """The command, or why there is none."""
-    text: str
+    text: str = ""
     """What else the sender wrote."""
     reply: tags.Answered | None = None
     """The letter that is answered, if that takes the place of a password."""
     instead: Meant = ()
     """What an unreadable answer may have meant."""
-    heard: Heard | None = None
-    """How an answer was read that holds more than its command."""
+    is_whole: bool = False
+    """Whether an answer is a whole command, as any mail may hold it, and needs no letter."""
+    is_worded: bool = False
+    """Whether the command stands among other words, or below some."""
+    further: Command | None = None
+    """A command that stands further down and is not done."""
+
+    @property
+    def heard(self) -> Heard | None:
+        """How a move was read, if there is more than that."""
+        if not is_move(self.command) or not (self.is_worded or self.further):
+            return None
+        return Heard(self.command["wish"] if self.is_worded else None, self.further)
 
     @property
     def language(self) -> Language | None:
@@ -109,9 +117,7 @@ def _read(request: Request) -> Read:
         from pbm_oust.service.answers import read_answer
 
         answer = read_answer(request.line, request.chat, request.reply, request.unsure)
-        reply = None if answer.is_whole else request.reply
-        read = Read(answer.line, answer.command, answer.text, reply, answer.instead)
-        return structs.replace(read, heard=_heard(answer))
+        return structs.replace(answer, reply=None if answer.is_whole else request.reply)
     line = request.line
     if request.code:
         from pbm_oust.grammar.wording import refuses
@@ -125,8 +131,7 @@ def _read(request: Request) -> Read:
         line = found
     shown, command = table.parse_line(line)
     further = further_below(command, request.chat) if is_move(command) else None
-    heard = Heard(None, further) if further else None
-    return Read(shown, command, request.chat, heard=heard)
+    return Read(shown, command, request.chat, further=further)
 
 
 def is_move(command: Command | Unreadable | None) -> TypeGuard[Command]:
@@ -182,10 +187,7 @@ def _read_joining(request: Request, joining: tags.Joining) -> Read:
     """
     line, command = table.parse_line(request.line)
     kind, number = KINDS[joining.kind], joining.number
-    begun = [
-        vocabulary.in_english(vocabulary.fold(word))
-        for word in vocabulary.first_words(request.line, 3)
-    ]
+    begun = [vocabulary.in_english(word) for word in vocabulary.first_words(request.line, 3)]
     if begun != [kind.name, JOIN.name, str(number)]:
         return Read(line, command, request.chat)
     join = JOIN.command(kind=kind, number=number, userid=joining.userid, password=joining)
@@ -203,14 +205,6 @@ def _ending(asked: tags.Unsubscribing) -> Command:
     return UNWATCH.command(kind=KINDS[kind], board=board, **who)
 
 
-def _heard(answer: "Answer") -> Heard | None:
-    """Return what to tell the player of how an answer was read, if it is not as they wrote it."""
-    command = answer.command
-    if not is_move(command) or not (answer.is_worded or answer.further):
-        return None
-    return Heard(command["wish"] if answer.is_worded else None, answer.further)
-
-
 def _line_with(code: Secret, subject: str, text: str) -> str | None:
     """Return the line that brings a code back, or None if its mail does not say that it shall.
 
@@ -219,9 +213,7 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     """
     from pbm_oust.grammar.wording import agrees
 
-    begun = [
-        vocabulary.in_english(vocabulary.fold(word)) for word in vocabulary.first_words(subject, 2)
-    ]
+    begun = [vocabulary.in_english(word) for word in vocabulary.first_words(subject, 2)]
     if begun == [VERIFY.name, code.text]:
         return subject
     holds_code = code.text in vocabulary.fold(text).split()

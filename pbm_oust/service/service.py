@@ -6,7 +6,7 @@ from functools import partial
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Credential, Reply, SheetReply
+from pbm_oust.accounts.tags import Reply, SheetReply
 from pbm_oust.board import Game
 from pbm_oust.commands.account import VERIFY
 from pbm_oust.commands.general import MULTIPLE
@@ -19,7 +19,7 @@ from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, RefusalNotice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent
 from pbm_oust.play.starting import check_two, start_board
-from pbm_oust.play.unit_of_work import ForAnybody, ForEither, ForPlayer, Seen, Service, UnitOfWork
+from pbm_oust.play.unit_of_work import ForAnybody, ForEither, ForPlayer, Service, UnitOfWork
 from pbm_oust.play.verification import ask_to_confirm
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
@@ -31,8 +31,6 @@ from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 class DoneBeforeNotice(Notice, frozen=True):
     """A mail has come again, and what it asked for was done before."""
-
-    template = "done_before"
 
 
 def handle(request: Request, work: UnitOfWork) -> Handled:
@@ -65,12 +63,9 @@ def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
             handled = _take_sheet(sheet, structs.replace(work, request=request, **given))
         else:
             handled = _handle(read, structs.replace(work, request=asked, **given))
-        if not work.is_within:
-            # Letters reach whoever writes again, whatever bounced before.
-            if work.home.ask(bounces_of, request.sender).bounces:
-                work.home.do(forget_bounces, request.sender)
-            if handled.untold:
-                tell_unknown(handled.untold, structs.replace(work, read={}))
+        # Letters reach whoever writes again, whatever bounced before.
+        if not work.is_within and work.home.ask(bounces_of, request.sender).bounces:
+            work.home.do(forget_bounces, request.sender)
         return handled
 
     return PreparedRequest(carry_out, shares=reading.is_move(read.command) and not sheet)
@@ -100,7 +95,7 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     if isinstance(command, Unreadable):
         return request
     form, chat = command.form, request.chat
-    password = _proof_of(command)
+    password = command.proof
     if form.text is not Text.UNSEEN:
         chat = table.without_passwords(chat, password)
     left_out = request.left_out and table.without_passwords(request.left_out, password)
@@ -131,7 +126,7 @@ def _handle(read: reading.Read, work: UnitOfWork) -> Handled:
     form: table.AnyForm = read.command.form
     actor = None
     try:
-        proof = _proof_of(read.command)
+        proof = read.command.proof
         may_prove = work.request.is_proved or form.is_signed or proof is not None
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
         if not may_prove:
@@ -140,7 +135,7 @@ def _handle(read: reading.Read, work: UnitOfWork) -> Handled:
             authentication.charge_stranger(cost, work)
         if isinstance(form.run, ForEither):
             password = proof if isinstance(proof, Secret) else None
-            userids = _signers_of(read.command)
+            userids = read.command.signers
             actor = authentication.sender_among(userids, password, work)
         elif isinstance(form.run, ForPlayer) and proof:
             may_be_sender = form.run.may_be_sender
@@ -160,13 +155,9 @@ def _handle(read: reading.Read, work: UnitOfWork) -> Handled:
         if is_proved:
             authentication.charge_player(cost, actor, work)
         handled = _run(read.command, actor, work)
-        is_untold = is_proved and actor and actor.account.all_settings.has_untold
-        return structs.replace(
-            handled,
-            command=form.name,
-            is_proved=is_proved or handled.is_proved,
-            untold=actor.userid if actor and is_untold else "",
-        )
+        if is_proved and actor and actor.account.all_settings.has_untold and not work.is_within:
+            tell_unknown(actor.userid, structs.replace(work, read={}))
+        return structs.replace(handled, command=form.name, is_proved=is_proved or handled.is_proved)
     except DamagedHistory as damage:
         if _waits_for_repair(form, actor):
             raise
@@ -189,9 +180,9 @@ def _run(command: Command, actor: Actor | None, work: UnitOfWork) -> Handled:
                 come_back(actor.userid, work)
             return handled
         case ForEither(), Actor():
-            x, o = _signers_of(command)
+            x, o = command.signers
             check_two(x, o)
-            if _proof_of(command):
+            if command.proof:
                 come_back(actor.userid, work)
             other = o if actor.userid == x else x
             ask = partial(ask_to_confirm, command, other, actor, work)
@@ -201,17 +192,6 @@ def _run(command: Command, actor: Actor | None, work: UnitOfWork) -> Handled:
         case ForAnybody(), _:
             return run.run(work, _SERVICE, **given) if run.takes_service else run.run(work, **given)
     raise NotAllowed(authentication.StrangeAddress())
-
-
-def _signers_of(command: Command) -> list[str]:
-    """Return the userids of those whose command it may be."""
-    return [command[name] for name in command.form.run.signers]
-
-
-def _proof_of(command: Command) -> Credential | None:
-    """Return what a command has to prove whose it is, if it has something."""
-    proof: Credential | None = command.given.get("password") if command.form.run.signers else None
-    return proof
 
 
 def _waits_for_repair(form: table.AnyForm, actor: Actor | None) -> bool:
@@ -230,7 +210,7 @@ def _refuse(refusal: Refusal, read: reading.Read, actor: Actor | None, work: Uni
     """Answer with what was sent, what is wrong with it, and what to send instead."""
     is_charged, proof = False, None
     if isinstance(read.command, Command):
-        proof = _proof_of(read.command)
+        proof = read.command.proof
         is_charged = not (read.command.form.is_signed or proof)
     is_proved = bool(work.request.reply or work.request.confirmed or (actor and proof))
     is_command = read.line.form and not isinstance(refusal.reason, table.AnswerToBoard)
@@ -342,18 +322,9 @@ def answer_done_before(work: UnitOfWork) -> Handled:
     return work.answer(notice, Handled(Outcome.DONE_BEFORE))
 
 
-def _seen(text: str) -> Seen:
-    line, command = table.parse_line(text)
-    if isinstance(command, Unreadable):
-        return Seen(line)
-    proof = _proof_of(command)
-    signature = (frozenset(_signers_of(command)), proof) if proof else None
-    return Seen(line, command.form.name if command.form.needs_own_mail else "", signature)
-
-
 def _carry_out_line(work: UnitOfWork) -> Handled:
     read = reading.Read(*table.parse_line(work.request.line), work.request.chat)
     return _handle(read, work.answering(_masked(read.command, work.request)))
 
 
-_SERVICE = Service(_seen, handle, _carry_out_line)
+_SERVICE = Service(table.parse_line, handle, _carry_out_line)

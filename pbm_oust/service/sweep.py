@@ -56,8 +56,8 @@ class _Chore(Struct, frozen=True):
     """The name of a board, or a userid."""
     task: str
     """What hosts call it that share what is due; no two chores have the same."""
-    do: Callable[[], str]
-    """Does it if it is due, and returns what it did, or nothing."""
+    do: Callable[[], str | None]
+    """Does it if it is due, and returns what it did, or nothing that anybody is told."""
 
 
 def sweep(work: UnitOfWork) -> Swept:
@@ -87,13 +87,7 @@ def _chores(work: UnitOfWork) -> Iterator[_Chore]:
         yield _Chore(str(name), str(name), rule)
     for userid in work.home.ask(with_digest_due, work.now()):
         yield _Chore(userid, f"digest of {userid}", partial(send_digest, work, userid))
-    yield _Chore("codes", "expired codes", partial(_forget_expired, work))
-
-
-def _forget_expired(work: UnitOfWork) -> str:
-    """Remove expired codes and old counts; nobody is told of that."""
-    forget_expired(work.home, work.now())
-    return ""
+    yield _Chore("codes", "expired codes", partial(forget_expired, work.home, work.now()))
 
 
 def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:

@@ -150,7 +150,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         return line, Unreadable(UnlabelledCharacter())
     first, *others = line.words
     # The general command reject has words after it; an answer to an offer has none.
-    meant = vocabulary.in_english(vocabulary.fold(first))
+    meant = vocabulary.in_english(first)
     is_general = bool(others) and meant in GENERAL_FORMS
     if _PLAYED.fullmatch(meant) and not is_general:
         move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
@@ -220,7 +220,7 @@ def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
 
 def _guessed(line: Line, error: Unreadable) -> tuple[Line, Unreadable]:
     """Return the line with the command that its unknown first word probably means, and why not."""
-    name = vocabulary.in_english(vocabulary.fold(line.words[0]))
+    name = vocabulary.in_english(line.words[0])
     if name in KIND_FORMS:
         meant = Line(line.words, KIND_FORMS[name], next(iter(KINDS.values())), 1)
         return meant, Unreadable(WhichGame(name), line.words[0])

@@ -17,9 +17,10 @@ nothing of it, and is written without touching it.
 All functions may raise DatabaseFault.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import count
 
 from msgspec import structs
 
@@ -36,9 +37,16 @@ from pbm_oust.store.index import highest_source
 
 _DOCUMENTS = "SELECT userid, changed, document FROM accounts WHERE userid"
 """The beginning of a statement whose rows `account_of` reads."""
+_AT = "(SELECT userid FROM addresses WHERE normal = ?)"
+_MENTIONING = "(SELECT userid FROM mentions WHERE mentioned = ?)"
 _WATCHING = "(SELECT userid FROM watched WHERE kind = ? AND board = ?)"
 _SEEKING = "(SELECT userid FROM seeks WHERE kind = ? AND at > ?)"
 _SEEKER = "(SELECT userid FROM seeks WHERE kind = ? AND number = ?)"
+_NOTE_NUMBER = (
+    "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
+    " DO UPDATE SET highest = excluded.highest WHERE seek_numbers.highest < excluded.highest"
+)
+"""The statement that keeps the number of an open challenge from being given again."""
 PAGE = 500
 """How many accounts are read at a time."""
 
@@ -62,8 +70,8 @@ def whole(account: Account) -> Account:
 
 def accounts_at(snapshot: Snapshot, address: str) -> list[Account]:
     """Return the accounts that have an address, however it is written."""
-    found = (find_account(snapshot, userid) for userid in userids_at(snapshot, address))
-    return [account for account in found if account]
+    rows = snapshot.rows(f"{_DOCUMENTS} IN {_AT} ORDER BY userid", normal_address(address))
+    return list(map(account_of, rows))
 
 
 def account_of(row: Row) -> Account:
@@ -119,9 +127,9 @@ def merge_accounts(transaction: Transaction, account: Account, other: Account) -
 
 
 def _rename_elsewhere(transaction: Transaction, old: str, new: str | None) -> None:
-    for userid in mentioning(transaction, old):
-        if account := find_account(transaction, userid):
-            write_account(transaction, account.with_renamed(old, new))
+    rows = transaction.rows(f"{_DOCUMENTS} IN {_MENTIONING} ORDER BY userid", old)
+    for account in map(account_of, rows):
+        write_account(transaction, account.with_renamed(old, new))
 
 
 _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] = {
@@ -150,16 +158,7 @@ def _write_beside(transaction: Transaction, before: Account | None, account: Acc
         for row in new - old:
             transaction.run(insert, account.userid, *row)
             if table == "seeks":
-                _note_number(transaction, *row[:2])
-
-
-def _note_number(transaction: Transaction, kind: str, number: int) -> None:
-    """Keep the number of an open challenge from being given again."""
-    statement = (
-        "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
-        " DO UPDATE SET highest = excluded.highest WHERE seek_numbers.highest < excluded.highest"
-    )
-    transaction.run(statement, kind, number)
+                transaction.run(_NOTE_NUMBER, *row[:2])
 
 
 # Finding
@@ -170,32 +169,15 @@ def has_account(snapshot: Snapshot, userid: str) -> bool:
     return snapshot.row("SELECT 1 FROM accounts WHERE userid = ?", userid) is not None
 
 
-def those_with_accounts(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
-    """Return those userids that have accounts."""
-    search = "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
-    return frozenset(_userids(snapshot, search, words_list(userids)))
-
-
 def all_userids(snapshot: Snapshot) -> list[str]:
     """Return the userids of all accounts, in order."""
     return _userids(snapshot, "SELECT userid FROM accounts ORDER BY userid")
 
 
-def userids_at(snapshot: Snapshot, address: str) -> list[str]:
-    """Return the userids of the accounts that have an address, however it is written."""
-    search = "SELECT userid FROM addresses WHERE normal = ? ORDER BY userid"
-    return _userids(snapshot, search, normal_address(address))
-
-
 def is_known(snapshot: Snapshot, address: str) -> bool:
     """Return whether some account has an address, however it is written."""
-    return bool(userids_at(snapshot, address))
-
-
-def mentioning(snapshot: Snapshot, userid: str) -> list[str]:
-    """Return the userids of accounts that name a player, for example as rejected."""
-    search = "SELECT userid FROM mentions WHERE mentioned = ? ORDER BY userid"
-    return _userids(snapshot, search, userid)
+    search = "SELECT 1 FROM addresses WHERE normal = ?"
+    return snapshot.row(search, normal_address(address)) is not None
 
 
 def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
@@ -275,14 +257,6 @@ def _userids(snapshot: Snapshot, statement: str, *values: int | str) -> list[str
     return [str(userid) for userid, *_ in snapshot.rows(statement, *values)]
 
 
-class UseridsTaken(Exception):
-    """Accounts with these userids already exist; nothing has been written."""
-
-    def __init__(self, userids: Iterable[str]) -> None:
-        self.userids = tuple(sorted(userids))
-        super().__init__(f"there are accounts already of {', '.join(self.userids)}")
-
-
 def export_accounts(snapshot: Snapshot) -> tuple[list[str], list[str]]:
     """Return a line of JSON for each account, in the order of their userids.
 
@@ -324,34 +298,41 @@ def parse_accounts(
     return list(accounts.values())
 
 
-def import_accounts(transaction: Transaction, accounts: Iterable[Account]) -> None:
+def check_free(snapshot: Snapshot, accounts: Iterable[Account]) -> None:
+    """Raise BadAccount if there is an account already with the userid of one of some others."""
+    search = (
+        "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
+        " ORDER BY userid"
+    )
+    if taken := _userids(snapshot, search, words_list(account.userid for account in accounts)):
+        raise BadAccount(f"there are accounts already of {', '.join(taken)}")
+
+
+def import_accounts(transaction: Transaction, accounts: Sequence[Account]) -> None:
     """Write accounts that come from elsewhere, all or none of them.
 
-    Open challenges whose numbers were used here before get new ones. Raises UseridsTaken.
+    Open challenges whose numbers were used here before get new ones. Raises BadAccount as
+    `check_free` does.
     """
-    coming = list(accounts)
-    if taken := those_with_accounts(transaction, (account.userid for account in coming)):
-        raise UseridsTaken(taken)
-    for account in _numbered(transaction, coming):
+    check_free(transaction, accounts)
+    for account in _numbered(transaction, accounts):
         write_account(transaction, account)
 
 
-def _numbered(snapshot: Snapshot, accounts: list[Account]) -> Iterator[Account]:
+def _numbered(snapshot: Snapshot, accounts: Sequence[Account]) -> Iterator[Account]:
     """Yield accounts whose open challenges have numbers that are free here."""
     seeks = [seek for account in accounts for seek in account.seeks]
-    free = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
-    used: set[tuple[str, int]] = set()
+    first = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
     following = {
-        kind: max([first, *(seek.number + 1 for seek in seeks if seek.kind == kind)])
-        for kind, first in free.items()
+        kind: count(max([number, *(seek.number + 1 for seek in seeks if seek.kind == kind)]))
+        for kind, number in first.items()
     }
+    used: set[tuple[str, int]] = set()
     for account in accounts:
         kept = []
         for seek in account.seeks:
-            number = seek.number
-            if number < free[seek.kind] or (seek.kind, number) in used:
-                number = following[seek.kind]
-                following[seek.kind] += 1
-            used.add((seek.kind, number))
+            is_free = seek.number >= first[seek.kind] and (seek.kind, seek.number) not in used
+            used.add((seek.kind, seek.number))
+            number = seek.number if is_free else next(following[seek.kind])
             kept.append(structs.replace(seek, number=number))
         yield structs.replace(account, seeks=tuple(kept))

@@ -85,7 +85,7 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
         else:
             for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
                 _copy_file(home.disk, path, folder / path.name, mode)
-        home.disk.move(folder / sqlite.UNFINISHED, folder / sqlite.FILE_NAME)
+        home.disk.step_rename(folder / sqlite.UNFINISHED, folder / sqlite.FILE_NAME)
         home.disk.sync_folder(folder)
     return copied
 
@@ -155,7 +155,7 @@ def _make_home(
         with locked_folder(home.path):
             if any(map(os.path.lexists, sqlite.files_of(home.database_path))):
                 raise InUse(f"somebody else uses {home.path}; move it, and begin with a new one")
-            home.disk.move(home.path / sqlite.UNFINISHED, home.database_path)
+            home.disk.step_rename(home.path / sqlite.UNFINISHED, home.database_path)
             home.disk.sync_folder(home.path)
         home.prepare()
         home.publisher.catch_up(progress=progress)

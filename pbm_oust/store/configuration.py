@@ -184,58 +184,32 @@ def parse_path(text: str) -> str:
     return text
 
 
-def _text(parse: Callable[[str], object]) -> Callable[[object], object]:
-    """Return what reads a text in quotes."""
-
-    def read(value: object) -> object:
-        if not isinstance(value, str):
-            raise TypeError('a text in quotes is wanted, as in {} = "..."')
-        return parse(value)
-
-    return read
-
-
-def _text_or_off(parse: Callable[[str], object]) -> Callable[[object], object]:
-    """Return what reads a text in quotes; an empty one turns something off."""
-    return _text(lambda value: parse(value) if value else None)
-
-
-def _number(value: object) -> object:
-    """Return a number."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TypeError("a number is wanted, as in {} = 5")
-    return value
-
-
-def _truth(value: object) -> object:
-    """Return a truth value."""
-    if not isinstance(value, bool):
-        raise TypeError("true or false is wanted, as in {} = true")
-    return value
-
-
-_READERS: dict[str, Callable[[object], object]] = {
-    "address": _text(parse_own_address),
-    "smtp": _text_or_off(parse_endpoint),
-    "smtps": _text_or_off(parse_endpoint),
-    "lmtp": _text_or_off(parse_endpoint),
-    "relay": _text_or_off(parse_relay),
-    "mail_servers": _text(parse_networks),
-    "authserv_id": _text(parse_authserv_id),
-    "proxies": _text(parse_networks),
-    "certificate": _text(parse_path),
-    "certificate_key": _text(parse_path),
-    "web": _text_or_off(parse_endpoint),
-    "web_address": _text(parse_web_address),
-    "web_proxies": _text(parse_networks),
-    "metrics": _text_or_off(parse_place),
-    "house": _text(parse_house),
-    "house_boards": _number,
-    "house_cells": _number,
-    "house_analyses": _truth,
-    "store": _text(parse_store),
-    "readers": _truth,
-    "limits": parse_limits,
+_ENDPOINTS: dict[str, Callable[[str], Endpoint]] = {
+    "smtp": parse_endpoint,
+    "smtps": parse_endpoint,
+    "lmtp": parse_endpoint,
+    "relay": parse_relay,
+    "web": parse_endpoint,
+    "metrics": parse_place,
+}
+"""What reads the text of a key that an empty one turns off."""
+_TEXTS: dict[str, Callable[[str], object]] = {
+    "address": parse_own_address,
+    "mail_servers": parse_networks,
+    "authserv_id": parse_authserv_id,
+    "proxies": parse_networks,
+    "certificate": parse_path,
+    "certificate_key": parse_path,
+    "web_address": parse_web_address,
+    "web_proxies": parse_networks,
+    "house": parse_house,
+    "store": parse_store,
+}
+"""What reads the text of another key."""
+_WANTED: dict[type, str] = {
+    bool: "true or false is wanted, as in {} = true",
+    int: "a number is wanted, as in {} = 5",
+    str: 'a text in quotes is wanted, as in {} = "..."',
 }
 
 
@@ -247,20 +221,32 @@ def parse_configuration(text: str) -> Configuration:
         raise BadConfiguration(f"this is not TOML: {error}") from None
     found: dict[str, Any] = {}
     for key, value in table.items():
-        if key not in _READERS:
-            raise BadConfiguration(f"{key}: there is no such key{nearest_of(key, _READERS)}")
-        try:
-            found[key] = _READERS[key](value)
-        except TypeError as error:
-            raise BadConfiguration(f"{key}: {error}".format(key)) from None
-        except ValueError as error:
-            raise BadConfiguration(f"{key}: {error}") from None
+        known = Configuration.__struct_fields__
+        if key not in known:
+            raise BadConfiguration(f"{key}: there is no such key{nearest_of(key, known)}")
+        found[key] = _value(key, value)
     configuration = Configuration(**found)
     if configuration.smtps and not configuration.certificate:
         raise BadConfiguration("smtps: there is no certificate; set certificate, too")
     if configuration.store and not configuration.relay:
         raise BadConfiguration("store: letters of several hosts need a relay; set relay, too")
     return configuration
+
+
+def _value(key: str, value: Any) -> object:
+    """Return what the value of a key means. Raises BadConfiguration."""
+    usual = getattr(Configuration(), key)
+    kind: type[Any] = type(usual) if isinstance(usual, int) else str
+    try:
+        if key == "limits":
+            return parse_limits(value)
+        if type(value) is not kind or (kind is int and value < 0):
+            raise ValueError(_WANTED[kind].format(key))
+        if key in _ENDPOINTS:
+            return _ENDPOINTS[key](value) if value else None
+        return _TEXTS[key](value) if key in _TEXTS else value
+    except ValueError as error:
+        raise BadConfiguration(f"{key}: {error}") from None
 
 
 def server_in(text: str) -> str:
@@ -270,17 +256,11 @@ def server_in(text: str) -> str:
     Raises ValueError for a `store` that is no such URL.
     """
     try:
-        store = tomllib.loads(text).get("store", "")
+        return str(_value("store", tomllib.loads(text).get("store", "")))
     except tomllib.TOMLDecodeError as error:
         if _STORE_WORD.search(text):
             raise ValueError(f"this is not TOML: {error}") from None
         return ""
-    if not isinstance(store, str):
-        raise ValueError('store: a text in quotes is wanted, as in store = "..."')
-    try:
-        return parse_store(store)
-    except ValueError as error:
-        raise ValueError(f"store: {error}") from None
 
 
 def without_server(text: str) -> str:

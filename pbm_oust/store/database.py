@@ -11,8 +11,6 @@ they begin and end.
 """
 
 import json
-import os
-import secrets
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -23,8 +21,6 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
-
-from msgspec import Struct
 
 from pbm_oust.store import faults
 
@@ -50,16 +46,14 @@ MOST_TOGETHER = 100
 class Connection(Protocol):
     """A connection to a database. Every method may raise DatabaseFault."""
 
-    is_broken: bool
-    """Whether a fault has shown, after which the connection should be closed."""
+    identity: Identity | None
+    """What identifies the database; None if there is none, and the tables are empty."""
+    fault: faults.DatabaseFault | None = None
+    """The first fault, of the connection or, if others wrote the same, of a transaction."""
 
     @property
     def is_sound(self) -> bool:
         """Whether it can be used again: it works, and has the right database open."""
-
-    @property
-    def identity(self) -> Identity | None:
-        """What identifies the database; None if there is none, and the tables are empty."""
 
     @property
     def is_in_transaction(self) -> bool:
@@ -79,11 +73,12 @@ class Connection(Protocol):
         """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
         The tables must have our version. Whoever shares may write at the same time as others who
-        do; see `Sharing`.
+        do; see `Database.write`.
         """
 
     def begin_at_once(self) -> bool:
         """Begin to write, unless somebody else does; return whether that has begun."""
+        return False  # unless an engine can tell without waiting
 
     def commit(self) -> None:
         """Make durable what was written."""
@@ -105,18 +100,12 @@ class Snapshot:
         self._connection = connection
         self.identity = connection.identity
         """What identifies the file of the database; None if there is none."""
-        self.fault: faults.DatabaseFault | None = None
-        """The first fault of a statement; one that has ended the transaction is raised again."""
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
-        """Return all rows that a statement gives."""
-        if self.fault and not self._connection.is_in_transaction:
-            raise self.fault
-        try:
-            return self._connection.execute(statement, values)
-        except faults.DatabaseFault as fault:
-            self.fault = self.fault or fault
-            raise
+        """Return all rows that a statement gives; a fault that ended the transaction stays."""
+        if self._connection.fault and not self._connection.is_in_transaction:
+            raise self._connection.fault
+        return self._connection.execute(statement, values)
 
     def row(self, statement: str, *values: Value) -> Row | None:
         """Return the first row that a statement gives, or None."""
@@ -164,40 +153,24 @@ class Transaction(Snapshot):
 
     def run_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
-        if self.fault and not self._connection.is_in_transaction:
-            raise self.fault
-        try:
-            self._connection.execute_all(statement, rows)
-        except faults.DatabaseFault as fault:
-            self.fault = self.fault or fault
-            raise
+        if self._connection.fault and not self._connection.is_in_transaction:
+            raise self._connection.fault
+        self._connection.execute_all(statement, rows)
 
 
 Work = Callable[[Transaction], Any]
 """Writes to the database, and returns something."""
 
 
-class Sharing(Struct, frozen=True):
-    """Work that may be done while other servers of a home do such work: a move.
-
-    It reads only what it changes, and what no such work changes. If two of them change the same,
-    one is undone and done again.
-    """
-
-    work: Work
-
-    def __call__(self, transaction: Transaction) -> Any:
-        """Do the work."""
-        return self.work(transaction)
-
-
 class Task(Generic[T]):
     """Work that waits to be done within a transaction, and its result."""
 
-    def __init__(self, work: Callable[[Transaction], T]) -> None:
-        self.shares = isinstance(work, Sharing)
-        """Whether others on a server may do such work meanwhile."""
-        self.work = work.work if isinstance(work, Sharing) else work
+    def __init__(self, work: Callable[[Transaction], T], *, shares: bool = False) -> None:
+        self.work = work
+        self.shares = shares
+        """Whether other hosts may do such work meanwhile."""
+        self.is_second_try = False
+        """Whether it was undone before, through no fault of it or of ours."""
         self.transaction: Transaction | None = None
         """Where it was done last."""
         self.is_over = False
@@ -214,15 +187,15 @@ class Task(Generic[T]):
         """
         if not is_first:
             connection.execute("SAVEPOINT task")
-        self.error, transaction = None, Transaction(connection)
-        self.transaction = here.transaction = transaction
+        self.error, self.transaction = None, Transaction(connection)
+        before, here.snapshot = here.snapshot, self.transaction
         try:
-            self._result = [self.work(transaction)]
+            self._result = [self.work(self.transaction)]
         except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
             self.error = error
         finally:
-            here.transaction = None
-        fault, is_open = transaction.fault, connection.is_in_transaction
+            here.snapshot = before
+        fault, is_open = connection.fault, connection.is_in_transaction
         if fault and (isinstance(fault, faults.DatabaseConflict) or not is_open):
             raise fault
         if is_first:
@@ -247,13 +220,12 @@ class Task(Generic[T]):
 
     def result(self) -> T:
         """Return what the work returned, or raise what it raised."""
-        error, self.error = self.error, None
         try:
-            if error:
-                raise error
+            if self.error:
+                raise self.error
             return self._result[0]
         finally:
-            del error  # else it would keep the frames alive that hold it
+            self.error = None  # else it would keep the frames alive that hold it
 
 
 MakeDurable = Callable[[], list[Task[Any]]]
@@ -263,14 +235,14 @@ MakeDurable = Callable[[], list[Task[Any]]]
 class _Here(threading.local):
     """What one thread does at present."""
 
-    transaction: Transaction | None = None
-    """That of the work that it does."""
     snapshot: Snapshot | None = None
-    """That of a `read` that has not ended."""
+    """The transaction of the work that it does, or what a `read` gives that has not ended."""
 
 
-class Hold:
-    """Takes tasks from other hosts. Its methods may raise DatabaseFault.
+class Hold(AbstractContextManager["Hold"]):
+    """Takes tasks from other hosts in the body; at its end, these may do all of them again.
+
+    Its methods may raise DatabaseFault.
 
     This one takes every task: there is no other host, and what is done twice here is noticed.
     """
@@ -287,42 +259,40 @@ class Hold:
     def give_back(self, tasks: Iterable[str]) -> None:
         """Let other hosts do tasks again."""
 
+    def __exit__(self, *_: object) -> None:
+        """Let other hosts do all tasks again."""
+
 
 class Database(ABC):
     """The database of a home, whichever engine keeps it. Faults name `where` it is.
 
-    The methods may raise DatabaseFault, an OSError. Any number of threads may use it, but not a
-    process that was forked after using it. Until something is written, one that was not made reads
-    as empty.
+    The methods may raise DatabaseFault, an OSError. Any number of threads may use it. Until
+    something is written, one that was not made reads as empty.
     """
 
     is_shared = False
     """Whether it is on a server, which several hosts may share."""
+    patience = 10.0
+    """How many seconds to wait until others have written, and for a connection that reads."""
+    most_readers = 100
+    """How many connections of one process may read at once."""
 
-    def __init__(self, where: str, patience: float, most: int) -> None:
-        """`patience`: how many seconds to wait for others; `most` may read at once."""
+    def __init__(self, where: str) -> None:
         self.where = where
-        self.patience = patience
         self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
         """Is given what was committed, by whoever has waited for that."""
         self.committing: Callable[[Sequence[Transaction]], AbstractContextManager[None]]
         self.committing = lambda _transactions: nullcontext()
         """Gives a body in which transactions are committed that have been done."""
-        self._process = os.getpid()
         self._here = _Here()
-        self._most = most
-        self._free = threading.Semaphore(most)
-        """How many connections may still be lent."""
-        self._lent = set[Connection]()
-        self._idle = list[Connection]()
-        """Connections that read; there are as many as were ever lent at once."""
+        self._room = threading.Semaphore(self.most_readers)
+        self._free: list[Connection | None] = [None] * self.most_readers
+        """Connections that read and are not lent, and None for each that may still be opened."""
         self._writer: Connection | None = None
         """The connection that writes; only who has the turn may use it."""
         self._turn = threading.Lock()
         self._waiting: deque[Task[Any]] = deque()
         """The work of threads that wait for their turn."""
-        self._is_second_try = False
-        """Whether what is to be done next was undone through no fault of it or of ours."""
         self._lock = threading.Lock()
         self._watching: Connection | None = None
         """What tells whether anybody has committed: each connection counts for itself."""
@@ -352,23 +322,15 @@ class Database(ABC):
 
     @abstractmethod
     def put_key(self, key: bytes) -> None:
-        """Take a key of 32 bytes, unless there is one."""
-
-    def make_key(self) -> None:
-        """Make a key if there is none, and see to it that it lasts."""
-        self.put_key(secrets.token_bytes(32))
+        """Take a key of 32 bytes, unless there is one, and see to it that it lasts."""
 
     def time(self) -> float:
         """Return the seconds since the epoch, by the clock of all who share the database."""
         return time.time()
 
-    def holding(self) -> AbstractContextManager[Hold]:
-        """Give what takes tasks in the body for this host; at its end, others may do them again."""
-        return nullcontext(Hold())
-
-    def damage(self, _snapshot: Snapshot) -> Iterable[str]:
-        """Return what is wrong with the tables, a sentence each, as far as the engine can tell."""
-        return ()
+    def holding(self) -> Hold:
+        """Return what takes tasks for this host."""
+        return Hold()
 
     def empty_log(self) -> None:  # noqa: B027 - an engine without a log has nothing to do
         """Let no file keep what was removed, as far as this engine can see to that."""
@@ -378,101 +340,95 @@ class Database(ABC):
     @property
     def transaction(self) -> Transaction | None:
         """The transaction of the work that this thread does, if it does one."""
-        return self._here.transaction
+        known = self._here.snapshot
+        return known if isinstance(known, Transaction) else None
 
     def read(self) -> AbstractContextManager[Snapshot]:
         """Give what the database holds at one moment; nested calls give the same.
 
         Within a work, that is its transaction.
         """
-        known = self._here.transaction or self._here.snapshot
+        known = self._here.snapshot
         return nullcontext(known) if known else self._read()
+
+    def read_latest(self) -> AbstractContextManager[Snapshot]:
+        """Give what the database holds now, even within another `read`; but see `transaction`."""
+        transaction = self.transaction
+        return nullcontext(transaction) if transaction else self._read()
 
     @contextmanager
     def _read(self) -> Iterator[Snapshot]:
         with self.lend() as connection:
             connection.begin(writes=False)
-            self._here.snapshot = Snapshot(connection)
+            before, self._here.snapshot = self._here.snapshot, Snapshot(connection)
             try:
                 yield self._here.snapshot
             finally:
-                self._here.snapshot = None
-
-    @contextmanager
-    def read_latest(self) -> Iterator[Snapshot]:
-        """Give what the database holds now, even within another `read`; but see `transaction`."""
-        if transaction := self._here.transaction:
-            yield transaction
-            return
-        with self.lend() as connection:
-            connection.begin(writes=False)
-            yield Snapshot(connection)
+                self._here.snapshot = before
 
     @contextmanager
     def lend(self) -> Iterator[Connection]:
         """Lend a connection that reads. Raises DatabaseBusy if too many are lent for too long."""
-        self._check_process()
-        if not self._free.acquire(timeout=self.patience):
-            reason = f"all {self._most} connections of this process are in use"
+        if not self._room.acquire(timeout=self.patience):
+            reason = f"all {self.most_readers} connections of this process are in use"
             raise faults.DatabaseBusy(f"{self.where}: {reason}")
-        connection: Connection | None = None
+        free, connection = self._free.pop(), None
         try:
-            with suppress(IndexError):
-                connection = self._idle.pop()
-            if connection and not connection.is_sound:
-                connection.close()
-                connection = None
-            connection = connection or self.connect(reads_only=True)
-            self._lent.add(connection)
+            connection = self._sound(free, reads_only=True)
             yield connection
         finally:
             if connection:
-                self._lent.discard(connection)
                 with suppress(faults.DatabaseFault):
                     connection.roll_back()
-                if connection.is_broken:
+                if connection.fault:
                     connection.close()
-                else:
-                    self._idle.append(connection)
-            self._free.release()
+            self._free.append(connection)
+            self._room.release()
 
     @property
     def lent(self) -> int:
         """How many connections that read are in use."""
-        return len(self._lent)
+        return self.most_readers - len(self._free)
 
     def moment(self) -> Hashable:
         """Return what is another value after each commit, whoever has committed."""
-        self._check_process()
         with self._lock:
-            watching = self._watching
-            if watching is None or not watching.is_sound:
-                if watching:
-                    watching.close()
-                self._watching = watching = self.connect(reads_only=True)
+            known, self._watching = self._watching, None
+            self._watching = watching = self._sound(known, reads_only=True)
             return watching, watching.moment()
+
+    def _sound(self, connection: Connection | None, *, reads_only: bool) -> Connection:
+        """Return a connection if it can be used again, or else a new one."""
+        if connection and connection.is_sound:
+            return connection
+        if connection:
+            connection.close()
+        return self.connect(reads_only=reads_only)
 
     # Writing
 
-    def write(self, work: Callable[[Transaction], T]) -> T:
+    def write(self, work: Callable[[Transaction], T], *, shares: bool = False) -> T:
         """Do some work within a transaction; on return, it is durable.
 
         The work shares its transaction with that of other threads, any of these may run it, and it
         may be run again. All that it reads of the database is the transaction. It must be quick,
         because nobody else in the home writes meanwhile. If it raises an Exception, this raises it
         too, and what the work has written is undone. Within another work it is a part of that.
+
+        Work that shares may be done while other hosts do such work: a move. It reads only what it
+        changes, and what no such work changes. If two of them change the same, one is undone and
+        done again.
         """
-        if transaction := self._here.transaction:
+        if transaction := self.transaction:
             with transaction.part():
                 return work(transaction)
-        (task,) = self.write_all([work])
+        (task,) = self.write_all([work], shares=shares)
         result: T = task.result()
         return result
 
-    def write_all(self, works: Iterable[Work]) -> list[Task[Any]]:
+    def write_all(self, works: Iterable[Work], *, shares: bool = False) -> list[Task[Any]]:
         """Do pieces of work as `write` does each, and return them once they are over."""
-        self._check_process()
-        tasks = list(map(Task, works))
+        tasks = [Task(work, shares=shares) for work in works]
         self._waiting.extend(tasks)
         try:
             with self._turn:
@@ -492,7 +448,6 @@ class Database(ABC):
         That waits for the disk, so any thread may call it, once. None if somebody else writes at
         this moment, or if nobody has written before; nothing has been done then.
         """
-        self._check_process()
         if not self._turn.acquire(blocking=False):
             return None
         tasks, is_begun, connection = list(map(Task, works)), False, self._writer
@@ -522,11 +477,9 @@ class Database(ABC):
         taken: list[Task[Any]] = []
         with self._faults_of(taken):
             try:
-                if self._writer and not self._writer.is_sound:
-                    self._writer.close()
-                    self._writer = None
-                self._writer = connection = self._writer or self.connect()
-                shares = self._waiting[0].shares and not self._is_second_try
+                known, self._writer = self._writer, None
+                self._writer = connection = self._sound(known, reads_only=False)
+                shares = self._waiting[0].shares
                 # What comes later may follow from what others have committed after our moment.
                 most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
                 connection.begin(writes=True, shares=shares)
@@ -534,14 +487,11 @@ class Database(ABC):
                 while self._waiting:
                     taken.append(self._waiting.popleft())
                 raise
-            is_first = True
             while self._waiting and len(taken) < most and self._waiting[0].shares >= shares:
                 if not connection.is_in_transaction:
-                    connection.begin(writes=True, shares=shares)
-                    is_first = True
+                    break  # the first one has failed; others go on with another transaction
                 taken.append(self._waiting.popleft())
-                taken[-1].run(connection, self._here, is_first=is_first)
-                is_first = False
+                taken[-1].run(connection, self._here, is_first=len(taken) == 1)
             self._commit(taken)
 
     def _commit(self, tasks: list[Task[Any]]) -> None:
@@ -549,7 +499,6 @@ class Database(ABC):
         if self._writer and not tasks[-1].is_over:
             with self.committing(_done(tasks)):
                 self._writer.commit()
-        self._is_second_try = False
         for task in tasks:
             task.is_over = True
 
@@ -574,19 +523,18 @@ class Database(ABC):
             if isinstance(error, OSError):
                 fault = faults.disk_fault(error, self.where)
             else:
-                fault = faults.DatabaseInterrupted(f"{self.where}: writing was broken off")
+                fault = faults.DatabaseFailing(f"{self.where}: writing was broken off")
             is_undone = isinstance(fault, faults.DatabaseConflict | faults.DatabaseLost)
-            self._is_second_try = is_undone and not self._is_second_try
             if self._writer:
                 with suppress(faults.DatabaseFault):
                     self._writer.roll_back()
             for task in tasks:
                 task.release()
-            undone = [task for task in tasks if not task.is_over]
-            if self._is_second_try:
-                self._waiting.extendleft(reversed(undone))
-            else:
-                for task in undone:
+            for task in [each for each in reversed(tasks) if not each.is_over]:
+                if is_undone and not task.is_second_try:
+                    task.is_second_try, task.shares = True, False
+                    self._waiting.appendleft(task)
+                else:
                     task.fail(fault)
             if not isinstance(error, OSError):
                 raise
@@ -599,16 +547,11 @@ class Database(ABC):
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""
-        while self._idle:
-            self._idle.pop().close()
-        for connection in (self._watching, self._writer):
+        for connection in (*self._free, self._watching, self._writer):
             if connection:
                 connection.close()
         self._watching = self._writer = None
-
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            raise RuntimeError("this process was forked from one that uses the database")
+        self._free = [None] * len(self._free)
 
 
 # Values of columns

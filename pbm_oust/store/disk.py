@@ -12,7 +12,7 @@ import os
 import pwd
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -32,13 +32,22 @@ class Disk:
     the single operations that all others consist of, and the points where a disk can fail.
     """
 
-    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
-        """Write a file that does not exist; it appears whole. Raises FileExistsError."""
-        self._write_beside(path, data, mode, self.step_link, syncs=syncs)
+    def create(
+        self, path: Path, data: bytes, mode: int, *, replaces: bool = False, syncs: bool = True
+    ) -> None:
+        """Write a file that does not exist; it appears whole. Raises FileExistsError.
 
-    def replace(self, path: Path, data: bytes, mode: int) -> None:
-        """Write a file whole, so that a reader sees the old content or the new one."""
-        self._write_beside(path, data, mode, self.step_rename)
+        If it replaces another one, a reader sees the old content or the new one.
+        """
+        draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}.draft")
+        try:
+            self.write(draft, data, mode, syncs=syncs)
+            (self.step_rename if replaces else self.step_link)(draft, path)
+        finally:
+            with suppress(OSError):
+                self.step_remove(draft)
+        if syncs:
+            self.sync_folder(path.parent)
 
     def write(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
         """Write a file that nobody looks for yet; its folder is not synced."""
@@ -65,10 +74,6 @@ class Disk:
                 self.step_truncate(handle, at)
             raise
 
-    def move(self, path: Path, target: Path) -> None:
-        """Move a file; the folders are not synced."""
-        self.step_rename(path, target)
-
     def remove(self, path: Path) -> None:
         """Remove a file. Raises FileNotFoundError."""
         self.step_remove(path)
@@ -82,7 +87,7 @@ class Disk:
             set_mode(path, mode)
 
     def remove_drafts(self, folder: Path) -> None:
-        """Remove what dead processes left of `create` and `replace`. Nobody else may write."""
+        """Remove what dead processes left of `create`. Nobody else may write."""
         for name in filter(_DRAFT.fullmatch, os.listdir(folder)):
             if (folder / name).is_file():
                 self.step_remove(folder / name)
@@ -102,25 +107,6 @@ class Disk:
             self.step_sync(handle)
         finally:
             os.close(handle)
-
-    def _write_beside(
-        self,
-        path: Path,
-        data: bytes,
-        mode: int,
-        put_in_place: Callable[[Path, Path], None],
-        *,
-        syncs: bool = True,
-    ) -> None:
-        draft = _draft_of(path)
-        try:
-            self.write(draft, data, mode, syncs=syncs)
-            put_in_place(draft, path)
-        finally:
-            with suppress(OSError):
-                self.step_remove(draft)
-        if syncs:
-            self.sync_folder(path.parent)
 
     def _write_all(self, handle: int, data: bytes, at: int) -> None:
         done = 0
@@ -148,17 +134,12 @@ class Disk:
         os.link(path, target)
 
     def step_rename(self, path: Path, target: Path) -> None:
-        """Give a file another name, replacing whatever has it."""
+        """Give a file another name, replacing whatever has it; the folders are not synced."""
         os.rename(path, target)
 
     def step_remove(self, path: Path) -> None:
         """Remove a file's name."""
         os.unlink(path)
-
-
-def _draft_of(path: Path) -> Path:
-    """Return a name beside a file that no other draft has."""
-    return path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}.draft")
 
 
 def set_mode(path: Path, mode: int) -> None:
@@ -201,14 +182,6 @@ def bytes_of(path: Path) -> bytes:
     """Return the content of a file of the home. Raises FileNotFoundError and OSError."""
     with open(open_regular(path), "rb") as file:
         return file.read()
-
-
-def read_file(path: Path) -> bytes:
-    """Return the content of a file of the home. Raises NoSuchFile and OSError."""
-    try:
-        return bytes_of(path)
-    except FileNotFoundError:
-        raise NoSuchFile(path.name) from None
 
 
 def give_to_owner_of(folder: Path, made: Path | int) -> None:

@@ -6,8 +6,6 @@ All of them are `OSError`: the sender of a mail keeps it, and a later try may su
 import errno
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -103,12 +101,7 @@ class DatabaseTooOld(DatabaseFault):
     word, told = "earlier_version", "The tables have to be upgraded by their owner."
 
 
-class DatabaseInterrupted(DatabaseFault):
-    """The process was told to end while it was writing; nothing has been written."""
-
-
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_READ_ONLY = (errno.EROFS,)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
@@ -121,19 +114,17 @@ def fault_of(error: apsw.Error, path: Path, number: int = 0) -> DatabaseFault | 
         case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
             reason = f"{path} is locked by another program; to see which: fuser {path}"
             return DatabaseLocked(reason)
-        case apsw.CorruptError() | apsw.NotADBError():
-            return damaged(path, str(error))
-        case apsw.IOError() if _extended(error) == apsw.SQLITE_IOERR_CORRUPTFS:
-            return damaged(path, str(error))
         case apsw.FullError():
             return _fault_by(errno.ENOSPC, path, "used", "")
         case apsw.ReadOnlyError():
             return _fault_by(errno.EROFS, path, "used", "")
-        case apsw.IOError():
+        case apsw.IOError() if getattr(error, "extendedresult", 0) != apsw.SQLITE_IOERR_CORRUPTFS:
             return _fault_by(number, path, "used", str(error))
         case apsw.CantOpenError() | apsw.PermissionsError():
             number = errno.EROFS if _is_on_read_only_disk(path) else number
             return _fault_by(number, path, "opened", str(error))
+        case apsw.CorruptError() | apsw.NotADBError() | apsw.IOError():
+            return damaged(path, str(error))
     return None
 
 
@@ -146,35 +137,25 @@ def damaged(path: Path, reason: str) -> DatabaseDamaged:
     )
 
 
-def too_new(path: Path | str, version: int, known: int) -> DatabaseTooNew:
-    """Return the fault for a database that a later version of the program wrote."""
-    return DatabaseTooNew(
-        f"{path} was written by a newer pbm_oust: its tables are of version {version}, and this "
-        f"program knows version {known}. Install the newer program, or restore an older backup"
-    )
+def wrong_version(where: Path | str, version: int, known: int, before: int) -> DatabaseFault:
+    """Return the fault for tables of another version than the program knows.
 
-
-def too_old(path: Path, version: int, known: int, before: int) -> DatabaseTooOld:
-    """Return the fault for a database that an earlier version of the program wrote."""
-    said = f"{path} was written by an earlier pbm_oust: its tables are of version {version}, and "
+    `before` is the one that can be brought up to date.
+    """
+    writer = "a newer" if version > known else "an earlier"
+    said = f"{where} was written by {writer} pbm_oust: its tables are of version {version}, and"
+    if version > known:
+        return DatabaseTooNew(
+            f"{said} this program knows version {known}. "
+            "Install the newer program, or restore an older backup"
+        )
     if version != before:
-        return DatabaseTooOld(f"{said}this program can read versions {before} and {known} only")
-    upgrade = command_line(path.parent, "home", "upgrade")
+        return DatabaseTooOld(f"{said} this program can read versions {before} and {known} only")
+    upgrade = command_line(Path(where).parent, "home", "upgrade")
     return DatabaseTooOld(
-        f"{said}this program knows version {known}. Stop the server, make a backup of the folder, "
+        f"{said} this program knows version {known}. Stop the server, make a backup of the folder, "
         f"and do:  {upgrade}"
     )
-
-
-@contextmanager
-def disk_faults(path: Path) -> Iterator[None]:
-    """Turn errors outside SQLite, in making or finding the file, into faults of the database."""
-    try:
-        yield
-    except DatabaseFault:
-        raise
-    except OSError as error:
-        raise disk_fault(error, path) from error
 
 
 def disk_fault(error: OSError, path: Path | str) -> DatabaseFault:
@@ -192,16 +173,11 @@ def _is_on_read_only_disk(path: Path) -> bool:
         return False
 
 
-def _extended(error: apsw.Error) -> int:
-    """Return the detailed code of an error, which apsw's types do not mention."""
-    return int(getattr(error, "extendedresult", 0))
-
-
 def _fault_by(number: int, path: Path | str, verb: str, reason: str) -> DatabaseFault:
     """Return the fault for an `errno`."""
     if number in _FULL:
         return DatabaseFull(f"{path}: the disk is full")
-    if number in _READ_ONLY:
+    if number == errno.EROFS:
         return DatabaseReadOnly(f"{path} cannot be written: it, or its disk, is read-only")
     why = f"{path} cannot be {verb}: {os.strerror(number) if number else reason}"
     if number in _FORBIDDEN:

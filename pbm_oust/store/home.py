@@ -22,29 +22,17 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from secrets import token_bytes
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pbm_oust.accounts.account import Account, house_account
 from pbm_oust.board.notation import USERID
 from pbm_oust.rules import KINDS
+from pbm_oust.store import configuration as configurations
 from pbm_oust.store.accounts import accounts_at, all_userids, find_account, whole, write_account
 from pbm_oust.store.boards import Boards
-from pbm_oust.store.configuration import (
-    BadConfiguration,
-    Configuration,
-    parse_configuration,
-    server_in,
-)
 from pbm_oust.store.database import Database, Snapshot, Transaction
-from pbm_oust.store.disk import (
-    CLOSED,
-    Disk,
-    NoSuchFile,
-    guard,
-    locked_file,
-    locked_folder,
-    read_file,
-)
+from pbm_oust.store.disk import CLOSED, Disk, bytes_of, guard, locked_file, locked_folder
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import Draft, LetterState, add_letter
@@ -69,13 +57,9 @@ OVERLAP = 60.0
 
 
 class Home:
-    """A home directory at `path`. Methods that write may raise OSError.
+    """A home directory at `path`. Methods that write may raise OSError."""
 
-    `has_relay`: whether letters wait for a relay; if it is None, the configuration of the home says
-    so.
-    """
-
-    def __init__(self, path: Path, disk: Disk | None = None, has_relay: bool | None = None) -> None:
+    def __init__(self, path: Path, disk: Disk | None = None) -> None:
         self.path = path
         self.disk = disk or Disk()
         self.configuration = path / CONFIGURATION
@@ -83,14 +67,14 @@ class Home:
         self.database_path = path / FILE_NAME
         self._rebuilding = path / REBUILDING
         self.database = open_database(path, self.disk)
+        self.is_on_server = self.database.is_shared
+        """Whether a database server keeps the home, which others may share."""
         self.boards = Boards(path, self.database.time)
         self.publisher = self.publisher_in(path)
         self.outbox = Outbox(path / "outbox", self.database, self.disk)
         self.tally = Tally()
         self.database.committing = self.outbox.receiving
         self.database.after = self._follow_up
-        if has_relay is not None:
-            self.has_relay = has_relay
 
     def prepare(self, progress: Progress = untold) -> None:
         """Keep others out, and make what is missing: folders, the key, the database.
@@ -106,7 +90,7 @@ class Home:
         if not self.is_on_server:
             self.publisher.prepare()
         self.outbox.prepare()
-        self.database.make_key()
+        self.database.put_key(token_bytes(32))
         if not self.database.is_made or self._rebuilding.exists():
             self._rebuild(progress)
 
@@ -171,28 +155,26 @@ class Home:
     def read_configuration(self) -> str:
         """Return the text of the configuration, empty if there is none. Raises OSError."""
         try:
-            return read_file(self.configuration).decode()
-        except NoSuchFile:
+            return bytes_of(self.configuration).decode()
+        except FileNotFoundError:
             return ""
         except UnicodeDecodeError as error:
             raise OSError(f"the text is not UTF-8 from byte {error.start} on") from None
 
-    @property
-    def is_on_server(self) -> bool:
-        """Whether a database server keeps the home, which others may share."""
-        return self.database.is_shared
-
     @cached_property
     def has_relay(self) -> bool:
-        """Whether letters wait for a relay instead of going into the Maildir."""
+        """Whether letters wait for a relay instead of going into the Maildir.
+
+        Whoever uses another relay than the configuration says so here.
+        """
         return self.configured.relay is not None
 
     @property
-    def configured(self) -> Configuration:
+    def configured(self) -> configurations.Configuration:
         """The configuration, or the usual one if it cannot be read."""
-        with suppress(BadConfiguration, OSError):
-            return parse_configuration(self.read_configuration())
-        return Configuration()
+        with suppress(configurations.BadConfiguration, OSError):
+            return configurations.parse_configuration(self.read_configuration())
+        return configurations.Configuration()
 
     @property
     def posted_state(self) -> LetterState:
@@ -316,8 +298,9 @@ def open_database(home: Path, disk: Disk) -> Database:
     """
     configuration = home / CONFIGURATION
     try:
-        url = server_in(read_file(configuration).decode(errors="replace"))
-    except NoSuchFile:
+        text = bytes_of(configuration).decode(errors="replace")
+        url = configurations.server_in(text)
+    except FileNotFoundError:
         url = ""
     except ValueError as error:
         raise OSError(f"{configuration}: {error}") from None

@@ -195,11 +195,6 @@ def count(transaction: Transaction, charge: Charge, now: datetime) -> None:
     transaction.run(_COUNT, counted.word, _hash_of(charge.subject), second, charge.number)
 
 
-def forget_old_counts(transaction: Transaction, now: datetime) -> int:
-    """Forget what no longer counts; return how much."""
-    return transaction.run("DELETE FROM rate_limits WHERE at <= ?", seconds(now - LONGEST))
-
-
 def _that_count(counted: Counted, subject: str, now: datetime) -> tuple[str, str, int, int]:
     """Return the word and the subject of rows that count, and between which seconds they do.
 

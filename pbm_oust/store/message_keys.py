@@ -45,13 +45,8 @@ def settle_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: date
         raise Stale(f"the message key {key}")
 
 
-def forget_old_keys(transaction: Transaction, now: datetime) -> int:
-    """Forget the keys that nobody will ask for any more; return their number."""
-    return transaction.run("DELETE FROM message_keys WHERE at < ?", seconds(now - MEMORY))
-
-
 LIFETIME = timedelta(days=365)
-"""How long a cause is kept."""
+"""How long a cause is kept; imports stay known."""
 
 
 class Incoming(Struct, frozen=True):
@@ -79,40 +74,26 @@ class Cause(Struct, frozen=True):
     """None if the records were imported."""
 
 
-def keep_cause(transaction: Transaction, game: Game, first: int, mail: Incoming) -> None:
+def keep_cause(
+    transaction: Transaction, game: Game, first: int, at: datetime, mail: Incoming | None
+) -> None:
     """Keep which mail led to the records of a game from the first one on, if its player is known.
 
-    They are written with the same transaction.
+    Without a mail, they were imported. They are written with the same transaction.
     """
+    header, key = game.header, game.records[first - 1].message_key
+    written = (mail.sender, mail.message_id, mail.userid) if mail else ("", "", None)
     transaction.run(
         "INSERT INTO causes"
         " (kind, board, record, until, message_key, came, sender, message_id, userid)"
-        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, userid FROM accounts WHERE userid = ?"
+        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?"
+        " WHERE ? OR EXISTS (SELECT 1 FROM accounts WHERE userid = ?)"
         " ON CONFLICT (kind, board, record) DO UPDATE SET until = excluded.until,"
         " message_key = excluded.message_key, came = excluded.came, userid = excluded.userid,"
         " sender = excluded.sender, message_id = excluded.message_id",
-        *_place(game, first),
-        seconds(mail.came),
-        mail.sender,
-        mail.message_id,
-        mail.userid,
+        *(header.kind.name, header.board, first, len(game.records), key),
+        *(seconds(at), *written, mail is None, written[-1]),
     )
-
-
-def keep_import(transaction: Transaction, game: Game, at: datetime) -> None:
-    """Keep that the records of a game were imported."""
-    if game.records:
-        place = _place(game, 1)
-        transaction.run(
-            "DELETE FROM causes WHERE kind = ? AND board = ? AND record = ?", *place[:3]
-        )
-        transaction.run(
-            "INSERT INTO causes"
-            " (kind, board, record, until, message_key, came, sender, message_id)"
-            " VALUES (?, ?, ?, ?, ?, ?, '', '')",
-            *place,
-            seconds(at),
-        )
 
 
 def find_cause(snapshot: Snapshot, game: Game, record: int) -> Cause | None:
@@ -137,16 +118,3 @@ def find_cause(snapshot: Snapshot, game: Game, record: int) -> Cause | None:
 def give_causes(transaction: Transaction, userid: str, to: str) -> None:
     """Give the mails of a player to another one, who takes over their boards."""
     transaction.run("UPDATE causes SET userid = ? WHERE userid = ?", to, userid)
-
-
-def forget_old_causes(transaction: Transaction, now: datetime) -> int:
-    """Forget the mails that came too long ago; return their number. Imports stay known."""
-    return transaction.run(
-        "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL", seconds(now - LIFETIME)
-    )
-
-
-def _place(game: Game, first: int) -> tuple[str, int, int, int, str]:
-    """Return what sets the records of a game apart, from the first one on."""
-    header, key = game.header, game.records[first - 1].message_key
-    return header.kind.name, header.board, first, len(game.records), key

@@ -19,7 +19,7 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window
-from pbm_oust.store.message_keys import Incoming, keep_cause, keep_import
+from pbm_oust.store.message_keys import Incoming, keep_cause
 from pbm_oust.store.ratings import mark
 
 
@@ -46,9 +46,13 @@ def append(home: Home, board: Board, game: Game, mail: Incoming | None = None) -
 
     `mail` is the one that led to them, if one did.
     """
-    home.do(home.boards.append, board, game)
-    if mail:
-        home.do(keep_cause, game, len(board.game.records) + 1, mail)
+
+    def work(transaction: Transaction) -> None:
+        home.boards.append(transaction, board, game)
+        if mail:
+            keep_cause(transaction, game, len(board.game.records) + 1, mail.came, mail)
+
+    home.do(work)
 
 
 def next_number(home: Home, kind: Kind) -> int:
@@ -96,7 +100,8 @@ def import_game(draft: UncheckedSheet, home: Home, at: datetime, number: int | N
         if boards.remove(transaction, index.BoardName.of(game.header)):
             mark(transaction, game.header.kind)
         boards.start_from(transaction, game, planned.history.encode())
-        keep_import(transaction, game, at)
+        if game.records:
+            keep_cause(transaction, game, 1, at, mail=None)
         return game
 
     return home.database.write(work)

@@ -269,7 +269,7 @@ class Outbox:
 
     def _publish(self, names: Collection[str]) -> None:
         for name in names:
-            self._disk.move(self._tmp / name, self._new / name)
+            self._disk.step_rename(self._tmp / name, self._new / name)
         if names:
             self._disk.sync_folder(self._new)
 
@@ -277,7 +277,7 @@ class Outbox:
         """Move files from `new` to `tmp`; return whether all were there."""
         try:
             for file in files:
-                self._disk.move(self._new / file, self._tmp / file)
+                self._disk.step_rename(self._new / file, self._tmp / file)
         except FileNotFoundError:
             self._settle()
             return False

@@ -17,13 +17,12 @@ import select
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
 import psycopg
-from msgspec import Struct
 from psycopg import errors
 from psycopg.abc import QueryNoTemplate
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -138,11 +137,13 @@ _SETTINGS = (
 """How connections behave; the server gives one up whose host says nothing for 25 seconds."""
 
 
-class PostgresqlConnection:
+class PostgresqlConnection(database.Connection):
     """A connection to the database that messages call `where`.
 
     Every method may raise DatabaseFault.
     """
+
+    changed = 0
 
     def __init__(
         self, raw: Raw, where: str, identity: database.Identity, clock: SharedClock
@@ -150,10 +151,6 @@ class PostgresqlConnection:
         """`clock` is put right by what the server tells."""
         self.raw = raw
         self.identity = identity
-        self.is_broken = False
-        """Whether a fault has shown, after which the connection should be closed."""
-        self.changed = 0
-        """The number of rows that the latest statement has changed."""
         self._where = where
         self._clock = clock
         self._shares = False
@@ -167,7 +164,8 @@ class PostgresqlConnection:
 
         This asks nobody.
         """
-        if self.is_broken or self.raw.closed:
+        is_broken = self.fault and not isinstance(self.fault, faults.DatabaseConflict)
+        if is_broken or self.raw.closed:
             return False
         looking = select.poll()  # select() refuses the numbers of many files
         looking.register(self.raw.fileno(), select.POLLIN)
@@ -203,7 +201,7 @@ class PostgresqlConnection:
         Whoever shares may write at the same time as others who do. The tables must have our
         version; the server tells that, and the time.
         """
-        self._shares, self._reads = shares, not writes
+        self._shares, self._reads, self.fault = shares, not writes, None
         begin = _BEGIN_TO_WRITE.format(_SHARED if shares else _ALONE) if writes else _BEGIN_TO_READ
         asked = self._clock.own()
         with self._noticing():
@@ -214,11 +212,7 @@ class PostgresqlConnection:
             ((version, told),) = cursor.fetchall()
         self._clock.put_right(asked, told)
         if version > database.LATEST:
-            raise faults.too_new(self._where, version, database.LATEST)
-
-    def begin_at_once(self) -> bool:
-        """Return False: another thread has to wait for the server."""
-        return False
+            raise faults.wrong_version(self._where, version, database.LATEST, database.BEFORE)
 
     def commit(self) -> None:
         """Make durable what was written."""
@@ -257,54 +251,44 @@ class PostgresqlConnection:
                 raise
             if self.raw.closed and isinstance(fault, faults.DatabaseFailing):
                 fault = faults.DatabaseLost(*fault.args)
-            self.is_broken |= not isinstance(fault, faults.DatabaseConflict)
+            self.fault = self.fault or fault
             raise fault from error
 
 
 # Tasks that one host has
 
-KEPT_SECONDS = 20.0
-"""After how many seconds the server takes the locks of a host that says nothing.
-
-That is before it gives up the connection of one that is cut off.
-"""
 _ASKED = 3
 """How often a host says something meanwhile."""
 _TAKE = "SELECT value FROM json_each(?) WHERE pg_try_advisory_lock(hashtextextended(value, 0))"
 _GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended(value, 0)) FROM json_each(?)"
 
 
-class Holder(database.Hold, AbstractContextManager[database.Hold]):
+class Holder(database.Hold):
     """Takes tasks for a host of those that share a database: advisory locks of one connection.
 
     The server takes them back when the connection is lost, or the host says nothing for so many
-    `seconds`. The methods may raise DatabaseFault.
+    `seconds`. Making one, as its methods, may raise DatabaseFault.
     """
 
-    def __init__(self, database: "PostgresqlDatabase", seconds: float = KEPT_SECONDS) -> None:
-        self._database = database
+    def __init__(self, database: "PostgresqlDatabase", seconds: float) -> None:
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._connection: PostgresqlConnection | None = None
+        self._connection = database.connect()
         self._heard = 0.0
         """When the server was asked last, by a clock that goes on while the host sleeps."""
+        self._do(f"SET idle_session_timeout = '{int(seconds * 1000)}ms'")
         self._is_over = threading.Event()
         self._asking = threading.Thread(target=self._ask, name="locks", daemon=True)
+        self._asking.start()
 
     @property
     def is_sure(self) -> bool:
         """Whether the server cannot have taken back a task."""
-        if self._connection is None:
-            return True
         with self._lock:
             return self._connection.is_sound and _clock() < self._heard + self._seconds
 
     def take(self, tasks: Iterable[str]) -> frozenset[str]:
         """Take those of some tasks that nobody has, and return them."""
-        if self._connection is None:
-            self._connection = self._database.connect()
-            self._do(f"SET idle_session_timeout = '{int(self._seconds * 1000)}ms'")
-            self._asking.start()
         return frozenset(task for (task,) in self._do(_TAKE, database.words_list(tasks)))
 
     def give_back(self, tasks: Iterable[str]) -> None:
@@ -313,13 +297,11 @@ class Holder(database.Hold, AbstractContextManager[database.Hold]):
 
     def __exit__(self, *_: object) -> None:
         """Let others have all tasks again."""
-        if self._connection:
-            self._is_over.set()
-            with suppress(DatabaseFault):
-                self._do("SELECT pg_advisory_unlock_all()")  # at once, and not some time later
-            self._connection.close()
-            if self._asking.is_alive():
-                self._asking.join()
+        self._is_over.set()
+        with suppress(DatabaseFault):
+            self._do("SELECT pg_advisory_unlock_all()")  # at once, and not some time later
+        self._connection.close()
+        self._asking.join()
 
     def _ask(self) -> None:
         while not self._is_over.wait(self._seconds / _ASKED) and self.is_sure:
@@ -329,7 +311,7 @@ class Holder(database.Hold, AbstractContextManager[database.Hold]):
     def _do(self, statement: str, *values: str) -> list[database.Row]:
         with self._lock:
             asked = _clock()
-            rows = self._connection.execute(statement, values) if self._connection else []
+            rows = self._connection.execute(statement, values)
             self._heard = asked
         return rows
 
@@ -339,10 +321,6 @@ def _clock() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-PATIENCE = 10.0
-"""Seconds to wait until other hosts have written, and for a connection that reads."""
-MOST_READERS = 16
-"""How many connections of one process may read at once."""
 _PARAMETERS: dict[str, str | int] = {
     "application_name": "pbm_oust",
     "connect_timeout": 5,
@@ -362,27 +340,22 @@ class PostgresqlDatabase(database.Database):
     is_made = True
     """The tables are made when somebody connects."""
     is_shared = True
+    most_readers = 16
+    kept_seconds = 20.0
+    """After how many seconds the server takes the locks of a host that says nothing.
 
-    def __init__(
-        self,
-        url: str,
-        home: Path = Path("HOME"),
-        patience: float = PATIENCE,
-        kept_seconds: float = KEPT_SECONDS,
-        most: int = MOST_READERS,
-    ) -> None:
-        """Nothing is connected yet. Raises OSError for a URL that cannot be used.
+    That is before it gives up the connection of one that is cut off.
+    """
 
-        `kept_seconds`: after how long the tasks of a host that has stopped are others'.
-        """
+    def __init__(self, url: str, home: Path = Path("HOME")) -> None:
+        """Nothing is connected yet. Raises OSError for a URL that cannot be used."""
         found = _read_url(url)
         name = found.get("dbname") or found.get("user") or ""
         where = f"the database {name} at {found.get('host') or 'localhost'}"
-        super().__init__(where, patience, most)
+        super().__init__(where)
         self.url = make_conninfo("", **{**_PARAMETERS, **found})
         self.clock = SharedClock()
         self._home = home
-        self._kept_seconds = kept_seconds
         self._identity: database.Identity | None = None
         self._key: bytes | None = None
 
@@ -471,12 +444,12 @@ class PostgresqlDatabase(database.Database):
                 pass  # whoever begins to read is told the time
         return self.clock.time()
 
-    def holding(self) -> AbstractContextManager[database.Hold]:
-        """Give what takes tasks in the body for this host.
+    def holding(self) -> Holder:
+        """Return what takes tasks for this host.
 
         A host that is dead, or has stopped, loses them within a minute.
         """
-        return Holder(self, self._kept_seconds)
+        return Holder(self, self.kept_seconds)
 
 
 def _version_of(raw: Raw) -> int:
@@ -488,7 +461,7 @@ def _version_of(raw: Raw) -> int:
     return int(row[0]) if row else 0
 
 
-# URLs, and what a server says of itself
+# URLs
 
 _WRONG = (
     "what stands behind postgresql:// cannot be read. It is written USER@HOST/DATABASE, with "
@@ -498,67 +471,19 @@ _WRONG = (
 """The sentence for all that is wrong: what the library says may quote a password."""
 
 
-_HOST = r"/[^@,]*|[^@:/,]*|[0-9a-fA-F:.]*"
-"""The folder of a socket, a name, or an address."""
-_NAMES = {
-    "host": re.compile(f"({_HOST})(,({_HOST}))*"),
-    "hostaddr": re.compile(f"({_HOST})(,({_HOST}))*"),
-    "port": re.compile("[0-9,]*"),
-    "dbname": re.compile("[^@/:]*"),
-}
-"""What names look like. Where a password has characters that are not encoded, a part of it is taken
-for the name of a host or of the database, and names are shown."""
+_PORTS = re.compile("[0-9,]*")
 
 
 def _read_url(url: str) -> dict[str, str | int]:
-    """Return the parameters in a URL. Raises OSError unless it can be read, and names are names."""
+    """Return the parameters in a URL. Raises OSError unless it can be read, and names are names.
+
+    Where a password has characters that are not encoded, a part of it is taken for the name of a
+    host, a port or the name of the database, and these are shown.
+    """
     with suppress(psycopg.ProgrammingError):
         found = {key: str(value) for key, value in conninfo_to_dict(url).items()}
-        if all(pattern.fullmatch(found.get(key, "")) for key, pattern in _NAMES.items()):
+        name = found.get("dbname", "")
+        shown = name + found.get("host", "") + found.get("hostaddr", "")
+        if "@" not in shown and not {*"/:"} & {*name} and _PORTS.fullmatch(found.get("port", "")):
             return {**found}
     raise OSError(_WRONG)
-
-
-_SETTINGS_OF_SERVER = (
-    "SELECT current_setting('server_version'),"
-    " CAST(current_setting('server_version_num') AS BIGINT),"
-    " pg_encoding_to_char(encoding), current_setting('synchronous_commit'),"
-    " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on',"
-    " pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',"
-    " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"
-    " FROM pg_database WHERE datname = current_database()"
-)
-_FORBIDDEN = (
-    "SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)"
-    " AND CASE relkind WHEN 'r' THEN relname <> 'pbm_oust_version'"
-    " AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')"
-    " AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))"
-    " WHEN 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') ELSE false END ORDER BY relname"
-)
-
-
-class ServerFacts(Struct, frozen=True):
-    """A server, and what we may do there."""
-
-    forbidden: tuple[str, ...]
-    """The tables and sequences that we may not use as we have to."""
-    version: str
-    number: int
-    """The version as a number: 150014 for 15.14."""
-    encoding: str
-    synchronous_commit: str
-    """What our transactions wait for."""
-    survives: bool
-    """Whether what is committed survives a loss of power, as far as the server says."""
-    is_standby: bool
-    is_read_only: bool
-    """Whether transactions are read-only unless they say otherwise."""
-    is_superuser: bool
-    """Whether we connect as somebody who may do everything."""
-
-
-def read_facts(snapshot: database.Snapshot) -> ServerFacts:
-    """Return what matters about the server."""
-    (facts,) = snapshot.rows(_SETTINGS_OF_SERVER)
-    forbidden = tuple(name for (name,) in snapshot.rows(_FORBIDDEN))
-    return ServerFacts(forbidden, *facts)

@@ -30,11 +30,11 @@ from pbm_oust.store.disk import (
     FOLDER_OF_HISTORIES,
     HISTORY,
     Disk,
+    NoSuchFile,
     bytes_of,
     linked,
     locked_file,
     locked_folder,
-    read_file,
 )
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.index import BoardName, all_names
@@ -149,7 +149,10 @@ class Publisher:
 
     def read(self, name: BoardName) -> bytes:
         """Return the whole lines of a board's file. Raises NoSuchFile and OSError."""
-        return whole_lines(read_file(self._checked(name)))
+        try:
+            return whole_lines(bytes_of(self._checked(name)))
+        except FileNotFoundError:
+            raise NoSuchFile(str(name)) from None
 
     def compare(self, snapshot: Snapshot, name: BoardName) -> FileState:
         """Return how the file of a board compares with the database. Raises OSError."""
@@ -231,7 +234,7 @@ class Publisher:
             else:
                 with locked_folder(path.parent, shares=True):
                     mode = stat.S_IMODE(os.fstat(handle).st_mode)
-                    self._disk.replace(path, wanted, mode)
+                    self._disk.create(path, wanted, mode, replaces=True)
                 return True
         return self._mended(name, syncs=syncs)
 
@@ -333,7 +336,7 @@ class Publisher:
             return
         note = json.dumps({"database": database, "version": version})
         try:
-            self._disk.replace(self._mark, f"{note}\n".encode(), 0o600)
+            self._disk.create(self._mark, f"{note}\n".encode(), 0o600, replaces=True)
         except OSError as error:
             log.warning("%s is not written: %s", self._mark, error)
 

@@ -10,7 +10,6 @@ import os
 import re
 import stat
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -35,10 +34,6 @@ It is there from the very beginning, so that nobody else uses the folder meanwhi
 """
 COMPANIONS = ("-wal", "-shm")
 """What SQLite appends to the file's name for the files beside it."""
-MOST_READERS = 100
-"""How many connections of one process may read at once: more than it has threads that do."""
-PATIENCE = 10.0
-"""Seconds to wait until other processes have written."""
 FOR_ROOT = 0.5
 """Seconds to wait until root has given away the files that it makes beside the database."""
 RESET_SIZE = 16 * 1024 * 1024
@@ -55,31 +50,27 @@ SQLite's own pauses grow up to a tenth of a second, and whoever comes meanwhile 
 """
 
 
-class BusyWait:
-    """Waits a moment, again and again, until it has been long enough.
+def busy_wait(seconds: float) -> Callable[[int], bool]:
+    """Return what waits a moment, after so many moments before; it is False after so many seconds.
 
     It knows no connection, so that nothing keeps one that is dropped.
     """
+    until = 0.0
 
-    __slots__ = ("_until", "seconds")
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        """How many seconds it waits at most."""
-        self._until = 0.0
-
-    def wait(self, before: int) -> bool:
-        """Wait a moment, after so many moments before; return False if that was long enough."""
+    def wait(before: int) -> bool:
+        nonlocal until
         now = time.monotonic()
         if not before:
-            self._until = now + self.seconds
-        if now >= self._until:
+            until = now + seconds
+        if now >= until:
             return False
         time.sleep(_LOOK)
         return True
 
+    return wait
 
-class SqliteConnection:
+
+class SqliteConnection(database.Connection):
     """A connection to the file at `path`; if it is missing, to empty tables.
 
     Every method may raise DatabaseFault.
@@ -89,9 +80,7 @@ class SqliteConnection:
         """`patience` is the number of seconds to wait until other processes have written."""
         self.path = path
         self.identity = identity_of(path)
-        self.is_broken = False
-        """Whether a fault has shown, after which the connection should be closed."""
-        self._patience = BusyWait(patience)
+        self._wait = busy_wait(patience)
         try:
             if self.identity is None:
                 self._apsw = connection_to_nothing()
@@ -108,16 +97,15 @@ class SqliteConnection:
                 self.execute("PRAGMA query_only = ON")
             elif self.version():
                 self.execute("PRAGMA journal_mode = WAL")  # a copy may have lost it
-        except apsw.Error as error:
-            fault = self._noticed(error)
+        except apsw.Error as error:  # a mistake in the program, if the file is what it should be
             self.close()
-            raise (faults.damaged(path, str(error)) if fault is error else fault) from error
+            raise faults.damaged(path, str(error)) from error
         except BaseException:
             self.close()
             raise
 
     def _set_up(self, disk: Disk) -> None:
-        self._apsw.set_busy_handler(self._patience.wait)
+        self._apsw.set_busy_handler(self._wait)
         # No plan depends on the values: else some statements are prepared for each of them anew.
         self._apsw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         self.execute("PRAGMA synchronous = FULL")
@@ -128,17 +116,22 @@ class SqliteConnection:
         self.execute("PRAGMA temp_store = MEMORY")
         # A process may have died between writing a transaction and syncing it. Whoever opens the
         # database next sees that transaction, and must not build on it before it is durable.
-        with suppress(FileNotFoundError):
+        try:
             disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise faults.disk_fault(error, self.path) from error
         # SQLite finds out too late if it could not open all files for writing.
-        if may_be_written(self.path):
-            with self._waiting(0), suppress(apsw.BusyError):
-                self._apsw.execute("BEGIN IMMEDIATE; ROLLBACK").fetchall()
+        if os.access(self.path, os.W_OK, effective_ids=True):
+            with self._at_once(), suppress(faults.DatabaseLocked):
+                self.execute("BEGIN IMMEDIATE; ROLLBACK")
+            self.fault = None
 
     @property
     def is_sound(self) -> bool:
         """Whether the connection works, and still has the right file open."""
-        return not self.is_broken and self.identity == identity_of(self.path)
+        return not self.fault and self.identity == identity_of(self.path)
 
     @property
     def is_in_transaction(self) -> bool:
@@ -169,10 +162,8 @@ class SqliteConnection:
     def _noticed(self, error: apsw.Error) -> Exception:
         """Return the fault for an error, and note it; the error itself if it is our mistake."""
         fault = faults.fault_of(error, self.path, self._apsw.system_errno)
-        if fault is None:
-            return error
-        self.is_broken = True
-        return fault
+        self.fault = self.fault or fault
+        return fault or error
 
     def begin(self, *, writes: bool, shares: bool = False) -> None:
         """Begin a transaction that reads one moment, or one that writes when nobody else does.
@@ -181,21 +172,18 @@ class SqliteConnection:
         """
         statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
         ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
-        if version == database.LATEST:
-            return
-        if version > database.LATEST:
-            raise faults.too_new(self.path, version, database.LATEST)
-        if version:
-            raise faults.too_old(self.path, version, database.LATEST, database.BEFORE)
-        raise faults.damaged(self.path, "it has none of our tables")
+        if not version:
+            raise faults.damaged(self.path, "it has none of our tables")
+        if version != database.LATEST:
+            raise faults.wrong_version(self.path, version, database.LATEST, database.BEFORE)
 
     def begin_at_once(self) -> bool:
         """Begin to write, unless somebody else does; return whether that has begun."""
         try:
-            with self._waiting(0):
+            with self._at_once():
                 self.begin(writes=True)
         except faults.DatabaseLocked:
-            self.is_broken = False
+            self.fault = None
             return False
         return True
 
@@ -217,17 +205,17 @@ class SqliteConnection:
         return int(self.execute("PRAGMA user_version")[0][0])
 
     @contextmanager
-    def _waiting(self, seconds: float) -> Iterator[None]:
-        """Wait at most so many seconds for others in the body."""
-        usual, self._patience.seconds = self._patience.seconds, seconds
+    def _at_once(self) -> Iterator[None]:
+        """Wait for nobody in the body."""
+        self._apsw.set_busy_timeout(0)
         try:
             yield
         finally:
-            self._patience.seconds = usual
+            self._apsw.set_busy_handler(self._wait)
 
     def empty_log(self) -> None:
         """Move the whole log into the file and empty it, unless somebody else uses it now."""
-        with self._waiting(0):
+        with self._at_once():
             self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def copy_to(self, path: Path) -> None:
@@ -253,13 +241,11 @@ class SqliteDatabase(database.Database):
     The first write makes it; until then it reads as empty. The key is in a file beside it.
     """
 
-    def __init__(self, path: Path, disk: Disk | None = None, patience: float = PATIENCE) -> None:
-        super().__init__(str(path), patience, MOST_READERS)
+    def __init__(self, path: Path, disk: Disk | None = None) -> None:
+        super().__init__(str(path))
         self.path = path
         self._disk = disk or Disk()
         self._key = path.with_name(KEY)
-        self._known_key = ((0, 0, 0), b"")
-        """The key as it was read last, and what tells whether its file has changed since."""
 
     @property
     def is_made(self) -> bool:
@@ -273,14 +259,10 @@ class SqliteDatabase(database.Database):
 
     def read_key(self) -> bytes:
         """Return the key, 32 bytes. Raises OSError if it cannot be read."""
-        status = os.lstat(self._key)
-        state = status.st_ino, status.st_mtime_ns, status.st_ctime_ns
-        if self._known_key[0] != state:
-            data = bytes_of(self._key)
-            if not _KEY.fullmatch(data):
-                raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
-            self._known_key = state, bytes.fromhex(data.decode())
-        return self._known_key[1]
+        data = bytes_of(self._key)
+        if not _KEY.fullmatch(data):
+            raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
+        return bytes.fromhex(data.decode())
 
     def put_key(self, key: bytes) -> None:
         """Write a key of 32 bytes, unless there is one. Raises OSError."""
@@ -289,16 +271,6 @@ class SqliteDatabase(database.Database):
                 self._disk.create(self._key, f"{key.hex()}\n".encode(), mode=0o600)
             # Whoever has made it may have died before this.
             self._disk.sync_folder(self._key.parent)
-
-    def damage(self, snapshot: database.Snapshot) -> Iterator[str]:
-        """Yield what is wrong with the tables, a sentence each."""
-        for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
-            if text != "ok":
-                yield f"it is damaged: {text}"
-        rows = snapshot.rows("PRAGMA foreign_key_check")
-        for (table, parent), number in sorted(Counter((row[0], row[2]) for row in rows).items()):
-            count = f"{number} row{'s' if number > 1 else ''}"
-            yield f"{count} of {table} without the row of {parent} that belongs to it"
 
     @contextmanager
     def copied_to(self, path: Path) -> Iterator[database.Snapshot]:
@@ -354,13 +326,10 @@ class SqliteDatabase(database.Database):
         until = time.monotonic() + FOR_ROOT
         while True:
             try:
-                with faults.disk_faults(self.path):
-                    return SqliteConnection(
-                        self.path, self._disk, self.patience, reads_only=reads_only
-                    )
+                return SqliteConnection(self.path, self._disk, self.patience, reads_only=reads_only)
             except (faults.DatabaseForbidden, faults.DatabaseReadOnly) as fault:
-                is_read_only = isinstance(fault, faults.DatabaseReadOnly)
-                is_meant = is_read_only and not may_be_written(self.path)
+                can_write = os.access(self.path, os.W_OK, effective_ids=True)
+                is_meant = isinstance(fault, faults.DatabaseReadOnly) and not can_write
                 if is_meant or time.monotonic() > until:
                     raise
             time.sleep(_LOOK)
@@ -375,11 +344,6 @@ class SqliteDatabase(database.Database):
                     with suppress(FileNotFoundError):
                         self._disk.remove(companion)
                 self._disk.create(self.path, empty_database(), mode=0o600)
-
-
-def may_be_written(path: Path) -> bool:
-    """Return whether we have the right to write to a file."""
-    return os.access(path, os.W_OK, effective_ids=True)
 
 
 def files_of(path: Path) -> list[Path]:

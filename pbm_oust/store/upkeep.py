@@ -9,17 +9,26 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from pbm_oust.store import letters
-from pbm_oust.store.database import Snapshot, Transaction, moment_of
+from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState
-from pbm_oust.store.limits import forget_old_counts
-from pbm_oust.store.message_keys import KeyOutcome, forget_old_causes, forget_old_keys, note_key
+from pbm_oust.store.limits import LONGEST
+from pbm_oust.store.message_keys import LIFETIME, MEMORY, KeyOutcome, note_key
 from pbm_oust.store.ratings import count_marked
-from pbm_oust.store.verifications import forget_old_sheets, forget_old_verifications
+from pbm_oust.store.verifications import SHEET_LIFETIME, forget_old_verifications
 
 MOST_TOGETHER = 1000
 """To how many addresses letters become files at a time."""
+
+
+_FORGETTING = {
+    "DELETE FROM message_keys WHERE at < ?": MEMORY,
+    "DELETE FROM rate_limits WHERE at <= ?": LONGEST,
+    "DELETE FROM sheets WHERE written <= ?": SHEET_LIFETIME,
+    "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL": LIFETIME,
+}
+"""The statements that forget what nobody will ask for any more, and how old that is."""
 
 
 def forget_expired(home: Home, now: datetime) -> None:
@@ -28,18 +37,17 @@ def forget_expired(home: Home, now: datetime) -> None:
     Games that wait to be counted for ratings are. From then on, no file of the database holds what
     was removed. May raise OSError.
     """
-
-    def forget(transaction: Transaction) -> None:
-        forget_old_verifications(transaction, now)
-        forget_old_keys(transaction, now)
-        forget_old_counts(transaction, now)
-        forget_old_sheets(transaction, now)
-        forget_old_causes(transaction, now)
-
-    home.do(forget)
+    home.do(forget_old, now)
     home.outbox.forget_taken()
     count_marked(home.database)
     home.database.empty_log()
+
+
+def forget_old(transaction: Transaction, now: datetime) -> None:
+    """Forget what is too old to matter in the database."""
+    forget_old_verifications(transaction, now)
+    for statement, lifetime in _FORGETTING.items():
+        transaction.run(statement, seconds(now - lifetime))
 
 
 def release_letters(home: Home, now: datetime) -> int:
@@ -53,18 +61,17 @@ def release_letters(home: Home, now: datetime) -> int:
 def turn_letters_into_files(home: Home) -> None:
     """Let the letters that wait for a relay go into the Maildir, as there is none any more.
 
-    Somebody who still hands letters over is let alone. May raise OSError.
+    Somebody who still hands letters over is let alone. There are no other hosts, as these need a
+    relay. May raise OSError.
     """
     if home.ask(letters.first_due) is None:
         return
-    with home.relaying(waits=False) as is_locked, home.database.holding() as hold:
+    with home.relaying(waits=False) as is_locked:
         if not is_locked:
             return
         waiting = iter(home.ask(letters.addresses_waiting))
         while some := list(islice(waiting, MOST_TOGETHER)):
-            taken = hold.take(map(letters.task_of, some))
-            ours = [each for each in some if letters.task_of(each) in taken]
-            home.do(letters.turn_into_files, ours)
+            home.do(letters.turn_into_files, some)
         home.write_out()
 
 
@@ -117,7 +124,8 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
         if lasts or home.database.is_made:
             with suppress(_TriedOut):
                 home.database.write(attempt)
-        return LETTERS_STAY if home.ask(_do_letters_stay, now) else None
+        due = home.ask(letters.first_due)
+        return LETTERS_STAY if due and due < now - LONGEST_DUE else None
     except OSError as error:
         return trouble_of(error)
 
@@ -131,11 +139,6 @@ def described(trouble: Trouble | None) -> dict[str, object]:
 def trouble_of(error: OSError) -> Trouble:
     """Return which trouble an error is."""
     return Trouble(error.word, error.told) if isinstance(error, DatabaseFault) else UNREACHABLE
-
-
-def _do_letters_stay(snapshot: Snapshot, now: datetime) -> bool:
-    due = letters.first_due(snapshot)
-    return due is not None and due < now - LONGEST_DUE
 
 
 class Gauges(Struct, frozen=True):

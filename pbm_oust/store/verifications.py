@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from msgspec import structs
+
 from pbm_oust.accounts import tags
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
@@ -23,8 +25,7 @@ _PENDING = (
 
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> tags.Pending | None:
     """Return the request that waits for the code with this hash; None if there is none any more."""
-    search = f"{_PENDING} WHERE code = ? AND asked > ?"
-    row = snapshot.row(search, code, seconds(now - tags.CODE_LIFETIME))
+    row = snapshot.row(f"{_PENDING} WHERE code = ?", code)
     pending = _pending(row) if row else None
     return pending if pending and pending.ends > now else None
 
@@ -37,10 +38,8 @@ def requests_of(
     A signup is theirs if it has the message key of their own one.
     """
     rows = snapshot.rows(
-        f"{_PENDING} WHERE userid = ? AND asked > ? AND (purpose <> ? OR message_key = ?)"
-        " ORDER BY asked",
+        f"{_PENDING} WHERE userid = ? AND (purpose <> ? OR message_key = ?) ORDER BY asked",
         userid,
-        seconds(now - tags.CODE_LIFETIME),
         tags.Purpose.SIGNUP.value,
         signup_key,
     )
@@ -50,29 +49,12 @@ def requests_of(
 def keep_verification(transaction: Transaction, code: str, pending: tags.Pending) -> None:
     """Let a request wait for the code with this hash, in place of any earlier one."""
     forget_verification(transaction, code)
+    purpose, userid, address, asked, key, password, language, *rest = structs.astuple(pending)
     transaction.run(
-        "INSERT INTO verifications (code, purpose, userid, address, asked, message_key, password,"
-        " language, line, other) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO verifications (purpose, userid, address, asked, message_key, password,"
+        " language, line, other, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        *(purpose.value, userid, address, seconds(asked), key, password, language.code, *rest),
         code,
-        pending.purpose.value,
-        pending.userid,
-        pending.address,
-        seconds(pending.asked),
-        pending.message_key,
-        pending.password,
-        pending.language.code,
-        pending.line,
-        pending.other,
-    )
-
-
-def count_waiting(snapshot: Snapshot, purpose: tags.Purpose, userid: str, now: datetime) -> int:
-    """Return how many requests of a player wait for one purpose."""
-    return snapshot.number(
-        "SELECT count(*) FROM verifications WHERE userid = ? AND purpose = ? AND asked > ?",
-        userid,
-        purpose.value,
-        seconds(now - tags.CODE_LIFETIME),
     )
 
 
@@ -127,18 +109,9 @@ def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
 
 
 def _pending(row: Row) -> tags.Pending:
-    purpose, userid, address, asked, key, password, language, line, other = row
-    return tags.Pending(
-        tags.Purpose(purpose),
-        userid,
-        address,
-        moment_of(asked),
-        key,
-        password,
-        LANGUAGES.get(language, ENGLISH),
-        line,
-        other,
-    )
+    purpose, userid, address, asked, key, password, code, *rest = row
+    at, language = moment_of(asked), LANGUAGES.get(code, ENGLISH)
+    return tags.Pending(tags.Purpose(purpose), userid, address, at, key, password, language, *rest)
 
 
 MOST_KEPT = 10
@@ -227,8 +200,3 @@ def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> tags.SheetReply |
         for kind, board, number in parted
     )
     return tags.SheetReply(userid, tuple(replies))
-
-
-def forget_old_sheets(transaction: Transaction, now: datetime) -> int:
-    """Forget the sheets that nobody is to answer any more; return their number."""
-    return transaction.run("DELETE FROM sheets WHERE written <= ?", seconds(now - SHEET_LIFETIME))

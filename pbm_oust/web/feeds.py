@@ -5,6 +5,7 @@ player. All entries have addresses that are true everywhere, so there are none w
 `web_address`.
 """
 
+import hmac
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
@@ -18,9 +19,8 @@ from starlette.responses import Response
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.tags import format_calendar as calendar_name
-from pbm_oust.accounts.tags import is_token, parse_calendar
 from pbm_oust.board import Game, Record, Summary
-from pbm_oust.board.notation import format_time
+from pbm_oust.board.notation import USERID, format_time
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import Wish, find_games, find_latest
 from pbm_oust.play.notices import Reader
@@ -163,14 +163,12 @@ async def calendar(request: Request) -> Response:
 
 def _owner(name: str, ground: Ground) -> Account | None:
     """Return whose calendar a name proves that somebody may see; None if it proves nothing."""
-    parsed = parse_calendar(name)
-    if parsed is None:
-        return None
-    calendar, token = parsed
-    account = ground.work.account_if_any(calendar.userid)
+    userid = name.partition(".")[0]
+    account = ground.work.account_if_any(userid) if USERID.fullmatch(userid) else None
     if account is None or account.disabled_since:
         return None
-    return account if is_token(token, ground.home.key(), account, calendar) else None
+    right = calendar_name(ground.home.key(), account)
+    return account if hmac.compare_digest(right.encode(), name.encode("utf-8", "replace")) else None
 
 
 def _calendar(account: Account, ground: Ground) -> icalendar.Calendar:

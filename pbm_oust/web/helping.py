@@ -18,7 +18,7 @@ from pbm_oust.board import Game, Header, Record
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import parse_action
 from pbm_oust.grammar.notation import word_in
-from pbm_oust.grammar.vocabulary import fold, in_english
+from pbm_oust.grammar.vocabulary import in_english
 from pbm_oust.languages import Language
 from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
@@ -68,7 +68,7 @@ def linked(text: str, language: Language) -> Markup:
     asking = re.compile(rf"\b{re.escape(word_in('help', language))} (\w+)")
 
     def link(found: re.Match[str]) -> str:
-        subject = in_english(fold(found[1]))
+        subject = in_english(found[1])
         if subject not in help_subjects():
             return found[0]
         return f'<a href="{address_of(subject)}">{found[0]}</a>'
@@ -86,7 +86,7 @@ async def overview(request: Request) -> Response:
 async def subject(request: Request) -> Response:
     """Answer with the page of the help about a subject, in any of our languages."""
     ground, templates = ground_of(request), ground_of(request).templates_for(request)
-    name = in_english(fold(request.path_params["subject"]))
+    name = in_english(request.path_params["subject"])
     found = pieces(templates.words, name, templates.language)
     if found is None or name not in help_subjects():
         raise HTTPException(404)

@@ -133,7 +133,7 @@ def player_if_any(request: Request) -> SignedIn | None:
         return None
     if ground.home.ask(outcome_of, session.key):
         return None
-    return SignedIn(session, account, tags.token_for(key, account, tags.FormsOf(session)))
+    return SignedIn(session, account, tags.form_token(session, key, account))
 
 
 def player_of(request: Request) -> SignedIn:

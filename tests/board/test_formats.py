@@ -17,9 +17,13 @@ from pbm_oust.board.history import read_history
 from pbm_oust.board.sgf import format_bare_sgf, format_sgf
 from pbm_oust.board.sheet import BadGame, Sheet, format_game, format_moves
 from pbm_oust.rules import How, Result, Side
+from tests.support import tables
 from tests.support.games import EXAMPLE, history_of, new_game, play
 from tests.support.happenings import FORMATS, GRIDS, anything_goes, refused, taken_back, written
+from tests.support.mails import grown
 from tests.support.strategies import games, relaxed
+
+tabled = tables.tabled(__file__)
 
 every_format = pytest.mark.parametrize("form", FORMATS)
 
@@ -116,33 +120,7 @@ def test_sgf_is_read_as_other_programs_and_mails_write_it(text: str) -> None:
 # Refused with the place and the reason
 
 
-@pytest.mark.parametrize(
-    ("form", "old", "new", "where", "reason"),
-    [
-        ("sgf", "PBMRECORD[3 o G5 ", "PBMRECORD[3 o G6 ", "line 4", "the moves are not those of"),
-        ("sgf", ";W[gi]", ";W[gh]", "line 4", "the moves are not those of '3 o G5"),
-        ("sgf", ";W[gi]", "", "line 4", "'3 o G5 2026-11-21T19:31:40Z 9d2f6a1b3c4e5f60': none"),
-        ("sgf", "PBMHEADER", "XX", "line 1", "pbm_oust did not write this"),
-        ("sgf", "square 13x13", "square 1x13", "line 1", "2 to 25 columns and rows"),
-        ("sgf", "[o ", "[", "line 1", "no number of a line"),
-        ("sgf", "(;FF", "FF", "the text", "this is no SGF, no JSON, and no history"),
-        ("sgf", "\n)\n", "\n", "the end", "a ) is missing"),
-        ("sgf", "\n)\n", "\n)(;FF[4])", "line 11", "a second game"),
-        ("sgf", "\n)\n", "\n)\nAnd:\n(;FF[4])", "line 13", "a second game"),
-        ("sgf", ";B[gg]", ";%[gg]", "line 2", "'%[gg]"),
-        ("json", '"cell": "G5"', '"cell": "G7"', "record 3", "G7 by o: G7 is refused, occupied"),
-        ("json", '"took": 1', '"took": "1"', "record 6", '"1" is not a whole number'),
-        ("json", '"number": 3', '"number": true', "record 3", "true is not a whole number"),
-        ("json", '"at": "2026-11-20T15:40:02Z",', "", "record 1", "'at' is missing"),
-        ("json", '"G5"', '"G5\\n"', "record 3", "a line break stands in it"),
-        ("json", '"G5"', '"G5\\ud800"', "record 3", "half a character"),
-        ("json", '"took": 1', f'"took": {"9" * 5000}', "the object", "too long a number"),
-        ("json", '"pbm_oust game 1"', '"pbm_oust game 2"', "format", "'pbm_oust game 1'"),
-        ("json", '"records": [', '"records": [,', "line 12", "this is no JSON"),
-        ("json", '"winner": "x"', '"winner": "o"', "result", "the result is '= x resign'"),
-        ("json", '"Kind": "oust"', '"Kind": "chess"', "header Kind", "'chess' is not known"),
-    ],
-)
+@tabled("form", "old", "new", "where", "reason")
 def test_what_is_no_game_is_refused_with_the_place_and_the_reason(
     form: str, old: str, new: str, where: str, reason: str
 ) -> None:
@@ -151,7 +129,7 @@ def test_what_is_no_game_is_refused_with_the_place_and_the_reason(
     )
     text = written(form, history).replace("PBMREMARK[10 ", "PBMREMARK[o ")
     assert old in text
-    error = refused(text.replace(old, new, 1))
+    error = refused(text.replace(old, grown(new), 1))
     assert (error.where, reason in error.reason) == (where, True), error
 
 

@@ -1,4 +1,4 @@
-"""The records of a game, which grow without being copied, compared with tuples."""
+"""The records of a game, compared with tuples."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +51,13 @@ def test_records_that_differ_are_not_equal() -> None:
     assert records != Records([record(1), record(3)])
     assert records != records.first(1)
     assert records != Records([record(1), record(2), record(3)])
+
+
+def test_a_fold_looks_only_at_records_that_came_since_the_last_time() -> None:
+    many = Records(map(record, range(MANY)))
+    many.folded(0, counted)
+    grown = many.and_then(record(MANY))
+    assert work_of(lambda: grown.folded(0, counted)).steps < 10
 
 
 def test_one_more_record_is_as_much_work_after_many_as_after_none() -> None:

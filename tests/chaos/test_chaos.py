@@ -10,7 +10,10 @@ from tests.chaos.launcher import Build, replace
 from tests.chaos.report import report
 from tests.chaos.running import Outcome, Plan, conduct
 from tests.chaos.trial import ROOT
+from tests.support import tables
 from tests.support.waiting import PATIENCE
+
+tabled = tables.tabled(__file__)
 
 
 def figures(outcome: Outcome) -> dict[str, int]:
@@ -41,13 +44,7 @@ def test_a_program_that_does_not_sync_loses_commands_when_the_power_goes(tmp_pat
     assert lines[-1] == "something is wrong"
 
 
-@pytest.mark.parametrize(
-    ("spared", "wrong"),
-    [
-        ("pbm_oust[.]db-wal$", "lost"),
-        ("outbox/tmp/.", "damaged"),
-    ],
-)
+@tabled("spared", "wrong")
 def test_each_part_that_is_not_synced_is_missed_when_the_power_goes(
     spared: str, wrong: str, tmp_path: Path
 ) -> None:

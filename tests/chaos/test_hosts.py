@@ -18,7 +18,8 @@ import sys
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from pbm_oust.store.postgresql import PostgresqlDatabase
 
-database = PostgresqlDatabase(sys.argv[1], kept_seconds=6)
+database = PostgresqlDatabase(sys.argv[1])
+database.kept_seconds = 6
 with database.leased(["outbox"]) as ours:
     print(*ours, flush=True)
     sys.stdin.read()

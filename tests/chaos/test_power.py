@@ -93,7 +93,8 @@ def test_a_real_disk_loses_nothing_that_it_has_returned_from(
     home = tmp_path / "home"
     disk.create(home / "1.txt", b"history\n", 0o644)
     append(disk, home / "1.txt", b"record\n", at=8)
-    disk.replace(home / "1.txt", (home / "1.txt").read_bytes() + b"more\n", 0o644)
+    content = (home / "1.txt").read_bytes() + b"more\n"
+    disk.create(home / "1.txt", content, 0o644, replaces=True)
     disk.create(home / "2.txt", b"history\n", 0o644)
     disk.remove(home / "2.txt")
     found = Storage()
@@ -109,7 +110,7 @@ def test_a_cut_puts_the_files_where_the_disk_would_have_them(
     home = tmp_path / "home"
     disk.create(home / "1.txt", b"history\n", 0o644)
     disk.write(home / "2.txt", b"not named durably", 0o644)
-    disk.move(home / "1.txt", home / "3.txt")
+    disk.step_rename(home / "1.txt", home / "3.txt")
     found = Storage()
     found.follow(disk.trace.steps())
     found.cut(Random(1), share=0)

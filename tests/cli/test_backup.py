@@ -15,7 +15,7 @@ from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
-from tests.support.command_line import done, run
+from tests.support.command_line import done
 from tests.support.document import block
 from tests.support.player import Player, latest_mail, play_to_the_end
 from tests.support.server import PROGRAM, Server, running
@@ -222,28 +222,3 @@ def test_a_letter_that_is_held_back_can_be_removed(tmp_path: Path) -> None:
     (_, name) = [line.split()[0] for line in done(again, "outbox", "list").splitlines()]
     assert done(again, "outbox", "remove", name) == f"removed {name}\n"
     assert done(again, "outbox", "list") == ""
-
-
-def test_what_is_refused_says_why(tmp_path: Path) -> None:
-    home, copy = tmp_path / "home", tmp_path / "copy"
-    home.mkdir()
-    done(home, "backup", str(copy))
-    for arguments, reason in [
-        ((home, "backup", str(copy)), f"{copy} is not empty; make the backup in a new one"),
-        ((home, "backup", str(home / "b")), f"{home / 'b'} lies in the home, with which it would"),
-        ((copy, "restore", str(copy)), f"{copy} is not empty; restore into a new one, or move "),
-        ((tmp_path / "again", "restore", str(home)), f"{home} is no backup: it holds no pbm_oust"),
-        ((tmp_path / "nowhere", "backup", str(tmp_path / "other")), "there is no home"),
-    ]:
-        refused = run(*arguments)
-        assert (refused.exit_code, reason in refused.output) == (1, True), refused.output
-
-
-def test_no_server_starts_in_a_home_that_is_restored_only_in_part(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / ".pbm_oust.db.draft").touch()
-    reason = "restoring it, or copying it, was broken off; empty it, and begin again"
-    refused = run(home, "serve")
-    assert (refused.exit_code, reason in refused.output) == (1, True)
-    assert [path.name for path in home.iterdir()] == [".pbm_oust.db.draft"]

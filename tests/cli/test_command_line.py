@@ -37,16 +37,6 @@ def test_verify_finds_the_same_with_several_processes(
     assert (together.exit_code, together.output) == (alone.exit_code, alone.output)
 
 
-def test_verify_changes_nothing(home: Path) -> None:
-    run(home, "games", "verify")
-    assert [path.name for path in home.iterdir()] == ["oust"]
-
-
-def test_history_prints_the_file(home: Path) -> None:
-    result = run(home, "games", "history", "oust", "1")
-    assert result.output == (home / "oust" / "1.txt").read_text()
-
-
 def test_history_as_json_has_the_records(home: Path) -> None:
     told = json.loads(run(home, "games", "history", "oust", "2", "--json").output)
     assert told["records"][1]["action"] == "swap"
@@ -84,17 +74,6 @@ def test_players_are_made_listed_and_given_passwords(home: Path) -> None:
     assert all(b"exploring" not in path.read_bytes() for path in home.glob("pbm_oust.db*"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "total"),
-    [(["--size", "5x5"], 12336), (["--hex", "3"], 4878), (["--size", "5", "--divide"], 12336)],
-)
-def test_perft_counts_sequences(arguments: list[str], total: int, tmp_path: Path) -> None:
-    result = run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3")
-    assert result.output.endswith(f", depth 3: {total} sequences\n")
-    counted = run(tmp_path, "rules", "perft", "oust", *arguments, "--depth", "3", "--json")
-    assert json.loads(counted.output)["sequences"] == total
-
-
 def test_simulate_gives_the_same_figures_for_any_number_of_processes(tmp_path: Path) -> None:
     command = ("rules", "simulate", "oust", "--size", "5", "--games", "40", "--seed", "7", "--json")
     one, two = (_json(run(tmp_path, *command, "--jobs", jobs)) for jobs in ("1", "2"))
@@ -114,39 +93,3 @@ def test_simulate_counts_the_turns_of_churn(tmp_path: Path) -> None:
     assert figures["turns_per_second"] > 0
     assert figures["results"]["draw"] == 0
     assert "200 random games, seed 1\n" in run(tmp_path, *command).output
-
-
-def test_a_faulty_configuration_is_reported_with_file_and_key(home: Path) -> None:
-    path = home / "pbm_oust.toml"
-    path.write_text('relay = "example.org"\n')
-    result = run(home, "outbox", "flush")
-    assert result.exit_code == 2
-    assert f"{path}: relay: 'example.org' is not written smtp://HOST:PORT" in result.output
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("address = oust@example.org", "this is not TOML: Invalid value (at line 1, column 11)"),
-        ('house = "off"\n\nrelay: 25\n', "(at line 3, column 6)"),
-        ('realy = "smtp://127.0.0.1:25"', "realy: there is no such key; perhaps relay is meant"),
-        ("readers = 1", "readers: true or false is wanted"),
-        ('house = "often"', "off, unrated, rated"),
-        ("# \xe9", "the text is not UTF-8 from byte 2 on"),
-    ],
-)
-@pytest.mark.parametrize(
-    "words",
-    ["games list", "players list", "outbox list", "standings", "games verify", "sweep", "house"],
-)
-def test_a_configuration_that_cannot_be_read_is_named_by_every_command(
-    text: str, reason: str, words: str, tmp_path: Path
-) -> None:
-    Home(tmp_path).prepare()
-    file = tmp_path / "pbm_oust.toml"
-    file.write_bytes(text.encode("latin-1"))
-    result = run(tmp_path, *words.split())
-    assert result.exit_code == 2
-    assert f"{file}: " in result.output
-    assert reason in result.output
-    assert run(tmp_path, "doctor").exit_code == 1

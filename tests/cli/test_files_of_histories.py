@@ -8,8 +8,11 @@ import pytest
 
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
+from tests.support import tables
 from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
+
+tabled = tables.tabled(__file__)
 
 CHALLENGE = (ALICE, "oust challenge alice bob wonderland -size=5")
 TWO = BoardName("oust", 2)
@@ -46,24 +49,9 @@ def files_read(home: Home, *arguments: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "read"),
-    [
-        (("games", "list"), []),
-        (("games", "list", "--player", "bob", "--which", "next"), []),
-        (("games", "list", "--json"), []),
-        (("games", "show", "oust", "2"), []),
-        (("games", "history", "oust", "2"), []),
-        (("games", "verify", "oust", "1"), ["oust/1.txt"]),
-        (("standings",), []),
-        (("ratings",), []),
-        (("players", "list"), []),
-        (("players", "show", "alice"), []),
-        (("outbox", "list"), []),
-    ],
-)
+@tabled("arguments", "read", arguments=str.split, read=str.split)
 def test_only_who_compares_files_opens_them(
-    arguments: tuple[str, ...], read: list[str], home: Home
+    arguments: list[str], read: list[str], home: Home
 ) -> None:
     assert files_read(home, *arguments) == read
 
@@ -89,44 +77,3 @@ def test_a_file_that_was_set_aside_can_still_be_accepted(home: Home) -> None:
     )
     assert home.history_path(TWO).read_text() == text
     assert home.publisher.edited(TWO) == []
-
-
-def test_a_file_without_a_board_becomes_one_when_it_is_accepted(home: Home) -> None:
-    text = home.history_path(TWO).read_text().replace("Board: 2", "Board: 7")
-    home.history_path(BoardName("oust", 7)).write_text(text)
-    assert "oust 7" not in run(home, "games", "list").output
-    assert run(home, "games", "accept", "oust", "7").exit_code == 0
-    assert "oust 7" in run(home, "games", "list").output
-
-
-def test_rows_that_others_have_changed_are_found_and_made_anew(home: Home) -> None:
-    wrong = "UPDATE boards SET to_move = 'bob' WHERE board = 1"
-    home.database.write(lambda transaction: transaction.run(wrong))
-    assert "bob (o) to move" in run(home, "games", "list").output
-    found = run(home, "games", "verify", "oust", "1")
-    assert found.exit_code == 1
-    assert found.output == (
-        "oust 1: BAD: the database says something else than its history; do:  "
-        f"pbm-oust --home {home.path} home rebuild\n"
-    )
-    done = run(home, "home", "rebuild")
-    assert (done.exit_code, done.output) == (0, "the database holds 2 boards\n")
-    assert "alice (x) to move" in run(home, "games", "list").output
-
-
-def test_boards_results_and_ratings_are_there_without_the_database(home: Home) -> None:
-    listed, standings = run(home, "games", "list").output, run(home, "standings").output
-    home.database_path.unlink()
-    assert run(home, "games", "list").output == listed
-    assert run(home, "standings").output == standings
-    assert not home.database_path.exists()
-    assert run(home, "home", "rebuild").output == "the database holds 2 boards\n"
-    assert run(home, "games", "list").output == listed
-    assert run(home, "standings").output == standings
-    assert run(home, "games", "verify").exit_code == 0
-
-
-def test_a_file_that_was_removed_by_hand_changes_nothing(home: Home) -> None:
-    home.history_path(TWO).unlink()
-    (letter,) = mailed(home, ALICE, "oust show alice all")
-    assert "oust 2" in letter.text

@@ -14,7 +14,7 @@ from pbm_oust.store.open_boards import started_by
 from tests.support.accounts import make_account
 from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
-from tests.support.histories import SAMPLES, lay_samples, make_from_files
+from tests.support.histories import SAMPLES, lay_samples
 
 
 @pytest.fixture
@@ -59,34 +59,6 @@ def add_player(home: Path, userid: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["--sgf", "--json"])
-@pytest.mark.parametrize("board", ["1", "2", "3"])
-def test_the_import_of_an_export_is_the_same_file(
-    form: str, board: str, home: Path, other: Path
-) -> None:
-    text = exported(home, "oust", board, form)
-    result = games(other, "import", "--as", board, stdin=text)
-    assert (result.exit_code, result.output.split(":")[0]) == (0, f"imported oust {board}")
-    assert (other / "oust" / f"{board}.txt").read_bytes() == (
-        home / "oust" / f"{board}.txt"
-    ).read_bytes()
-
-
-def test_an_imported_game_becomes_the_next_board_from_a_file_too(home: Path, other: Path) -> None:
-    first = other.parent / "first.sgf"
-    first.write_text(exported(home, "oust", "3", "--sgf"))
-    assert games(other, "import", str(first)).output == (
-        "imported oust 1: demo_bob (x), demo_ann (o), 22 records\n"
-    )
-    second = exported(home, "oust", "2", "--json")
-    assert games(other, "import", stdin=second).output.startswith("imported oust 2: ")
-    verified = games(other, "verify").output.splitlines()
-    assert verified == [
-        "oust 1: ok, 22 records, demo_ann won, capture",
-        "oust 2: ok, 17 records, demo_ann won, capture",
-    ]
-
-
-@pytest.mark.parametrize("form", ["--sgf", "--json"])
 def test_a_file_that_gzip_has_compressed_is_imported_as_it_is(
     form: str, home: Path, other: Path
 ) -> None:
@@ -102,20 +74,6 @@ def test_what_is_large_without_its_compression_is_not_taken(home: Path) -> None:
     assert told.endswith("has more than 4 MB; to take it all the same, give --large")
 
 
-def test_a_dry_run_says_what_would_be_and_writes_nothing(home: Path, other: Path) -> None:
-    other.mkdir()
-    text = exported(home, "oust", "2", "--sgf")
-    result = games(other, "import", "--dry-run", stdin=text)
-    assert result.output == "would import oust 1: demo_bob (x), demo_ann (o), 17 records\n"
-    assert list(other.iterdir()) == []
-
-
-def test_a_game_that_is_here_already_is_not_imported_again(home: Path) -> None:
-    text = exported(home, "oust", "2", "--sgf")
-    assert refusal(home, "--as", "9", stdin=text) == "this game is here already: oust 2"
-    assert refusal(home, "--dry-run", stdin=text) == "this game is here already: oust 2"
-
-
 def test_a_game_that_has_gone_on_since_is_not_imported_again(home: Path) -> None:
     path = home / "oust" / "2.txt"
     whole = path.read_text()
@@ -125,28 +83,6 @@ def test_a_game_that_has_gone_on_since_is_not_imported_again(home: Path) -> None
     earlier = exported(home, "oust", "2", "--json")
     path.write_text(whole)
     assert refusal(home, stdin=earlier) == "this game is here already: oust 2"
-
-
-def test_a_damaged_board_can_be_had_again_from_its_last_mail(home: Path) -> None:
-    path = home / "oust" / "2.txt"
-    text, whole = exported(home, "oust", "2", "--sgf"), path.read_bytes()
-    path.write_text(path.read_text().replace("6 x E5*1", "6 x E5*2"))
-    make_from_files(home)
-    assert "oust 2: BAD" in games(home, "verify").output
-    assert games(home, "import", "--as", "2", stdin=text).exit_code == 0
-    assert games(home, "verify").exit_code == 0
-    assert path.read_bytes() == whole
-
-
-def test_a_game_against_the_rules_is_refused_with_line_and_reason(home: Path, other: Path) -> None:
-    other.mkdir()
-    text = exported(home, "oust", "2", "--json")
-    told = refusal(other, stdin=text.replace('"D6"', '"F6"', 1))
-    assert told == "record 4: F6 by x: F6 is refused, occupied"
-    told = refusal(other, stdin=text.replace('"took": 2', '"took": 3', 1))
-    assert told == "record 9: by the rules this record is B3*1 B4*2 D2"
-    assert refusal(other, stdin=b"\n\xff\n") == "line 2: the text is not UTF-8"
-    assert refusal(other, stdin="hello").startswith("the text: this is no SGF, no JSON")
 
 
 def test_a_game_that_goes_on_takes_accounts_of_both_players(other: Path) -> None:
@@ -221,19 +157,3 @@ def test_a_game_at_a_time_that_cannot_be_is_refused_with_its_place(
     assert re.match(r"(line|record|node|the) ", said)
     said = refusal(other, stdin=re.sub(r"\d{4}(?=-\d\d-\d\dT)", "0001", text))
     assert "is no time at which it can have happened" in said
-
-
-@pytest.mark.parametrize("sign", ["\0", "\x1b", "\x85"])
-def test_a_game_with_a_control_character_is_refused(sign: str, home: Path, other: Path) -> None:
-    text = (home / "oust" / "3.txt").read_text()
-    said = refusal(other, stdin=text.replace("\n\n", f"\n\n# a{sign}b\n", 1))
-    assert said.endswith("a control character stands in it")
-
-
-def test_an_imported_game_leaves_numbers_for_those_that_follow(home: Path, other: Path) -> None:
-    text = exported(home, "oust", "3", "--sgf")
-    assert games(other, "import", "--as", "999999999", stdin=text).exit_code == 2
-    assert games(other, "import", "--as", "99999999", stdin=text).exit_code == 0
-    second = exported(home, "oust", "2", "--sgf")
-    assert games(other, "import", stdin=second).output.startswith("imported oust 100000000:")
-    assert games(other, "show", "oust", "100000000").exit_code == 0

@@ -58,20 +58,3 @@ def written(home: Path, work: Callable[[Transaction], object]) -> None:
     database = Home(home).database
     database.write(work)
     database.close()
-
-
-@pytest.mark.parametrize(
-    "wrong", ["UPDATE ratings SET wins = 9", "UPDATE rating_steps SET rating = 1500"]
-)
-def test_ratings_that_the_histories_do_not_give_are_told_and_counted_anew(
-    wrong: str, home: Path
-) -> None:
-    written(home, lambda transaction: transaction.run(wrong))
-    assert "the ratings of oust are not those that its finished games give" in doctor_says(home)
-    found = run(home, "ratings", "--recompute")
-    assert found.exit_code == 1
-    assert found.output.endswith(
-        "Error: the ratings that were kept are not those of the finished games: demo_ann in Oust "
-        "on small boards (and 1 more); they have been counted anew\n"
-    )
-    assert "oust 1  demo_ann 1800.0  demo_bob 1400.0" in done(home, "ratings", "--recompute")

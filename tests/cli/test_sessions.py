@@ -2,140 +2,124 @@
 
 A file begins with who has signed up (or `samples`: the home holds the sample games alone) and with
 lines that come before each of its sessions; a line `== ..` begins a session. In it, a line is one
-of these:
+of these, or one of `tests/support/conversation.py` with `told`, `<`, `>`, `reads`, `later`
+or `comes back`:
 
-    $ games list                a command; what it prints follows, and `[1]` if it ends with 1
+    $ games list                a command; what it prints follows, and `[1]` if it ends with 1; with
+                                `> FILE` it prints into a file, with `< FILE` it reads one
     < TEXT                      a line that the command above reads
-    mail alice: LINE            a mail of somebody; the lines of its text follow with `  | `
-    told: alice, bob            who gets letters about what is above, in their order, or nobody
-    alice < SUBJECT             a letter about what is above
-    alice reads: WORDS          words in the letters to somebody about what is above
-    edit oust/2.txt: OLD => NEW changes a file of the home
+    edit oust/2.txt: OLD => NEW changes a file of the home; with escapes of Python
+    write oust/2.txt: BYTES     writes one, with such escapes
     remove oust/2.txt           removes one
     make copy                   makes a folder there
+    holds oust: 1.txt, 2.txt    the files of a folder, or nothing
+    same oust/2.txt copy/2.txt  two files have the same content
+    sql: UPDATE boards ..       changes the database
 
 In what is printed, `...` stands for anything, and a line of it for any lines; the lines that tell
 of the right usage are left out.
-HOME is the folder of the home, SAMPLES that of the sample games.
+HOME is the folder of the home, OTHER a place beside it, SAMPLES the folder of the sample games.
 """
 
 import re
 import shlex
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from pbm_oust.store.home import Home
 from tests.support.command_line import run
+from tests.support.conversation import Conversation, address_of
 from tests.support.histories import SAMPLES, lay_samples
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, home_of, mailed
-from tests.support.outbox import Letter, letters
-from tests.support.tables import scripts
+from tests.support.home_by_mail import ADDRESS, Talk, home_of
+from tests.support.outbox import letters
+from tests.support.tables import scripted, unescaped
 
 FOLDER = Path(__file__).parent / "sessions"
-PLAYERS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
-ABOUT_LETTERS = re.compile(r"(\w+) (<|reads:) (.+)")
 USAGE = re.compile(r"\AUsage: .*\nTry .*\n\n")
-DIRECTIVE = re.compile(r"\$ |mail \w+: |told: |\w+ (<|reads:) |edit |remove |make ")
+DEEDS = r"\$ |edit |write |remove |make |holds |same |sql: "
+MAILED = r"told: |later: |(\d+ times: )?comes back |\S+ (<|>|reads:) "
+DIRECTIVE = re.compile(f"{DEEDS}|{MAILED}")
 
 
-@dataclass
-class Session:
+class Session(Conversation):
     """A session that goes on line by line."""
 
-    home: Path
-    before: set[str] = field(default_factory=set)
-    """The letters from before the latest deed."""
+    def goes_on(self, line: str) -> bool:
+        return not DIRECTIVE.match(line)
 
-    def go_on(self, lines: list[str]) -> None:
-        """Take all lines, each deed with what belongs to it."""
-        waiting = list(lines)
-        while waiting:
-            line, following = waiting.pop(0), list[str]()
-            while waiting and not DIRECTIVE.match(waiting[0]):
-                following.append(waiting.pop(0).replace("HOME", str(self.home)))
-            line = line.replace("HOME", str(self.home)).replace("SAMPLES", str(SAMPLES))
-            self.take(line, following)
-
-    def take(self, line: str, following: list[str]) -> None:
+    def take(self, line: str, further: list[str]) -> None:
         """Do what a line says, or fail unless it is so."""
+        path = self.talk.home.path
+        line, *further = (self.meant(each) for each in (line, *further))
         word, _, rest = line.partition(" ")
+        name, _, content = rest.partition(": ")
         if word == "$":
-            self.forget_letters()
-            self.run(shlex.split(rest), following)
-        elif word == "mail":
-            self.forget_letters()
-            who, _, said = rest.partition(": ")
-            text = "\n".join(each.removeprefix("  | ") for each in following)
-            at = datetime.now(UTC) - timedelta(days=10)
-            mailed(Home(self.home), PLAYERS[who], said, text, at=at)
+            before = set(self.talk.home.outbox.letters())
+            self.run(rest, further)
+            self.got(letters(self.talk.home, but=before))
         elif word == "edit":
-            name, _, change = rest.partition(": ")
-            old, new = change.split(" => ")
-            text = (self.home / name).read_text()
+            old, new = map(unescaped, content.split(" => "))
+            text = (path / name).read_text()
             assert old in text
-            (self.home / name).write_text(text.replace(old, new, 1))
+            (path / name).write_text(text.replace(old, new, 1))
+        elif word == "write":
+            (path / name).write_bytes(unescaped(content).encode("latin-1"))
         elif word == "remove":
-            (self.home / rest).unlink()
+            self.talk.home.database.close()
+            (path / rest).unlink()
         elif word == "make":
-            (self.home / rest).mkdir()
-        elif word == "told:":
-            told = [] if rest == "nobody" else [PLAYERS[each] for each in rest.split(", ")]
-            assert [letter.to for letter in self.letters()] == told
+            (path / rest).mkdir()
+        elif word == "holds":
+            found = ", ".join(sorted(each.name for each in (path / name).iterdir()))
+            assert (found or "nothing") == content
+        elif word == "same":
+            one, other = rest.split()
+            assert (path / one).read_bytes() == (path / other).read_bytes()
+        elif word == "sql:":
+            self.talk.home.do(lambda transaction: transaction.run(rest))
         else:
-            self.look_at_letters(line)
+            super().take(line, further)
 
-    def run(self, words: list[str], following: list[str]) -> None:
+    def meant(self, line: str) -> str:
+        """Return a line with the names of places for what they stand for."""
+        home = self.talk.home.path
+        places = {"HOME": home, "OTHER": home.with_name("other"), "SAMPLES": SAMPLES}
+        return re.sub("|".join(places), lambda found: str(places[found[0]]), line)
+
+    def run(self, line: str, following: list[str]) -> None:
         """Run a command and compare what it prints, and its status."""
+        line, into, written = line.partition(" > ")
+        line, _, read = line.partition(" < ")
+        words = shlex.split(line)
         said = [each.removeprefix("< ") for each in following if each.startswith("< ")]
         printed = [each for each in following if not each.startswith("< ")]
         status = (
             int(printed.pop().strip("[]")) if printed and re.match(r"\[\d\]", printed[-1]) else 0
         )
-        stdin = "".join(f"{each}\n" for each in said)
-        result = run(self.home, *words, stdin=stdin)
+        stdin = Path(read).read_bytes() if read else "".join(f"{each}\n" for each in said).encode()
+        result = run(self.talk.home, *words, stdin=stdin)
+        assert result.exit_code == status, result.output
+        if into:
+            Path(written).write_text(result.output)
+            return
         pattern = "".join(
             r"(?:.*\n)*" if each == "..." else re.escape(each).replace(r"\.\.\.", ".*") + r"\n"
             for each in printed
         )
         told = USAGE.sub("", result.output)
         assert re.fullmatch(pattern, told), told
-        assert result.exit_code == status
-
-    def forget_letters(self) -> None:
-        self.before = {letter.name for letter in letters(Home(self.home))}
-
-    def letters(self) -> list[Letter]:
-        """Return the letters about the latest deed."""
-        return letters(Home(self.home), but=self.before)
-
-    def look_at_letters(self, line: str) -> None:
-        found = ABOUT_LETTERS.fullmatch(line)
-        assert found, f"no line of a session: {line}"
-        who, what, words = found.groups()
-        own = [letter for letter in self.letters() if letter.to == PLAYERS[who]]
-        if what == "<":
-            assert words in [letter.subject for letter in own]
-        else:
-            assert any(words in letter.words for letter in own), own
 
 
-@pytest.mark.parametrize(
-    ("players", "lines"),
-    [
-        pytest.param(players, before + lines, id=name)
-        for name, players, before, lines in scripts(FOLDER)
-    ],
-)
+@scripted(FOLDER)
 def test_a_session_goes_as_it_is_written(
-    players: list[str], lines: list[str], tmp_path: Path
+    players: Sequence[str], before: Sequence[str], lines: Sequence[str], tmp_path: Path
 ) -> None:
-    home = tmp_path / "home"
-    if players == ["samples"]:
-        lay_samples(home)
+    path = tmp_path / "home"
+    if players == ("samples",):
+        lay_samples(path)
     else:
-        home_of(home, *map(PLAYERS.__getitem__, players)).close()
-        (home / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
-    Session(home).go_on(lines)
+        home_of(path, *map(address_of, players)).close()
+        (path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
+    talk = Talk(Home(path), datetime.now(UTC) - timedelta(days=10))
+    Session(talk).say([*before, *lines])

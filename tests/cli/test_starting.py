@@ -30,15 +30,9 @@ MOST_OTHERS = 15
 MOST_FOR_SMTPLIB = 50
 """How many there may be for `deliver`, which hands a mail over with smtplib."""
 FOR_DELIVER = {
-    "pbm_oust.cli.deliver",
-    "pbm_oust.cli.terminal",
-    "pbm_oust.mail",
-    "pbm_oust.mail.delivery",
-    "pbm_oust.render",
-    "pbm_oust.render.visible",
-    "pbm_oust.store",
-    "pbm_oust.store.disk",
-    "pbm_oust.mail.own_socket",
+    *("pbm_oust.cli.deliver", "pbm_oust.cli.terminal", "pbm_oust.render", "pbm_oust.store"),
+    *("pbm_oust.mail", "pbm_oust.mail.delivery", "pbm_oust.mail.own_socket"),
+    *("pbm_oust.render.visible", "pbm_oust.store.disk"),
 }
 FOR_OTHERS = {
     *("aiosmtpd", "asyncio", "concurrent", "multiprocessing", "ssl", "subprocess"),  # a server

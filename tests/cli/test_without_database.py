@@ -11,6 +11,7 @@ import pytest
 
 from pbm_oust.store.database import LATEST
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.rings import first_is_fast, slow
 from tests.support.server import PROGRAM
@@ -25,37 +26,9 @@ NEWER = (
     "pbm_oust.db was written by a newer pbm_oust: its tables are of version 99, and this program "
     f"knows version {LATEST}. Install the newer program, or restore an older backup"
 )
-READING = [
-    ("games", "list"),
-    ("games", "show", "oust", "1"),
-    ("games", "history", "oust", "1"),
-    ("games", "verify"),
-    ("games", "verify", "oust", "1"),
-    ("games", "show", "oust", "1", "--json"),
-    ("games", "export", "oust", "1", "--sgf"),
-    ("standings",),
-]
-OTHERS = [
-    ("players", "list"),
-    ("players", "show", "alice"),
-    ("players", "export"),
-    ("players", "import"),
-    ("players", "add", "dora", "dora@example.org", "--password", "exploring"),
-    ("players", "passwd", "alice", "--password", "exploring"),
-    ("players", "disable", "alice"),
-    ("players", "rename", "alice", "alicia"),
-    ("players", "merge", "alice", "bob"),
-    ("games", "accept", "oust", "1"),
-    ("home", "rebuild"),
-    ("games", "void", "oust", "1", "--yes"),
-    ("outbox", "list"),
-    ("outbox", "resume"),
-    ("outbox", "flush", "--relay", "smtp://127.0.0.1:1"),
-    ("broadcast", "--text", "Hello"),
-    ("backup", "copy"),
-    ("sweep",),
-    ("serve",),
-]
+TABLES = tables.of(__file__)
+READING = [line.split() for (line,) in TABLES["commands that read games"]]
+OTHERS = [line.split() for (line,) in TABLES["all other commands"]]
 
 
 @pytest.fixture
@@ -91,7 +64,7 @@ def ran(home: Home, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("arguments", first_is_fast(READING))
 @pytest.mark.parametrize(("spoil", "reason"), TROUBLES)
 def test_games_are_read_from_their_histories_alone(
-    spoil: Callable[[Path], None], reason: str, arguments: tuple[str, ...], home: Home
+    spoil: Callable[[Path], None], reason: str, arguments: list[str], home: Home
 ) -> None:
     before = ran(home, *arguments)
     spoil(home.database_path)
@@ -108,7 +81,7 @@ def test_games_are_read_from_their_histories_alone(
     [(*each, OTHERS[0]) for each in TROUBLES] + [slow(*TROUBLES[0], each) for each in OTHERS[1:]],
 )
 def test_every_other_command_says_in_a_sentence_what_to_do(
-    spoil: Callable[[Path], None], reason: str, arguments: tuple[str, ...], home: Home
+    spoil: Callable[[Path], None], reason: str, arguments: list[str], home: Home
 ) -> None:
     spoil(home.database_path)
     refused = ran(home, *arguments)

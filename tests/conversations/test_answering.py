@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from pbm_oust.rules import KINDS
-from pbm_oust.store.limits import Counted, Limits
-from tests.support.accounts import change_account
+from tests.support import tables
+from tests.support.accounts import account_of, change_account
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
-from tests.support.pages import Page
 from tests.support.rings import examples
 from tests.support.rows import everything_but_letters
+
+tabled = tables.tabled(__file__)
 
 MALLORY = "mallory@example.net"
 TOKEN = re.compile(r"\.(?![0-9a-f]{16}@)[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE)
@@ -37,15 +38,7 @@ def moves(talk: Talk, board: int = 1) -> list[str]:
 # Whose it is
 
 
-@pytest.mark.parametrize(
-    ("part", "instead"),
-    [
-        (r".*", ADDRESS),
-        (r"alice\.(.*)@", r"alice.b\1a@"),
-        (r"alice", "bob"),
-        (r"oust\.1", "oust.2"),
-    ],
-)
+@tabled("part", "instead")
 def test_a_wrong_token_is_none(part: str, instead: str, talk: Talk) -> None:
     right = reply_to(ALICE, talk)
     wrong = re.sub(part, instead, right, count=1)
@@ -135,36 +128,6 @@ def test_with_too_long_an_address_the_letter_serves_too(tmp_path: Path) -> None:
 # Robots
 
 
-def test_a_robot_that_answers_everything_is_left_alone_after_a_while(talk: Talk) -> None:
-    letter, told = talk.letter_to(ALICE), list[bool]()
-    for nth in range(10):
-        assert talk.answer(letter, f"I am away {nth}.", ALICE)
-        letter = talk.letter_to(ALICE)
-        told.append("others like it stay unanswered" in letter.words)
-    assert told == [False] * 9 + [True]
-    assert talk.answer(letter, "I am away.", ALICE) == [f"{ALICE}: not done"]
-    assert "More than 10 answers that could not be read have come" in talk.text_to(ALICE)
-    assert talk.answer(letter, "I am still away.", ALICE) == []
-    assert talk.outcome == "silent: the limit unreadable_answers_an_hour"
-    assert talk.answer(letter, "D4", ALICE)
-    talk.now = talk.now.replace(hour=14)
-    assert talk.answer(letter, "I am away.", ALICE)
-
-
-def test_a_robot_that_strips_everything_is_left_alone_too(talk: Talk) -> None:
-    for nth in range(3):
-        assert talk.send(ALICE, "I am away")
-        is_said = "several times within an hour" in talk.text_to(ALICE)
-        assert is_said == (nth == 2)
-    assert talk.send(ALICE, "I am away") == []
-    assert talk.outcome == "silent: the same refusal again and again"
-    talk.limits = Limits({Counted.ANSWERS_TO_PLAYERS: 20})
-    while talk.send(ALICE, f"I am away {len(letters(talk.home))}"):
-        assert len(letters(talk.home)) < 40
-    assert talk.outcome == "silent: the limit answers_to_a_player_an_hour"
-    assert talk.send(ALICE, "oust move 1 alice wonderland D4")
-
-
 def test_two_robots_do_not_talk_for_ever(talk: Talk) -> None:
     talk.send(BOB, "oust chat 1 bob lookingglass", "How are you?")
     sender, other = ALICE, BOB
@@ -237,15 +200,15 @@ def test_a_tap_whose_tag_the_envelope_has_lost_is_a_move_from_ones_own_address(t
     assert moves(talk) == ["x D4"]
 
 
-def test_the_link_of_an_open_challenge_joins_it_as_this_player_and_nothing_else(talk: Talk) -> None:
-    talk.send(BOB, "oust seek bob lookingglass -size=5")
-    talk.send(CAROL, "list")
-    (oust,) = Page(talk.page_to(CAROL)).taps()
-    for part, other in ((".1.", ".2."), (".oust.", ".churn."), (".carol.", ".alice.")):
-        talk.send(CAROL, oust.subject, to=oust.address.replace(part, other))
-        assert not talk.outcome.startswith("done")
-    for subject in ("churn join 1", "oust join 2", "Re: list: 0 boards", "oust unseek 1"):
-        talk.send(CAROL, subject, to=oust.address)
-        assert not talk.outcome.startswith("done")
-    talk.send(CAROL, oust.subject, to=oust.address)
-    assert talk.outcome == "done: join"
+def test_an_address_that_is_guessed_ends_no_letters(talk: Talk) -> None:
+    talk.send(ALICE, "broadcast alice wonderland", "Hello all")
+    ending = talk.letter_to(BOB)["List-Unsubscribe"] or ""
+    wrong = ending.removeprefix("<mailto:").partition("?")[0].replace("bob", "carol")
+    robotic = ["Auto-Submitted: auto-generated"]
+    assert talk.send("robot@mail.example", "unsubscribe", to=wrong, headers=robotic) == []
+    assert account_of(talk.home, "carol").settings == ()
+
+
+def test_a_text_that_is_too_long_is_told_where_it_was_cut(talk: Talk) -> None:
+    talk.send(ALICE, "oust chat 1 alice wonderland", "word " * 2_500 + "\n")
+    assert "Part of your mail was left out" in talk.text_to(ALICE)

@@ -1,11 +1,10 @@
 """What may be done only so often by mail: guesses at passwords, codes, answers to strangers."""
 
 from datetime import datetime
-from pathlib import Path
 
 from pbm_oust.store.home import Home
 from tests.support.accounts import codes, make_account
-from tests.support.home_by_mail import ALICE, BOB, NOON, Talk, mailed
+from tests.support.home_by_mail import ALICE, NOON, mailed
 from tests.support.outbox import letters
 
 MALLORY = "mallory@example.com"
@@ -34,24 +33,3 @@ def test_an_account_that_is_not_there_is_guessed_at_no_more_often(home: Home) ->
         text = letter.text.replace(userid, "USERID").replace(sender, "SENDER")
         said[userid] = letter.subject, text
     assert said["alice"] == said["nobod"]
-
-
-def test_one_mail_challenges_one_player_so_many_times(tmp_path: Path) -> None:
-    talk = Talk.begin(tmp_path, ALICE, BOB)
-    lines = ["oust challenge alice bob wonderland -size=5"] * 20
-    talk.send(ALICE, "multiple", "\n".join(lines))
-    assert [letter.to for letter in talk.letters].count(BOB) == 10
-    assert "A player can challenge another one at most 10 times a day." in " ".join(
-        talk.text_to(ALICE).split()
-    )
-
-
-def test_wrong_passwords_are_answered_five_times_an_hour(tmp_path: Path) -> None:
-    talk = Talk.begin(tmp_path, ALICE, BOB)
-    talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
-    told = 0
-    for number in range(10):
-        talk.send(ALICE, f"oust move 1 alice guessed{number} C3")
-        told += len(talk.letters)
-    assert told == 6  # with the warning, which is one a day
-    assert talk.send(ALICE, "oust move 1 alice wonderland C3")[0].startswith(ALICE)

@@ -1,7 +1,6 @@
 """Lists and drawn boards have an end, and say what they leave out."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from pbm_oust.play.notices import MOST_DRAWN, MOST_LISTED
 from pbm_oust.store.home import Home
 from tests.support import tables
-from tests.support.histories import lay_histories
+from tests.support.histories import lay_histories, short_history
 from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, mailed
 from tests.support.outbox import Letter
 
@@ -18,33 +17,21 @@ tabled = tables.tabled(__file__)
 MORE = 7
 ACTIVE = range(1, MOST_LISTED + MORE + 1)
 OVER = range(101, 101 + MOST_LISTED + MORE)
-HISTORY = """pbm_oust history 1
-Kind: oust
-Board: {board}
-Grid: square 5x5
-X: {x}
-O: bob
-Options: swap rated nagtime=7 forfeittime=21
-Started: 2026-11-01T{at}Z
-
-   1 x C3                        2026-11-02T{at}Z {board:016x}
-"""
-END = """   2 o resign                    2026-11-03T{at}Z {board:015x}f
-= x resign
-"""
 
 
-def history(board: int, end: str, x: str = "alice") -> str:
+def history(board: int, x: str = "alice", *, is_over: bool = False) -> str:
     """Return a history; the lower its number, the later its moves."""
     at = f"{23 - board // 60:02d}:{59 - board % 60:02d}:00"
-    return (HISTORY + end).format(board=board, at=at, x=x)
+    ended = f"2026-11-03T{at}Z" if is_over else ""
+    terms = "nagtime=7 forfeittime=21"
+    return short_history(board, f"2026-11-02T{at}Z", ended, x=x, terms=terms)
 
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = home_of(tmp_path_factory.mktemp("full"), ALICE, BOB)
-    histories = {board: history(board, "") for board in ACTIVE}
-    histories |= {board: history(board, END, f"x{board}") for board in OVER}
+    histories = {board: history(board) for board in ACTIVE}
+    histories |= {board: history(board, f"x{board}", is_over=True) for board in OVER}
     lay_histories(home, histories)
     return home
 
@@ -88,19 +75,9 @@ def test_a_list_names_the_command_for_its_next_page(line: str, following: str, h
     assert f"To see more, send: {following} " in f"{asked(home, line).words} "
 
 
-@pytest.mark.parametrize(
-    ("line", "boards"),
-    [
-        ("oust games", ACTIVE),
-        ("oust games all", [*ACTIVE, *OVER]),
-        ("oust games alice bob all", [*ACTIVE, *OVER]),
-        ("oust games bob next", ACTIVE),
-        ("oust history", OVER),
-        ("oust history bob", OVER),
-        ("oust ratings bob", OVER),
-    ],
-)
-def test_pages_make_the_whole_list(line: str, boards: Sequence[int], home: Home) -> None:
+@tabled("line", "which")
+def test_pages_make_the_whole_list(line: str, which: str, home: Home) -> None:
+    boards = {"active": [*ACTIVE], "over": [*OVER], "all": [*ACTIVE, *OVER]}[which]
     listed, lengths, page = list[int](), list[int](), 1
     while len(listed) < len(boards):
         found = re.findall(
@@ -160,14 +137,7 @@ def test_ratings_of_many_players_explain_only_some_games(home: Home) -> None:
     assert f"{MORE + 1} more games are not explained here" in letter.words
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "oust show alice",
-        "oust show 1 2 3 4 5 6 7 8 9 10 11 12",
-        "all show alice",
-    ],
-)
+@tabled("line")
 def test_one_answer_draws_only_some_boards(line: str, home: Home) -> None:
     letter = asked(home, line)
     assert drawn(letter) == MOST_DRAWN

@@ -9,19 +9,16 @@ from msgspec.structs import replace
 
 from pbm_oust.accounts.account import MOST_WATCHED
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce
-from pbm_oust.accounts.document import account_lines
-from pbm_oust.accounts.settings import Setting
+from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.board import Game
 from pbm_oust.board.notation import format_header
 from pbm_oust.rules import KINDS
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.verifications import note_bounce
-from tests.support import tables
 from tests.support.accounts import account_of, change_account, damage_account
 from tests.support.histories import lay_histories
-from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
-
-tabled = tables.tabled(__file__)
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
+from tests.support.mails import mail
 
 
 @pytest.fixture
@@ -88,60 +85,13 @@ def test_a_damaged_account_holds_up_no_move_of_the_other_player(talk: Talk) -> N
         talk.send(BOB, "settings bob lookingglass mail mine")
 
 
-def store_setting(talk: Talk, userid: str, name: str, value: str) -> None:
-    """Store a setting as if it had been chosen when it was still known."""
-    account = account_of(talk.home, userid)
-    talk.home.save(replace(account, settings=(*account.settings, Setting(name, value))))
-
-
-LOST_ZONE = "The time zone US/Nowhere that you chose is not known here any more."
-
-
-def test_a_time_zone_that_is_lost_is_told_once_and_counts_as_utc(talk: Talk) -> None:
-    store_setting(talk, "bob", "zone", "US/Nowhere")
-    assert talk.send(ALICE, "oust move 1 alice wonderland C3") == [
-        f"{ALICE}: oust 1 #2: bob to move",
-        f"{BOB}: oust 1 #2: your turn, bob",
-    ]
-    assert talk.send(BOB, "oust move 1 bob lookingglass A1") == [
-        f"{BOB}: oust 1 #3: alice to move",
-        f"{ALICE}: oust 1 #3: your turn, alice",
-        f"{BOB}: your settings, bob",
-    ]
-    assert LOST_ZONE in " ".join(talk.letters[-1].text.split())
-    talk.send(ALICE, "oust move 1 alice wonderland D4")
-    assert talk.send(BOB, "oust move 1 bob lookingglass E1") == [
-        f"{BOB}: oust 1 #5: alice to move",
-        f"{ALICE}: oust 1 #5: your turn, alice",
-    ]
-    talk.send(BOB, "settings bob lookingglass")
-    assert LOST_ZONE in " ".join(talk.text_to(BOB).split())
-
-
-@pytest.mark.parametrize(("name", "value"), [("language", "tlh"), ("board", "ansi")])
-def test_a_setting_that_means_nothing_here_is_told_once(name: str, value: str, talk: Talk) -> None:
-    store_setting(talk, "bob", name, value)
-    talk.send(BOB, "settings bob lookingglass")
-    assert f"Your setting {name} {value} is not known here any more." in talk.text_to(BOB)
-    assert len(talk.send(BOB, "settings bob lookingglass mail mine")) == 1
-
-
-def test_another_time_zone_takes_the_place_of_a_lost_one(talk: Talk) -> None:
-    store_setting(talk, "bob", "zone", "US/Nowhere")
-    assert talk.send(BOB, "settings bob lookingglass zone america/los_angeles") == [
-        f"{BOB}: your settings, bob"
-    ]
-    assert "Nowhere" not in talk.text_to(BOB)
-    assert "Setting: zone America/Los_Angeles" in account_lines(account_of(talk.home, "bob"))
-
-
-@tabled("typed", "meant")
-def test_a_time_zone_is_found_in_letters_of_either_case(typed: str, meant: str, talk: Talk) -> None:
-    talk.send(BOB, f"settings bob lookingglass zone {typed}")
-    assert f"  zone        {meant}" in talk.text_to(BOB)
-
-
-@tabled("word")
-def test_what_is_only_a_file_among_the_time_zones_is_none(word: str, talk: Talk) -> None:
-    talk.send(BOB, f"settings bob lookingglass zone {word}")
-    assert talk.outcome == "refused: bad_zone"
+def test_letters_that_come_back_without_any_id_close_a_mailbox_too(talk: Talk) -> None:
+    back, today = envelope_sender(ADDRESS, talk.home.key(), BOB), talk.now
+    for day in (2, 1, 0):
+        talk.now = today - timedelta(days=day)
+        date = f"Date: {talk.now:%d %b %Y %H:%M:%S} -0000"
+        text = f"I wasn't able to deliver your message.\r\n\r\n<{BOB}>:\r\nno mailbox (#5.1.1)\r\n"
+        talk.hand_in(mail("From: MAILER-DAEMON@mail.example.net", date, text=text), "", back)
+        assert talk.outcome == "returned"
+    told = talk.send(ALICE, "oust move 1 alice wonderland C3")
+    assert told == [f"{ALICE}: oust 1 #2: bob to move"]

@@ -10,9 +10,12 @@ from aiosmtpd.smtp import SMTP
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.relay import Relaying
+from tests.support import tables
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk, new_id
 from tests.support.mails import mail, parts
 from tests.support.sink import listening_sink
+
+tabled = tables.tabled(__file__)
 
 DORA, TARO = "dora@example.net", '"taro..y."@docomo.example'
 SIGNUP = "Subject: signup taro sakuranohana7"
@@ -29,13 +32,7 @@ def talk(tmp_path: Path) -> Talk:
 # Marks of companies and gateways
 
 
-@pytest.mark.parametrize(
-    ("line", "text", "told"),
-    [
-        ("oust note 1 bob lookingglass", "remember E5\r\n", "oust 1: your note"),
-        ("oust note 1 bob lookingglass remember E5", "", "not understood"),
-    ],
-)
+@tabled("line", "text", "told")
 def test_a_note_that_a_crm_has_passed_on_is_answered(
     line: str, text: str, told: str, talk: Talk
 ) -> None:
@@ -120,20 +117,9 @@ def test_a_corrected_mail_under_the_message_id_of_a_refused_one_is_done(talk: Ta
         assert told in talk.hand_in(data, ALICE, ADDRESS)
 
 
-@pytest.mark.parametrize(
-    "again",
-    [
-        (DATE % 9,),
-        (
-            DATE % 1,
-            "Resent-From: alice@example.org",
-            "Resent-Date: Thu, 26 Nov 2026 09:00:00 +0000",
-        ),
-        (DATE % 1, "Received: from a by b", "X-Spam: no", "List-Id: <x.example.org>"),
-    ],
-)
+@tabled("again")
 def test_a_mail_that_a_program_or_gateway_sends_again_is_the_same_mail(
-    again: tuple[str, ...], talk: Talk
+    again: str, talk: Talk
 ) -> None:
     headers = (
         f"From: {ALICE}",
@@ -143,7 +129,7 @@ def test_a_mail_that_a_program_or_gateway_sends_again_is_the_same_mail(
     first = talk.hand_in(mail(*headers, DATE % 1, text="Shall we?"), ALICE, ADDRESS)
     assert f"{BOB}: alice challenges you: oust 2" in first
     talk.now += timedelta(hours=1)
-    talk.hand_in(mail(*headers, *again, text="Shall we?"), ALICE, ADDRESS)
+    talk.hand_in(mail(*headers, again, text="Shall we?"), ALICE, ADDRESS)
     assert [letter.to for letter in talk.letters] in ([], [ALICE])
     talk.send(BOB, "oust games bob")
     assert "oust 3" not in talk.text_to(BOB)
@@ -152,16 +138,7 @@ def test_a_mail_that_a_program_or_gateway_sends_again_is_the_same_mail(
 # Senders
 
 
-@pytest.mark.parametrize(
-    "sender",
-    [
-        "Dora @ Work <dora@example.net>",
-        "Help @ Company <dora@example.net>",
-        "dora@old-job.example <dora@example.net>",
-        '"dora@old-job.example" <dora@example.net>',
-        "Dora (dora@old-job.example) <dora@example.net>",
-    ],
-)
+@tabled("sender")
 def test_the_address_in_brackets_counts_whatever_the_name_looks_like(
     sender: str, talk: Talk
 ) -> None:

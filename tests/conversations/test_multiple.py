@@ -2,14 +2,12 @@
 
 import re
 
-import pytest
-
 from pbm_oust.commands.general import MOST_LINES
 from pbm_oust.store.home import Home
 from tests.letters.test_attached_records import ended
-from tests.support.accounts import count_waiting, make_account
+from tests.support.accounts import make_account
 from tests.support.games import history_of
-from tests.support.histories import board_numbers, lay_histories
+from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, mailed
 from tests.support.outbox import letters
 from tests.support.steps import work_of
@@ -25,27 +23,6 @@ def test_as_many_lines_as_allowed_are_carried_out(home: Home) -> None:
     make_account(home, "alice", "wonderland", ALICE)
     assert send(home, *["help"] * MOST_LINES) == f"{MOST_LINES} of {MOST_LINES} done"
     assert send(home, *["help"] * (MOST_LINES + 1)) == "not understood"
-
-
-@pytest.mark.parametrize(
-    "inner",
-    [
-        *("multiple", "MULTIPLE", "mult", "list", "forgot alice", "oust standings", "oust ratings"),
-        "change password alice wonderland rabbithole",
-        "signup carol rabbithole a@example.net b@example.net",
-        "add alice wonderland elsewhere@example.net",
-        "change address alice wonderland elsewhere@example.net",
-    ],
-)
-def test_the_lines_hold_nothing_that_writes_to_strangers_or_costs_much(
-    inner: str, home: Home
-) -> None:
-    make_account(home, "alice", "wonderland", ALICE)
-    make_account(home, "bob", "lookingglass", ALICE)
-    assert send(home, "oust challenge alice bob wonderland", inner) == "not understood"
-    assert "a mail of its own" in letters(home)[-1].words
-    assert (count_waiting(home), board_numbers(home)) == (0, [])
-    assert {letter.to for letter in letters(home)} == {ALICE}
 
 
 def test_a_password_is_tried_once_for_all_commands_of_a_mail(home: Home) -> None:

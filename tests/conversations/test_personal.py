@@ -11,13 +11,10 @@ from pbm_oust.board import Place
 from pbm_oust.commands.leave import LARGEST_PART
 from pbm_oust.mail.inbound import KeptBySender
 from tests.speed.long import long_history
-from tests.support import tables
 from tests.support.accounts import account_of, change_account, make_account
 from tests.support.histories import history_text, lay_histories
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.outbox import letters
-
-tabled = tables.tabled(__file__)
 
 
 @pytest.fixture
@@ -30,15 +27,6 @@ def account(talk: Talk, userid: str) -> Account:
 
 
 # The grammar
-
-
-@tabled("line", "correction")
-def test_what_is_misspelt_is_answered_with_a_line_that_is_right(
-    line: str, correction: str, talk: Talk
-) -> None:
-    talk.send(ALICE, line)
-    assert f"\n  {correction}\n" in talk.text_to(ALICE)
-    assert talk.outcome.startswith("refused")
 
 
 # Broadcasts

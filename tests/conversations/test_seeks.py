@@ -115,3 +115,5 @@ def test_the_link_of_a_list_joins_its_challenge_as_its_player_and_nothing_else(
     assert board_numbers(talk.home, "oust") == board_numbers(talk.home, "churn") == []
     talk.send(CAROL, churn.subject, to=churn.address)
     assert board_numbers(talk.home, "churn") == [1]
+    talk.send(CAROL, oust.subject, to=oust.address)
+    assert talk.outcome == "done: join"

@@ -14,8 +14,6 @@ from tests.support.mails import mail
 from tests.support.outbox import Letter
 from tests.support.waiting import PATIENCE
 
-MALLORY = "mallory@example.net"
-
 
 @pytest.fixture
 def talk(place: Path) -> Iterator[Talk]:

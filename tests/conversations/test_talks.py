@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.conversation import Conversation, address_of
 from tests.support.home_by_mail import Talk, copy_of
-from tests.support.tables import scripts
+from tests.support.tables import scripted
 
 FOLDER = Path(__file__).parent / "talks"
 Lines = tuple[str, ...]
@@ -22,7 +22,7 @@ Lines = tuple[str, ...]
 def begun(path: Path, players: Lines, lines: Lines) -> Conversation:
     """Return a conversation in a new home, after what comes before it."""
     conversation = Conversation(Talk.begin(path, *map(address_of, players)))
-    conversation.say(list(lines))
+    conversation.say(lines)
     return conversation
 
 
@@ -32,13 +32,15 @@ def begun_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Lines, Lin
     return cache(lambda players, lines: begun(tmp_path_factory.mktemp("begun"), players, lines))
 
 
-@pytest.mark.parametrize(
-    ("players", "before", "lines"),
-    [
-        pytest.param(tuple(players), tuple(before), tuple(filter(None, lines)), id=name)
-        for name, players, before, lines in scripts(FOLDER)
-    ],
-)
+def go_on(first: Conversation, path: Path, lines: Lines) -> None:
+    """Take lines in a copy of the home of a conversation that has begun."""
+    talk = replace(first.talk, home=copy_of(first.talk.home, path))
+    conversation = Conversation(talk, dict(first.latest))
+    conversation.say(lines)
+    conversation.talk.home.close()
+
+
+@scripted(FOLDER, slice(1))
 def test_a_conversation_goes_as_it_is_written(
     players: Lines,
     before: Lines,
@@ -48,9 +50,18 @@ def test_a_conversation_goes_as_it_is_written(
 ) -> None:
     if (place / "pbm_oust.toml").exists():
         conversation = begun(place, players, before)
+        conversation.say(lines)
+        conversation.talk.home.close()
     else:
-        first = begun_once(players, before)
-        talk = replace(first.talk, home=copy_of(first.talk.home, place))
-        conversation = Conversation(talk, dict(first.latest))
-    conversation.say(list(lines))
-    conversation.talk.home.close()
+        go_on(begun_once(players, before), place, lines)
+
+
+@scripted(FOLDER, slice(1, None))
+def test_so_it_does_in_each_further_case(
+    players: Lines,
+    before: Lines,
+    lines: Lines,
+    tmp_path: Path,
+    begun_once: Callable[[Lines, Lines], Conversation],
+) -> None:
+    go_on(begun_once(players, before), tmp_path, lines)

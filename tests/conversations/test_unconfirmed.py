@@ -42,13 +42,6 @@ def test_a_password_is_tried_for_two_players_at_most(talk: Talk) -> None:
     assert tried("oust challenge nobody noone rabbithole") == 2
 
 
-def test_wrong_passwords_count_for_both_players(talk: Talk) -> None:
-    for number in range(10):
-        talk.send(CAROL, f"oust challenge alice bob rabbithole{number} -size=5")
-    warned = [each.to for each in talk.letters if each.subject.startswith("wrong passwords")]
-    assert sorted(warned) == [ALICE, BOB]
-
-
 def test_one_address_of_two_players_asks_one_of_them(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path / "home", ALICE)
     make_account(talk.home, "bob", "lookingglass", ALICE)

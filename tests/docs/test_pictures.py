@@ -5,10 +5,11 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from pbm_oust.web.play import turn_of
+from tests.support import tables
 from tests.support.pages import Page
+
+tabled = tables.tabled(__file__)
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
@@ -27,13 +28,7 @@ def drawn_by(script: str) -> dict[str, Any]:
     return runpy.run_path(str(ROOT / "scripts" / script))
 
 
-@pytest.mark.parametrize(
-    ("script", "page", "names"),
-    [
-        ("picture_letters", "letters.md", r"[\w-]+"),
-        ("picture_pages", "web.md", r"page-[\w-]+"),
-    ],
-)
+@tabled("script", "page", "names")
 def test_a_script_draws_all_pictures_that_a_page_shows(script: str, page: str, names: str) -> None:
     shown = re.findall(rf"pictures/({names})\.png", (ROOT / "docs" / page).read_text())
     assert sorted(picture.name for picture in drawn_by(script)["PICTURES"]) == sorted(shown)

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
+
 ROOT = Path(__file__).parents[2]
 WANTED = configparser.ConfigParser()
 WANTED.read(ROOT / "setup.cfg")
@@ -18,17 +22,7 @@ def locked(name: str) -> dict[str, str]:
     return dict(re.findall(r"^([a-z0-9-]+)==([^ ]+)", text, re.MULTILINE))
 
 
-@pytest.mark.parametrize(
-    ("name", "section", "key"),
-    [
-        ("program", "options", "install_requires"),
-        ("test", "options", "install_requires"),
-        ("test", "options.extras_require", "test"),
-        ("test", "options.extras_require", "metrics"),
-        ("test", "options.extras_require", "postgresql"),
-        ("test", "options.extras_require", "web"),
-    ],
-)
+@tabled("name", "section", "key")
 def test_what_setup_asks_for_is_locked(name: str, section: str, key: str) -> None:
     versions = locked(name)
     for line in WANTED[section][key].split("\n"):

@@ -26,10 +26,13 @@ from pbm_oust.rules import KINDS, Grid, Result, parse_grid
 from pbm_oust.rules.churn import ChurnEnding
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust, OustEnding
+from tests.support import tables
 from tests.support.boards import O, X
 from tests.support.rings import fast_if, is_fast_ring
 from tests.support.shares import Share
 from tests.support.strategies import course
+
+tabled = tables.tabled(__file__)
 
 T = TypeVar("T")
 
@@ -265,15 +268,7 @@ def test_the_figures_of_some_numbers_are_mean_median_and_standard_error() -> Non
 # Shares of games won, with their intervals, as Wilson (1927) has them
 
 
-@pytest.mark.parametrize(
-    ("won", "games", "low", "high"),
-    [
-        (50, 100, 0.4038, 0.5962),
-        (0, 10, 0.0, 0.2775),
-        (10, 10, 0.7225, 1.0),
-        (38, 40, 0.8350, 0.9862),
-    ],
-)
+@tabled("won", "games", "low", "high", won=int, games=int, low=float, high=float)
 def test_the_interval_is_that_of_wilson(won: int, games: int, low: float, high: float) -> None:
     assert Share(won, games).interval == pytest.approx((low, high), abs=1e-4)
 

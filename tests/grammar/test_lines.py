@@ -40,7 +40,7 @@ def test_what_might_be_a_password_is_masked_and_nothing_else(text: str, masked: 
     assert shown(text) == masked
 
 
-TEMPLATES = [line for (line,) in tables.of(__file__)["lines around a password"]]
+TEMPLATES = tables.words(__file__, "lines around a password")
 OPENLY_SHOWN = " ".join(usage for form in FORMS for usage in form.usages(KINDS["oust"])) + MASK
 
 
@@ -84,57 +84,14 @@ def test_a_line_without_a_command_has_no_correction(text: str) -> None:
     assert corrected(text) is None
 
 
-FILLED_IN = {
-    "BOARD": "17",
-    "BOARD[#N]..": "17#3",
-    "USERID": "alice",
-    "USERID1": "alice",
-    "USERID2": "bob",
-    "PASSWORD": "wonderland",
-    "PLACEMENTS[#N]": "D4#9",
-    "[ADDRESS..]": "alice@example.org",
-    "[SUBJECT..]": "move",
-    "[USERID..]": "alice",
-    "[all|active|inactive|next]": "next",
-    "USERID..": "bob",
-    "NUMBER": "3",
-    "N": "4",
-    "BOARDS": "5",
-    "CODE": "abcdefghijklmnop",
-    "NEWPASSWORD": "rabbithole",
-    "[NEWPASSWORD]": "rabbithole",
-    "DATE": "2026-12-20",
-    "DAYS": "14",
-    "[GAME..]": "oust",
-    "[NAME": "mail",
-    "VALUE]..": "mine",
-}
+FILLED_IN = tables.named(__file__, "what places may be filled with")
 
 
 def fill_in(correction: str) -> str:
     return " ".join(FILLED_IN.get(word, word) for word in correction.split())
 
 
-WORDS = st.sampled_from(
-    [
-        *VOCABULARY,
-        "mvoe",
-        "osut",
-        "17",
-        "17#3",
-        "alice",
-        "bob",
-        "wonderland",
-        "D4",
-        "4d",
-        "I4",
-        "#",
-        "#5",
-        "D4,E5",
-        "17:",
-        "a@b",
-    ]
-)
+WORDS = st.sampled_from([*VOCABULARY, *tables.words(__file__, "words")])
 BEGINNINGS = st.sampled_from(["oust move", "oust mvoe 17", "move 17", "signup", "oust", "oust 17"])
 
 
@@ -153,15 +110,7 @@ def test_a_correction_leaves_the_number_of_a_record_out_that_it_does_not_know() 
     assert corrected("oust why x alice wonderland nonsense") == "oust why BOARD alice PASSWORD"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "oust chal alice bob -size=9 -size=9",
-        "oust chal alice bob -size=9 -hex",
-        "oust challenge alice -size=99",
-        "oust chalenge alice bob -noswap=1",
-    ],
-)
+@tabled("text")
 def test_a_correction_keeps_only_options_that_can_be_read(text: str) -> None:
     _, read = parse_line(fill_in(corrected(text) or ""))
     assert not isinstance(read, Unreadable)

@@ -92,15 +92,7 @@ def test_the_name_of_a_game_alone() -> None:
     assert (sorted(reason.missing), culprit) == (KIND_COMMANDS, "")
 
 
-@pytest.mark.parametrize(
-    ("text", "culprit"),
-    [
-        ("oust rematch 17 alice wonderland carol", "carol"),
-        ("oust challenge alice bob wonderland carol", ""),
-        ("oust move 17 alice wonderland resign D4", "D4"),
-        ("signup alice wonderland a@b c@d e@f g@h i@j k@l m@n", "k@l"),
-    ],
-)
+@tabled("text", "culprit")
 def test_a_word_too_many(text: str, culprit: str) -> None:
     assert refused(text) == (SurplusWord(), culprit)
 
@@ -139,10 +131,7 @@ def test_a_placement_that_is_none(word: str) -> None:
     assert refused(f"{MOVE} E5 {word}") == (BadPlacement(), word)
 
 
-@pytest.mark.parametrize(
-    ("words", "culprit"),
-    [("D4#", "#"), ("D4#x", "#x"), ("D4#0", "#0"), ("D4#3 E5#4", "#3 E5#4"), ("D4#3#4", "#3#4")],
-)
+@tabled("words", "culprit")
 def test_a_guard_that_is_no_number_at_the_end(words: str, culprit: str) -> None:
     assert refused(f"{MOVE} {words}") == (BadGuard(), culprit)
 
@@ -156,32 +145,7 @@ def test_the_subject_of_a_board_mail_sent_back() -> None:
     assert refused("oust 17 #131: your turn, alice") == (AnswerToBoard(), "17")
 
 
-WORDS = st.sampled_from(
-    [
-        *VOCABULARY,
-        "mvoe",
-        "17",
-        "17#3",
-        "alice",
-        "wonderland",
-        "D4",
-        "4d",
-        "I4",
-        "#",
-        "#5",
-        "-",
-        "--",
-        "-hex",
-        "-size=9",
-        "-size=",
-        "=",
-        ",",
-        "D4,E5#9",
-        "\u0661\u0667",
-        "\u00b2",
-        "\ufffd",
-    ]
-)
+WORDS = st.sampled_from([*VOCABULARY, *tables.words(__file__, "words")])
 
 
 @given(st.text() | st.lists(WORDS).map(" ".join))

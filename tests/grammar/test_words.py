@@ -31,13 +31,7 @@ def refused(word: str, known: Iterable[str] = KNOWN) -> Unreadable:
     return caught.value
 
 
-@pytest.mark.parametrize(
-    "space",
-    [
-        " ", "   ", "\t", "\n", "\r\n", "\v", "\f", "\u0085", "\u00a0", "\u1680", "\u2003",
-        "\u2009", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000", "\u00a0 \u202f",
-    ],
-)  # fmt: skip
+@tabled("space")
 def test_spaces_of_every_kind_part_words(space: str) -> None:
     assert split_words(f"oust{space}show{space}17") == ("oust", "show", "17")
 
@@ -67,13 +61,7 @@ def test_a_quote_inside_a_word_stays() -> None:
     assert split_words("oust show o'brien") == ("oust", "show", "o'brien")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\uff4f\uff55\uff53\uff54\u3000\uff53\uff48\uff4f\uff57\u3000\uff11\uff17",  # full-width
-        "ou\ufb06 \U0001d42c\U0001d421\U0001d428\U0001d430 1\u2466",  # ligature, bold, circled
-    ],
-)
+@tabled("text")
 def test_letters_that_only_look_different_are_made_plain(text: str) -> None:
     assert split_words(text) == ("oust", "show", "17")
 

@@ -7,7 +7,10 @@ import pytest
 
 from pbm_oust.accounts.password import Secret
 from pbm_oust.service.table import without_passwords
+from tests.support import tables
 from tests.support.steps import work_of
+
+tabled = tables.tabled(__file__)
 
 TOKEN = "abcdefgh2345ijkl"
 SECRETS = {
@@ -17,17 +20,7 @@ SECRETS = {
     "command": f"verify {TOKEN}",
     "bounce address": f"pbmserv+bounces.{TOKEN}@example.com",
 }
-BREAKS = {
-    "space": " ",
-    "line end": "\n",
-    "quote": "\n> > ",
-    "CR LF": "\r\n",
-    "no-break space": "\xa0",
-    "zero-width space": "\u200b",
-    "word joiner": "\u2060",
-    "soft hyphen": "\xad",
-    "byte order mark": "\ufeff",
-}
+BREAKS = tables.named(__file__, "breaks")
 
 
 def left_of(text: str) -> str:
@@ -82,16 +75,7 @@ def test_signs_of_other_spellings_stay_as_they_are(sign: str) -> None:
 
 
 @pytest.mark.parametrize("broken", ["\n", "\r\n", "\n> ", "\n\n", "\n > > "])
-@pytest.mark.parametrize(
-    "line",
-    [
-        "oust move 17 alice wonderland D4",
-        "vacation alice wonderland 5",
-        "change password alice wonderland rabbithole",
-        "oust mvoe 17 alice wonderland D4",
-        "oust chat 17 alice wonderland",
-    ],
-)
+@tabled("line")
 def test_a_password_of_a_command_that_line_ends_break_is_not_passed_on(
     line: str, broken: str
 ) -> None:
@@ -108,14 +92,7 @@ def test_a_password_that_a_line_end_breaks_is_not_passed_on() -> None:
     assert "land" not in without_passwords("it is wonder\n> land", Secret("wonderland"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Please verify. Thanks for the game, it was a good one",
-        "All letters come back as bounces. Somebody should look",
-        "oust.17 is our board, D4 is my move",
-    ],
-)
+@tabled("text")
 def test_sentences_stay_as_they_are(text: str) -> None:
     assert without_passwords(text) == text
 

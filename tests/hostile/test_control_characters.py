@@ -15,10 +15,13 @@ from pbm_oust.cli.common import LogFormatter
 from pbm_oust.render.visible import visible_json, visible_letter, visible_line, visible_text
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
+from tests.support import tables
 from tests.support.accounts import make_account
 from tests.support.command_line import run
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, mailed
+
+tabled = tables.tabled(__file__)
 
 HOSTILE = "\x00\x07\x08\x1b[31m\r\x7f\x85\x9b\udc9b\u202e\u2066\u200b\u2028\ufeff"
 STEERS = re.compile(
@@ -73,15 +76,7 @@ def test_no_line_of_a_traceback_passes_for_an_entry() -> None:
     assert not STEERS.search("".join(others))
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
-        "oust \x1b[31mshow\x07 4",
-        "=?utf-8?q?oust_=1B[31mshow=0D_=C2=9B4?=",
-        "=?utf-8?q?signup_=E2=80=AEalice=7F_x?=",
-        "=?utf-8?q?oust_challenge_al=1Bice_bob?=",
-    ],
-)
+@tabled("subject")
 def test_a_command_with_control_characters_is_answered_without_them(
     home: Home, subject: str
 ) -> None:
@@ -119,14 +114,7 @@ def damaged(home: Home) -> Home:
     return home
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("games history oust 4", "games show oust 4", "games verify", "games verify --json"),
-        *("games list", "games export oust 4 --sgf", "games export oust 4 --json", "doctor"),
-        *("doctor --json", "sweep", "standings", "ratings"),
-    ],
-)
+@tabled("words")
 def test_a_history_with_control_characters_steers_no_terminal(damaged: Home, words: str) -> None:
     assert not STEERS.search(run(damaged, *words.split()).output)
 

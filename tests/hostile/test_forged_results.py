@@ -9,19 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.mail.reading import read_mail
 from pbm_oust.mail.reading.mail import Verdict, verdict_of
 from pbm_oust.mail.session import Protocol
-from pbm_oust.play.request import outcome_text
 from pbm_oust.store.home import Home
-from pbm_oust.store.limits import Counted, Limits
 from tests.support.histories import board_numbers
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, copy_of, home_of, new_id
+from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, new_id
 from tests.support.listening import ADDRESS as LISTENER
 from tests.support.listening import listening
 from tests.support.mails import mail
-from tests.support.outbox import letters
 from tests.support.steps import work_of
 from tests.support.tables import blocks
 
@@ -30,7 +26,6 @@ OURS = "mx.example.org"
 CHALLENGE = "oust challenge alice bob -size=5"
 NAMED = f"From: Alice <{ALICE}>"
 PASSED = f"Authentication-Results: {OURS}; dmarc=pass header.from=example.org"
-FAILED = f"Authentication-Results: {OURS}; dmarc=fail (p=none) header.from=example.org"
 CASES = blocks(Path(__file__).with_name("verdicts.txt"))
 """Headers by their names, each of which begins with the verdict on them."""
 
@@ -56,14 +51,6 @@ def verdict(*headers: str) -> Verdict:
     return verdict_of(read_mail(mail(*headers, *froms), ALICE), OURS)
 
 
-def take(home: Home, *headers: str, line: str = CHALLENGE, text: str = "", hop: bool = True) -> str:
-    """Hand in a mail of Alice with headers on top, and return what became of it."""
-    data = mail(*headers, NAMED, f"Subject: {line}", new_id(), text=text)
-    inbound = open_inbound(home, ADDRESS, lambda: NOON, authserv_id=OURS)
-    envelope = Envelope(ALICE, (ADDRESS,), is_of_mail_server=hop)
-    return outcome_text(inbound.take(data, envelope))
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_only_what_our_mail_server_has_verified_is_believed(name: str) -> None:
     found = verdict(CASES[name].replace("\n", "\r\n"))
@@ -80,56 +67,12 @@ def test_a_sender_without_from_is_not_verified() -> None:
     assert verdict_of(sent, OURS) is Verdict.UNKNOWN
 
 
-def test_a_verified_challenge_starts_a_board(home: Home) -> None:
-    assert take(home, PASSED) == "done"
-    assert board_numbers(home) == [1]
-
-
-def test_nobody_else_says_what_our_mail_server_found(home: Home) -> None:
-    assert take(home, PASSED, hop=False) == "done"
-    assert board_numbers(home) == []
-    assert take(home, FAILED, hop=False, line="help") == "answered"
-
-
 @pytest.mark.parametrize("filling", ["; a=b", "(", "() ", "smtp.a=b ", "a" * 70, '"', "\\", ". "])
 def test_a_header_that_is_made_to_cost_much_is_not_read(filling: str) -> None:
     headers = [said(f"spf=pass {filling * (7900 // len(filling))}")] * 3
     headers += [said(f"spf=pass {filling * (1900 // len(filling))}")] * 3
     for each in (headers[:3], headers[3:]):
         assert work_of(partial(verdict, *each)).steps < MOST_STEPS
-
-
-@pytest.mark.parametrize(
-    ("line", "text"),
-    [
-        (CHALLENGE, ""),
-        ("help", ""),
-        ("no command at all", ""),
-        ("oust challenge alice bob guessed-wrong", ""),
-        ("settings alice guessed-wrong", ""),
-        ("multiple", "help\nhelp oust"),
-    ],
-)
-def test_a_forged_from_gets_no_answer(line: str, text: str, home: Home) -> None:
-    before = letters(home)
-    assert take(home, FAILED, line=line, text=text) == "silent: its From is forged"
-    assert letters(home) == before
-
-
-def test_a_right_password_counts_even_if_a_forwarder_has_broken_the_signature(home: Home) -> None:
-    assert take(home, FAILED, line="oust challenge alice bob wonderland") == "done"
-    assert board_numbers(home) == [1]
-
-
-def test_a_verified_stranger_has_the_limits_of_all_strangers(home: Home) -> None:
-    limits = Limits({Counted.ANSWERS: 3})
-    inbound = open_inbound(home, ADDRESS, lambda: NOON, limits, OURS)
-    verified = PASSED.replace("header.from=example.org", "header.from=example.net")
-    before = len(letters(home))
-    for number in range(6):
-        data = mail(verified, "From: eve@example.net", f"Subject: oust show {number + 1}", new_id())
-        inbound.take(data, Envelope("eve@example.net", (ADDRESS,), is_of_mail_server=True))
-    assert len(letters(home)) - before == 3 + 1
 
 
 @pytest.mark.parametrize(

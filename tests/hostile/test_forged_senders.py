@@ -6,10 +6,13 @@ from datetime import timedelta
 import pytest
 
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.accounts import all_codes, make_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, BOB, NOON, mailed
 from tests.support.outbox import letters
+
+tabled = tables.tabled(__file__)
 
 OTHER = "alice@elsewhere.example"
 FORGED = 60
@@ -32,15 +35,7 @@ def forged(home: Home, line: str) -> Counter[str]:
     return Counter(letter.to for letter in letters(home)[before:])
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "oust challenge alice bob -size=5",
-        "oust challenge bob alice --nagtime=1{}",
-        "oust replay 1 0 alice bob",
-        "churn challenge alice bob",
-    ],
-)
+@tabled("line")
 def test_forged_challenges_start_nothing_and_ask_only_their_player(line: str, home: Home) -> None:
     told = forged(home, line)
     assert board_numbers(home) == [1]

@@ -7,10 +7,13 @@ import pytest
 from pbm_oust.accounts.address import without_addresses
 from pbm_oust.cli.common import LogFormatter
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.player import Player
 from tests.support.server import running
 from tests.support.sink import listening_sink
 from tests.support.waiting import wait_until
+
+tabled = tables.tabled(__file__)
 
 
 def logged(text: str, error: Exception | None = None) -> str:
@@ -19,19 +22,7 @@ def logged(text: str, error: Exception | None = None) -> str:
     return LogFormatter("%(levelname)s %(message)s").format(record)
 
 
-@pytest.mark.parametrize(
-    "quoted",
-    [
-        "550 5.1.1 <bob@example.net>: Recipient address rejected",
-        "550 bob@example.net, not here",
-        "pbmserv+oust.17.12.alice.abcdefgh2345ijkl@example.com",
-        '"bob@example.net"',
-        "RCPT TO:<bob@example.net>",
-        "<oust.17.11.alice.0123456789ab.abcdefgh2345ijkl@example.com>",
-        "bob@example.net@example.org",
-        "müller@exämple.net",
-    ],
-)
+@tabled("quoted")
 def test_no_entry_names_an_address(quoted: str) -> None:
     entry = logged(f"letter 1 has failed: {quoted}")
     assert "@" not in entry

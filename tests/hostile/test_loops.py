@@ -8,10 +8,13 @@ import pytest
 
 from pbm_oust.mail.inbound import Envelope
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed, new_id, taken
 from tests.support.mails import mail
 from tests.support.outbox import Letter
 from tests.support.rings import first_is_fast
+
+tabled = tables.tabled(__file__)
 
 MARKS = re.compile(
     rb"^(?:Auto-Submitted|X-[A-Za-z-]+|Precedence|References|In-Reply-To): .*\n", re.M
@@ -49,22 +52,7 @@ def answers(home: Home, first: list[Letter], text: str, quotes: bool = False) ->
         waiting += [each for each in new if each.to == ALICE]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "help",
-        "settings alice wonderland",
-        "oust standings",
-        "oust ratings alice",
-        "list",
-        "nonsense",
-        "forgot alice",
-        "signup alicia rabbithole",
-        "add alice wonderland elsewhere@example.org",
-        "oust challenge alice bob",
-        "oust show alice",
-    ],
-)
+@tabled("line")
 @pytest.mark.parametrize(
     "text", first_is_fast(["I am away until Monday.", "", "help", "yes, I am away"])
 )

@@ -7,6 +7,7 @@ import pytest
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
 from pbm_oust.mail.reading import UnreadableMail
+from tests.support import tables
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of, new_id
 from tests.support.limits import UNLIMITED
 from tests.support.mails import mail, parts
@@ -20,30 +21,7 @@ CHARSETS = [
 ]
 OFTEN_FATAL = ("idna", "undefined", "zlib", "a\0b")
 """Those over which the library fails in ways of their own."""
-PLACES = {
-    "From": "From: =?{0}?q?x=FFy?= <alice@example.org>",
-    "a name that is encoded again": "From: =?{0}?b?/w==?= =?{0}?q?y?= <alice@example.org>",
-    "Subject": "Subject: =?{0}?q?help?=",
-    "Subject in base64": "Subject: =?{0}?b?aGVscP8=?= x",
-    "To": "To: =?{0}?q?x?= <pbmserv@example.com>",
-    "Message-ID": "Message-ID: <=?{0}?q?x?=@example.org>",
-    "Date": "Date: =?{0}?q?x?=",
-    "Accept-Language": "Accept-Language: =?{0}?q?fr?=, {0}",
-    "References": "References: <=?{0}?q?x?=@example.org> <{0}>",
-    "results": "Authentication-Results: mx.example; dmarc={0} header.from=={0}",
-    "charset": "Content-Type: text/plain; charset={0}",
-    "charset of HTML": "Content-Type: text/html; charset={0}",
-    "charset in quotes": 'Content-Type: text/plain; charset="{0}"',
-    "charset of RFC 2231": "Content-Type: text/plain; charset*={0}'en'utf-8",
-    "charset in a charset": "Content-Type: text/plain; charset*=utf-8'en'{0}%FF",
-    "charset in pieces": "Content-Type: text/plain; charset*0*={0}''a; charset*1=b; charset*=c",
-    "boundary": "Content-Type: multipart/mixed; boundary*={0}''%FFb",
-    "boundary in pieces": "Content-Type: multipart/mixed; boundary*0*={0}''b; boundary*=c",
-    "format": "Content-Type: text/plain; format*={0}''flowed; delsp*0*={0}''yes",
-    "name": "Content-Type: text/plain; name*={0}''%FF%00; name*0*=x",
-    "filename": "Content-Disposition: attachment; filename*={0}''%FF; filename*1*=x",
-    "encoding": "Content-Transfer-Encoding: {0}",
-}
+PLACES = tables.named(__file__, "places")
 
 
 @pytest.fixture(scope="module")

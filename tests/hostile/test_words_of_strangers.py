@@ -8,24 +8,14 @@ import pytest
 
 from pbm_oust.service.table import FORMS, KIND_FORMS
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ALICE, BOB, mailed
 from tests.support.outbox import Letter
 from tests.support.rings import fast_if
 
 VICTIM = "victim@example.net"
-WORDS = (
-    *("zqbuy", "zqnow", "zq.co", "zqcheapwatches", "zqverylongwordofanadvertisement"),
-    *("http://zq.example/buy", "www.zq.example", "zq-pill", "zq_pill", "zq7", "zq@x.example"),
-    *(
-        "\u0434\u0451\u0448\u0435\u0432\u043e",
-        "\u8d2d\u4e70",
-        "zqe\u0301",
-        "-zqbuy",
-        "-zqlongoption=9",
-    ),
-    *("z,q,b,u,y", "z1,q,b,u,y", "zq#5", "z:q", "<b>zq</b>", "{{zq}}", "%(zq)s"),
-)
+WORDS = tables.words(__file__, "words")
 NAMES = [*(form.name for form in FORMS), "zqbuy", "oust zqbuy", "oust", "Re: oust 1", "oust 1:"]
 BODY = "zqbody http://zq.example zqtext"
 OF_OTHERS = ("To", "In-Reply-To", "References")

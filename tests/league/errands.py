@@ -15,18 +15,11 @@ Errand = Callable[[Season], None]
 def _look_around(season: Season) -> None:
     """Ask for everything that can be looked at."""
     alice = season.players["alice"]
-    for subject in (
-        "help",
-        "help tutorial",
-        "list",
-        "all show alice",
-        "oust games",
-        "oust games alice all",
-        "oust show alice next",
-        "oust history",
-        "oust standings",
-        "oust ratings alice",
-    ):
+    subjects = (
+        "help, help tutorial, list, all show alice, oust games, oust games alice all, "
+        "oust show alice next, oust history, oust standings, oust ratings alice"
+    )
+    for subject in subjects.split(", "):
         alice.ask(subject)
     alice.signed("oust showas", "all")
     alice.signed("next")

@@ -48,7 +48,8 @@ def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
     start = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     clock = SetClock(place / "clock")
     clock.set(start - timedelta(days=plan.days + 1))
-    home, log = Home(place / "home", has_relay=True), place / "log"
+    home, log = Home(place / "home"), place / "log"
+    home.has_relay = True
     home.prepare()
     with serving(home, clock.path, log) as post:
         world = World(home, post, clock, Random(plan.seed))

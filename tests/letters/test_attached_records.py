@@ -91,14 +91,12 @@ def sgf_in(letter: EmailMessage) -> Game:
     return parse_any(data.decode()).check().game
 
 
+BOTH_PARTS = ["multipart/mixed", "multipart/alternative", "text/plain", "text/html"]
+
+
 def test_the_moves_stand_in_the_letter_as_long_as_there_is_room_in_both_its_parts() -> None:
     letter = letter_about(ended(200))
-    assert types(letter)[:4] == [
-        "multipart/mixed",
-        "multipart/alternative",
-        "text/plain",
-        "text/html",
-    ]
+    assert types(letter)[:4] == BOTH_PARTS
     assert format_moves(ended(200)) in text_in(letter)
     assert sgf_in(letter) == ended(200)
 
@@ -106,14 +104,7 @@ def test_the_moves_stand_in_the_letter_as_long_as_there_is_room_in_both_its_part
 def test_records_for_which_there_is_no_room_are_attached_and_can_be_imported() -> None:
     game = ended(900)
     letter = letter_about(game)
-    assert types(letter) == [
-        "multipart/mixed",
-        "multipart/alternative",
-        "text/plain",
-        "text/html",
-        "application/gzip",
-        "application/gzip",
-    ]
+    assert types(letter) == [*BOTH_PARTS, "application/gzip", "application/gzip"]
     files = files_in(letter)
     assert tuple(files) == names_of_files(game) == ("churn-1.txt.gz", "churn-1.sgf.gz")
     moves, sgf = files.values()

@@ -10,8 +10,11 @@ import pytest
 from pbm_oust.letters.body import moves_of
 from pbm_oust.render.html import draw_html
 from pbm_oust.render.text import draw_text
+from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.pages import Page
+
+tabled = tables.tabled(__file__)
 
 
 @pytest.fixture
@@ -43,19 +46,7 @@ def test_the_text_is_the_same_with_html_and_without(talk: Talk) -> None:
     assert talk.text_to(BOB) == with_html
 
 
-@pytest.mark.parametrize(
-    ("sender", "line"),
-    [
-        (CAROL, "oust show 1"),
-        (ALICE, "oust show 1 1#0"),
-        (ALICE, "oust move 1 alice wonderland Z9"),
-        (BOB, "oust move 1 bob lookingglass A1"),
-        (ALICE, "oust preview 1 alice wonderland C3"),
-        (ALICE, "oust submit 1 alice wonderland C3"),
-        (ALICE, "all show alice"),
-        (ALICE, "oust watch 1 alice wonderland"),
-    ],
-)
+@tabled("sender", "line")
 def test_all_letters_that_show_boards_do_so_as_html(talk: Talk, sender: str, line: str) -> None:
     talk.send(sender, line)
     shows = "   A B C D E\n" in talk.text_to(sender) or "  A B C D E\n" in talk.text_to(sender)

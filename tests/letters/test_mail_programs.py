@@ -16,8 +16,11 @@ from pbm_oust.letters.words import Words
 from pbm_oust.play.notices import BoardNotice, News, Reader
 from pbm_oust.rules.grid import square
 from pbm_oust.rules.oust import Oust
+from tests.support import tables
 from tests.support.games import new_game, play, standing_at
 from tests.support.mail_programs import DATA, FEATURES, PROGRAMS, extract, features_of, lacking
+
+tabled = tables.tabled(__file__)
 
 LACKING = tomllib.loads(Path(__file__).with_name("mail_programs.toml").read_text())
 
@@ -57,14 +60,7 @@ def test_what_letters_use_has_been_looked_up_and_nothing_else() -> None:
     assert used == {*FEATURES}
 
 
-@pytest.mark.parametrize(
-    ("html", "feature"),
-    [
-        ("<b></b>", "html-b"),
-        ("<p style='position:fixed'></p>", "css-position"),
-        ("<style>@media print{}</style>", "css-at-media"),
-    ],
-)
+@tabled("html", "feature")
 def test_what_nobody_has_looked_up_is_found(html: str, feature: str) -> None:
     assert feature in features_of(html)
 

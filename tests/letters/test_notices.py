@@ -48,11 +48,6 @@ def test_every_template_of_mail_has_exactly_one_class_of_notices() -> None:
 
 
 @pytest.mark.parametrize("notice", CLASSES, ids=lambda each: each.template)
-def test_a_notice_is_called_as_its_template(notice: type[Notice]) -> None:
-    assert notice.__name__ == f"{notice.template.title().replace('_', '')}Notice"
-
-
-@pytest.mark.parametrize("notice", CLASSES, ids=lambda each: each.template)
 def test_a_template_uses_every_field_of_its_notice(notice: type[Notice]) -> None:
     own = {*notice.__struct_fields__} - ELSEWHERE
     assert own <= names_in(f"mail/{notice.template}.txt")

@@ -29,7 +29,6 @@ from tests.support.mails import FROM, mail
 from tests.support.rings import slow
 from tests.support.waiting import PATIENCE
 
-SIGNUP = command("signup alice wonderland")
 LINE = b"x" * 70 + b"\r\n"
 MEGABYTE = 2**20
 OPENING = f"EHLO x\r\nMAIL FROM:<alice@example.org>\r\nRCPT TO:<{ADDRESS}>\r\nDATA\r\n".encode()

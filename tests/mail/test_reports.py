@@ -17,8 +17,11 @@ from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
 from pbm_oust.mail.reports import FailedDelivery, read_report
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import bounces_of
+from tests.support import tables
 from tests.support.mails import mail
 from tests.support.tables import pairs
+
+tabled = tables.tabled(__file__)
 
 OWN, ALICE, BOB = "pbmserv@example.com", "alice@example.org", "bob@example.net"
 KEY = bytes(range(32))
@@ -70,48 +73,20 @@ def test_a_report_is_understood(name: str, line_end: bytes) -> None:
     assert MAILS.keys() == READ.keys()
 
 
-@pytest.mark.parametrize(
-    ("action", "is_failed"),
-    [
-        *((each, True) for each in ("Failed", " FAILED ", "failed\t")),
-        *(
-            (each, False)
-            for each in ("delayed", "delivered", "relayed", "expanded", "", "unfailed")
-        ),
-    ],
-)
+@tabled("action", "is_failed", is_failed=bool)
 def test_a_letter_has_come_back_if_it_failed_in_any_case(action: str, is_failed: bool) -> None:
     assert (read(changed(PLAIN, "Action", f" {action}")) == read(PLAIN)) is is_failed
     assert bool(read(changed(PLAIN, "Action", f" {action}"))) is is_failed
 
 
-@pytest.mark.parametrize(
-    ("status", "wanted"),
-    [("5.2.2 (mailbox full)", "5.2.2"), ("smtp; 4.4.7", "4.4.7"), ("none", "5.0.0"), ("", "5.0.0")],
-)
+@tabled("status", "wanted")
 def test_the_status_is_the_number_in_its_field(status: str, wanted: str) -> None:
     found = read(changed(PLAIN, "Status", f" {status}"))
     assert found
     assert found.status == wanted
 
 
-@pytest.mark.parametrize(
-    ("diagnosis", "wanted"),
-    [
-        ("550 5.7.1 sender is on a block list", "5.7.1"),
-        ("550 Blocked by Spamhaus", "5.7.0"),
-        ("550 DMARC failed", "5.7.0"),
-        ("550 no such user", "5.0.0"),
-        ("550 5.1.1 no such user", "5.1.1"),
-        ("550 User bob is not listed in our directory", "5.0.0"),
-        ("554 198.51.100.1 is listed at a list of senders", "5.7.0"),
-        ("554 Relay access denied", "5.7.0"),
-        ("550 Sender verify failed", "5.7.0"),
-        ("552 no more room", "5.2.2"),
-        ("552 message too large", "5.3.4"),
-        ("550 retry timeout exceeded", "4.4.7"),
-    ],
-)
+@tabled("diagnosis", "wanted")
 @pytest.mark.parametrize("stated", [" 5.0.0\r\n", ""], ids=["open", "unstated"])
 def test_refusals_for_policy_are_told_from_others(diagnosis: str, wanted: str, stated: str) -> None:
     fields = f"Status:{stated}" if stated else ""

@@ -12,8 +12,11 @@ from pbm_oust.mail.reading import read_mail
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.request import Request
 from tests.mail_corpus.corpus import fate
+from tests.support import tables
 from tests.support.mails import in_parts, mail
 from tests.support.tables import pairs
+
+tabled = tables.tabled(__file__)
 
 OWN = "pbmserv@example.org"
 ALICE = "alice@example.net"
@@ -46,14 +49,7 @@ def test_the_sender_of_the_envelope_counts_whatever_from_says(
     assert automatic_by(read, envelope_sender, OWN) == reason
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "Content-Type: text/vnd.google.email-reaction+json; charset=UTF-8",
-        "Content-Type: Text/Vnd.Google.Email-Reaction+JSON",
-        "Content-Type: text/plain; charset=utf-8\r\nContent-Disposition: reaction",
-    ],
-)
+@tabled("part")
 @pytest.mark.parametrize("kind", ["alternative", "mixed"])
 def test_a_reaction_with_an_emoji_plays_nothing(part: str, kind: str) -> None:
     text = "Content-Type: text/plain\r\n\r\nD4"

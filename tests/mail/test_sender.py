@@ -81,7 +81,8 @@ def test_letters_that_another_process_writes_leave_soon(home: Home) -> None:
     with listening_sink() as (sink, relay):
         sending = Sender(home)
         sending.use(_to(home, relay))
-        another = Home(home.path, has_relay=True)
+        another = Home(home.path)
+        another.has_relay = True
         post(another, _letter())
         another.database.close()
         sink.wait_for(1)

@@ -98,4 +98,6 @@ with Workers() as workers:
 def test_whoever_hashes_steps_back_no_less_than_a_server_that_steps_back_itself() -> None:
     command = [sys.executable, "-c", STEPPED_BACK]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert told.stdout == f"{os.getpriority(os.PRIO_PROCESS, 0) + 15}\n", told.stderr
+    # No process steps back further than 19, and this one may have stepped back already.
+    lowest = min(os.getpriority(os.PRIO_PROCESS, 0) + 15, 19)
+    assert told.stdout == f"{lowest}\n", told.stderr

@@ -10,7 +10,7 @@ from pbm_oust.board import Game, Record
 from pbm_oust.board.record import Placement, Records
 from pbm_oust.render.text import board_text, players_text, star_points
 from pbm_oust.rules import Grid, Side, parse_grid
-from pbm_oust.rules.grid import hexagon, square
+from pbm_oust.rules.grid import square
 from pbm_oust.rules.oust import Oust
 from tests.support import tables
 from tests.support.boards import O, X, board, names, placed
@@ -78,19 +78,7 @@ def test_a_stone_hides_its_star_point() -> None:
     assert board_text(placed(Oust(square(9)), "E5")).count(",") == 8
 
 
-@pytest.mark.parametrize(
-    "grid",
-    [
-        square(25),
-        square(25, 2),
-        hexagon(13),
-        hexagon(1, 25),
-        hexagon(25, 1),
-        hexagon(12, 14),
-        hexagon(13, 1, 13),
-    ],
-    ids=str,
-)
+@tabled("grid", grid=parse_grid)
 def test_the_widest_boards_stay_under_76_columns(grid: Grid) -> None:
     lines = board_text(Oust(grid)).splitlines()
 

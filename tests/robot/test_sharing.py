@@ -1,11 +1,14 @@
 """How the house shares its time: every deadline is kept, and nobody waits for the slow ones."""
 
+from operator import attrgetter
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.service.house import LEAST_SECONDS, Wanted, first_of, seconds_for
+from pbm_oust.service.house import LEAST_SECONDS, Wanted, seconds_for
 
 DAY = 24 * 3600.0
+PLACE = attrgetter("place")
 THINKING = st.sampled_from([1.0, 10.0, 60.0])
 
 
@@ -14,7 +17,7 @@ def overtaken(boards: list[Wanted]) -> list[Wanted]:
     now, late = 0.0, list[Wanted]()
     while boards:
         present = [Wanted(each.seconds, each.left - now) for each in boards]
-        first = first_of(present)
+        first = present.index(min(present, key=PLACE))
         now += seconds_for(present[first], present)
         if boards[first].left < now:
             late.append(boards[first])
@@ -44,5 +47,5 @@ def test_the_more_boards_wait_the_less_time_each_has() -> None:
 
 def test_those_who_think_least_come_first_unless_a_deadline_is_near() -> None:
     slow, fast, hurried = Wanted(60, DAY), Wanted(1, DAY), Wanted(60, 60)
-    assert first_of([slow, fast, slow]) == 1
-    assert first_of([fast, slow, hurried]) == 2
+    assert min([slow, fast, slow], key=PLACE) is fast
+    assert min([fast, slow, hurried], key=PLACE) is hurried

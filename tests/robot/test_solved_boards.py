@@ -21,16 +21,9 @@ LITTLE = 3
 """So many looks at the clock leave no time for a search."""
 
 PLACEMENTS = {
-    "hex 2,3": 4,
-    "hex 1,5": 4,
-    "hex 2,4": 4,
-    "hex 3": 5,
-    "square 4x3": 4,
-    "square 6x2": 4,
-    "square 5x3": 4,
-    "square 7x2": 4,
-    "square 4x4": 4,
-    "square 8x2": 5,
+    **dict.fromkeys(("hex 2,3", "hex 1,5", "hex 2,4", "square 4x3", "square 6x2"), 4),
+    **dict.fromkeys(("square 5x3", "square 7x2", "square 4x4"), 4),
+    **dict.fromkeys(("hex 3", "square 8x2"), 5),
 }
 """The tables of Oust, and how many placements lead to their positions."""
 TAKE_LONG = {"hex 2,4", "hex 3", "square 8x2"}

@@ -190,14 +190,7 @@ def test_what_is_no_size_of_a_square_grid_is_refused(text: str) -> None:
         parse_size(Shape.SQUARE, text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "0", "1", "1,1", "14", "13,14", "25,2", "0,5", "5,0", "3x4", "3,", "3x3x5", "3,3,"),
-        *("3,4,5,6", "3,4,3,4,3", "1,2,3,4,5,6,7", "3,3,5,3,3,4", "3,3,3,3,3,5"),
-        *("1,1,5", "5,1,1", "1,25,1", "14,1,13", "25,1,25", "3,0,3", "3,3, 5"),
-    ],
-)
+@tabled("text")
 def test_what_is_no_size_of_a_hexagon_is_refused(text: str) -> None:
     with pytest.raises(BadGrid):
         parse_size(Shape.HEX, text)

@@ -11,14 +11,13 @@ from pbm_oust.grammar.form import Command, to_player
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import (
-    Answer,
     EmptyAnswer,
     TwoMoves,
     UnknownAnswer,
     UnsureAnswer,
     read_answer,
 )
-from pbm_oust.service.reading import is_move
+from pbm_oust.service.reading import Read, is_move
 from pbm_oust.service.table import VOCABULARY, is_of_letter, parse_line
 from tests.support import tables
 from tests.support.commands import command, sure
@@ -30,7 +29,7 @@ CHAT = Reply(AnswerPurpose.CHAT, "oust", 17, 12, "alice")
 SUBJECT = "oust 17 #12: your turn, alice"
 
 
-def read(text: str, subject: str = SUBJECT, reply: Reply = REPLY) -> Answer:
+def read(text: str, subject: str = SUBJECT, reply: Reply = REPLY) -> Read:
     return read_answer(subject, text, reply)
 
 
@@ -98,14 +97,7 @@ def test_what_stands_below_goes_to_the_other_player() -> None:
     assert read("Good luck!", "D4").text == "Good luck!"
 
 
-@pytest.mark.parametrize(
-    ("text", "others"),
-    [
-        ("D4 please", "D4 please"),
-        ("Hello Bob,\n\nD4\n\nBye", "Hello Bob,\nBye"),
-        ("Hello\nI play D4.\nE5 was better", "Hello\nI play D4.\nE5 was better"),
-    ],
-)
+@tabled("text", "others")
 def test_words_around_a_move_go_to_the_other_player(text: str, others: str) -> None:
     answer = read(text)
     assert (sure("move", answer.command)["wish"], answer.text) == (Place(("D4",)), others)
@@ -170,14 +162,7 @@ def test_the_text_of_chat_may_begin_in_its_own_line() -> None:
     assert read("note Watch the corner").text == "Watch the corner"
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("help move", "help"),
-        ("oust move 18 alice wonderland D4", "move"),
-        ("reject alice wonderland carol", "reject"),
-    ],
-)
+@tabled("text", "name")
 def test_a_whole_command_is_one_as_everywhere(text: str, name: str) -> None:
     for answer in (read(text), read("", text)):
         assert answer.is_whole

@@ -35,7 +35,8 @@ def games_of(number: int, turns: int) -> list[Game]:
 def cost_of_a_move(path: Path, turns: int, boards: int, others: int) -> Costs:
     """Return what a move costs after so many turns, beside so many boards and accounts."""
     with counting() as disk:
-        home = Home(path, disk, has_relay=True)
+        home = Home(path, disk)
+        home.has_relay = True
         home.prepare()
         for userid, address in (("alice", ALICE), ("bob", BOB)):
             make_account(home, userid, PASSWORDS[userid], address)

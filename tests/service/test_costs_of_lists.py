@@ -11,6 +11,7 @@ import pytest
 
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.service.sweep import sweep
+from tests.support import tables
 from tests.support.command_line import run
 from tests.support.costs import FEW, MANY, OWN, SLACK, Cost, beside
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, mailed
@@ -20,20 +21,7 @@ REMINDED = NOON + timedelta(days=8)
 STEPS_TO_COUNT = 4
 COUNTS_LATE = "list"
 """This counts the boards that ended lately, however many others there are."""
-LINES = [
-    "oust show 1",
-    "oust games",
-    "oust games all",
-    "oust games alice bob next",
-    "oust games alice bob all",
-    "list",
-    "oust standings",
-    "oust ratings alice",
-    "oust history alice",
-    "oust history",
-    "oust move 1 bob lookingglass Z99",
-    "help",
-]
+LINES = tables.words(__file__, "lines")
 
 COMMANDS = [
     ["games", "list", "--player", "alice"],

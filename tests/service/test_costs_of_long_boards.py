@@ -75,7 +75,8 @@ def test_a_move_writes_its_line_and_takes_as_many_statements(home: Home) -> None
     statements = []
     for board, records in ((1, FEW), (2, MANY)):
         with counting() as disk:
-            again = Home(home.path, disk, has_relay=True)
+            again = Home(home.path, disk)
+            again.has_relay = True
             played = Played(again, board, records)
             played.move(WARMING)
             before, disk.costs = history_text(again, board, KIND.name), Costs()

@@ -1,7 +1,5 @@
 """Texts that are passed on: what might be a password goes, and ordinary sentences stay."""
 
-import pytest
-
 from pbm_oust.accounts.password import Secret
 from pbm_oust.service.table import without_passwords
 from tests.support import tables
@@ -9,19 +7,7 @@ from tests.support import tables
 tabled = tables.tabled(__file__)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I look for somebody to play with.",
-        "For tomorrow, everything waits.",
-        "I reject everything you propose.",
-        "Please note that everything important is said.",
-        "I watch everything carefully tomorrow.",
-        "Let us limit ourselves to five.",
-        "My next move surprises everybody.",
-        "I answer next weekend, Saturday or Sunday.",
-    ],
-)
+@tabled("text")
 def test_a_sentence_that_begins_like_a_command_stays_as_it_is(text: str) -> None:
     assert without_passwords(text) == text
 

@@ -55,7 +55,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databas
 
 @pytest.fixture
 def embedded(tmp_path: Path) -> Iterator[SqliteDatabase]:
-    database = SqliteDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
+    database = SqliteDatabase(tmp_path / "pbm_oust.db")
+    database.patience = PATIENCE
     yield database
     database.close()
 

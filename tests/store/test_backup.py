@@ -166,11 +166,11 @@ class Overtaken(Disk):
     def __init__(self, deed: Callable[[], object]) -> None:
         self._deeds = [deed]
 
-    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
+    def create(self, path: Path, data: bytes, mode: int, **named: bool) -> None:
         """Write a file that does not exist."""
         while self._deeds:
             self._deeds.pop()()
-        super().create(path, data, mode, syncs=syncs)
+        super().create(path, data, mode, **named)
 
 
 def test_a_backup_that_is_finished_meanwhile_is_left_as_it_is(home: Home, tmp_path: Path) -> None:

@@ -20,8 +20,11 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import Source
 from pbm_oust.store.open_boards import next_number, started_from
 from tests.store.kept import OUST, Kept, named, new_game, played
+from tests.support import tables
 from tests.support.beside import run_scripts
 from tests.support.trouble import Trouble, faulty_statements
+
+tabled = tables.tabled(__file__)
 
 
 def test_a_fault_of_the_database_is_no_damage_of_a_history(kept: Kept) -> None:
@@ -61,13 +64,7 @@ def test_each_record_has_a_row_of_its_own_however_many_there_are(first: int) -> 
     assert by_records(b"= x resign\n", first) == [b"= x resign\n"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("Board: 1", "Board: 2", "line 3: by the name of the file this is board 1"),
-        ("Kind: oust\nBoard: 1\nGrid: square 5x5", "Kind: churn\nBoard: 1\nGrid: hex 3", "line 2"),
-    ],
-)
+@tabled("old", "new", "reason")
 def test_a_history_in_the_wrong_place_is_damaged(
     kept: Kept, old: str, new: str, reason: str
 ) -> None:

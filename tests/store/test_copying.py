@@ -16,21 +16,13 @@ from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import LetterState
 from pbm_oust.store.sqlite import UNFINISHED, make_tables
 from pbm_oust.store.upkeep import UNREACHABLE, find_trouble
+from tests.support import tables
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of, mailed
 from tests.support.outbox import letters
 from tests.support.rings import slow
 
-MAILS = [
-    (ALICE, "oust challenge alice bob wonderland"),
-    (ALICE, "oust move 1 alice wonderland D4"),
-    (BOB, "oust move 1 bob lookingglass E6"),
-    (ALICE, "oust note 1 alice wonderland"),
-    (BOB, "oust seek bob lookingglass"),
-    (ALICE, "churn challenge alice bob wonderland"),
-    (BOB, "churn resign 1 bob lookingglass"),
-    (ALICE, "settings alice wonderland mail=digest"),
-]
+MAILS = tables.of(__file__)["mails"]
 ENGINES = [
     ("sqlite", "sqlite"),
     slow("sqlite", "postgresql"),

@@ -39,7 +39,8 @@ class Wrong(Exception):
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
-    database = SqliteDatabase(tmp_path / "pbm_oust.db", patience=PATIENCE)
+    database = SqliteDatabase(tmp_path / "pbm_oust.db")
+    database.patience = PATIENCE
     yield database
     database.close()
 
@@ -47,7 +48,8 @@ def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
 @pytest.fixture
 def impatient(database: SqliteDatabase) -> Iterator[SqliteDatabase]:
     """The same database, opened by somebody who does not wait long for others."""
-    impatient = SqliteDatabase(database.path, patience=0.2)
+    impatient = SqliteDatabase(database.path)
+    impatient.patience = 0.2
     yield impatient
     impatient.close()
 
@@ -309,7 +311,7 @@ def test_a_work_that_hides_a_fault_does_not_write_past_its_transaction(
         add(transaction, "lost")
         connection = transaction._connection
         connection.execute("ROLLBACK")  # as SQLite does by itself after some faults
-        transaction.fault = DatabaseFailing("the disk fails")
+        connection.fault = DatabaseFailing("the disk fails")
         with suppress(DatabaseFault):
             add(transaction, "past")
         return "hidden"
@@ -484,21 +486,6 @@ def test_a_log_that_is_left_of_a_removed_database_does_not_come_back(
     log.write_bytes(content)
     write(database, "b")
     assert keys(database) == ["b"]
-
-
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_process_does_not_go_on_with_the_database_of_the_one_it_was_forked_from(
-    database: SqliteDatabase,
-) -> None:
-    write(database, "a")
-    child = os.fork()
-    if child == 0:
-        try:
-            keys(database)
-        except RuntimeError:
-            os._exit(0)
-        os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_a_home_that_is_not_there_cannot_be_written(tmp_path: Path) -> None:

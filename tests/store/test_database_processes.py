@@ -20,7 +20,8 @@ from pathlib import Path
 from pbm_oust.store.sqlite import SqliteDatabase
 from tests.store.mails import take
 
-database = SqliteDatabase(Path(sys.argv[1]), patience=300)
+database = SqliteDatabase(Path(sys.argv[1]))
+database.patience = 300
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(100):
@@ -66,7 +67,8 @@ def test_processes_that_take_the_same_mails_take_each_once(tmp_path: Path) -> No
 
 def test_a_process_that_is_killed_lets_others_write(tmp_path: Path) -> None:
     path = tmp_path / FILE
-    database = SqliteDatabase(path, patience=PATIENCE)
+    database = SqliteDatabase(path)
+    database.patience = PATIENCE
     process = start_script(TAKES_MANY.replace("range(100)", "range(10**6)"), path, "a")
     assert process.stdin
     assert process.stdout

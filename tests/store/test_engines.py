@@ -13,11 +13,23 @@ from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import open_database, open_server
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
+from pbm_oust.store.message_keys import (
+    Cause,
+    Incoming,
+    KeyOutcome,
+    find_cause,
+    keep_cause,
+    note_key,
+    outcome_of,
+)
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.store.kept import Kept
 from tests.store.test_renaming import renamed
+from tests.support import tables
+from tests.support.account_store import ALICE, write
 from tests.support.waiting import PATIENCE, wait_until
+
+tabled = tables.tabled(__file__)
 
 NAME = BoardName("oust", 7)
 TEXTS = [
@@ -94,11 +106,9 @@ def test_a_damaged_history_comes_back_byte_by_byte(
 
 
 def test_the_key_of_a_home_is_made_once(database: Database, other: Database) -> None:
-    database.make_key()
-    key = database.read_key()
-    other.make_key()
-    assert other.read_key() == key
-    assert len(key) == 32
+    database.put_key(key := bytes(range(32)))
+    other.put_key(bytes(32))
+    assert database.read_key() == other.read_key() == key
 
 
 def test_a_work_that_fails_leaves_nothing(database: Database, now: datetime) -> None:
@@ -225,19 +235,27 @@ def test_a_host_takes_what_no_other_has(database: Database, other: Database) -> 
         assert ours == {"a", "c"}
 
 
+@pytest.mark.parametrize("userid", ["alice", "nobody"])
+def test_the_mail_of_a_player_with_an_account_is_kept_as_the_cause_of_records(
+    database: Database, userid: str, tmp_path: Path, now: datetime
+) -> None:
+    kept = Kept(tmp_path / "kept", database=database)
+    write(database, ALICE)
+    game = kept.read(kept.start("x C3", "o E5")).game
+    mail = Incoming(userid, now, "alice@example.org", "<1@example.org>")
+    database.write(lambda each: keep_cause(each, game, 2, now, mail))
+    with database.read() as snapshot:
+        found = find_cause(snapshot, game, 2)
+    assert found == (Cause(2, 2, now, mail) if userid == "alice" else None)
+    database.write(lambda each: keep_cause(each, game, 2, now, mail=None))
+    with database.read() as snapshot:
+        assert find_cause(snapshot, game, 2) == Cause(2, 2, now, None)
+
+
 # Which engine a home has
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        'store = ""\n',
-        '# store = "postgresql://games@db/games"\n',
-        '[limits]\nstore = "postgresql://games@db/games"\n',
-        "address =\n",
-    ],
-)
+@tabled("text")
 def test_a_home_is_in_files_unless_its_configuration_names_a_server(text: str) -> None:
     assert server_in(text) == ""
 
@@ -249,16 +267,7 @@ def test_a_server_is_found_however_its_key_is_written(key: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ('store = "postgres://games@db/games"', "write postgresql:// in place of postgres://"),
-        ('store = "mysql://games@db/games"', "it is not written postgresql://USER@HOST/DATABASE"),
-        ('store = "postgresql://games:se cret@db"', "it is not written postgresql://USER@HOST"),
-        ("store = 5", "a text in quotes is wanted"),
-        ('store = "postgresql://games@db/games', "this is not TOML"),
-    ],
-)
+@tabled("text", "reason")
 def test_a_store_that_is_no_server_makes_no_home_of_files(
     text: str, reason: str, tmp_path: Path
 ) -> None:

@@ -36,10 +36,6 @@ def make_account(database: Database, userid: str) -> None:
     database.write(lambda transaction: transaction.run(insert, userid))
 
 
-def change(database: Database, statement: str) -> None:
-    database.write(lambda transaction: transaction.run(statement))
-
-
 def unsent(database: Database, *addresses: str, since: int = 6) -> list[int]:
     with database.read() as snapshot:
         return [each.id for each in unsent_about(snapshot, addresses, "oust", 17, since)]

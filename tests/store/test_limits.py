@@ -1,6 +1,7 @@
 """Rate limits: counted over midnights, for addresses however they are written."""
 
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -15,10 +16,10 @@ from pbm_oust.store.limits import (
     Tally,
     count,
     end_of_limit,
-    forget_old_counts,
     number_counted,
 )
 from pbm_oust.store.sqlite import SqliteDatabase
+from pbm_oust.store.upkeep import forget_old
 
 ALICE = "alice@example.org"
 WRONG = Counted.WRONG_PASSWORDS_FOR_ONE
@@ -92,9 +93,10 @@ def test_no_address_stands_in_what_is_counted(embedded: SqliteDatabase, now: dat
 
 def test_old_counts_are_forgotten(database: Database, now: datetime) -> None:
     note(database, Counted.ANSWERS, ALICE, now)
-    before = now + LONGEST - timedelta(seconds=1)
-    assert database.write(lambda transaction: forget_old_counts(transaction, before)) == 0
-    assert database.write(lambda transaction: forget_old_counts(transaction, now + LONGEST)) == 1
+    for later, number in ((LONGEST - timedelta(seconds=1), 1), (LONGEST, 0)):
+        database.write(partial(forget_old, now=now + later))
+        with database.read() as snapshot:
+            assert number_counted(snapshot, Counted.ANSWERS, ALICE, now) == number
 
 
 # The tally: counted in memory, written now and then, and bounded

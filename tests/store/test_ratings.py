@@ -21,8 +21,11 @@ from pbm_oust.store.ratings import (
 from pbm_oust.store.rebuilding import accept, rebuild
 from pbm_oust.store.sqlite import SqliteDatabase
 from tests.store.kept import OUST, Kept, edited, named, played
+from tests.support import tables
 from tests.support.rated import Deed, Rated, happenings, standings
 from tests.support.rings import examples
+
+tabled = tables.tabled(__file__)
 
 
 def computed(kept: Kept) -> list[Table]:
@@ -104,15 +107,7 @@ def test_a_history_that_only_gets_a_remark_changes_no_rating(kept: Kept, few_at_
     assert is_counted(kept)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "UPDATE ratings SET rating = rating + 1",
-        "UPDATE rating_steps SET wins = wins + 1",
-        "DELETE FROM rating_steps WHERE userid = 'bob'",
-        "INSERT INTO ratings VALUES ('oust', 'large', 'carol', 1600, 1, 0, 0, 0)",
-    ],
-)
+@tabled("wrong")
 def test_ratings_that_are_not_those_of_the_games_are_found(wrong: str, kept: Kept) -> None:
     finished(kept)
     assert are_right(kept)

@@ -13,6 +13,9 @@ from pbm_oust.store.ratings import is_counting, wrongly_rated
 from pbm_oust.store.rebuilding import NotAccepted, accept
 from tests.store.kept import OUST, Kept, edited, named
 from tests.store.test_renaming import renamed
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 PLAYERS = ["alice", "bob", "carol", "dave", "erin"]
 GAMES = [("x C3",), ("x C3", "o swap"), ("x C3", "o C4", "x resign"), ("x A1", "o resign"), ()]
@@ -152,14 +155,7 @@ def test_a_file_that_was_set_aside_becomes_the_history_of_its_board(kept: Kept) 
     assert kept.publisher.edited(named(1)) == [first]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("x C3", "x Z9", r"1\.txt: line 11: Z9 by x"),
-        ("Board: 1", "Board: 2", r"1\.txt: line 3: by the name of the file this is board 1"),
-        ("X: alice", "X: alice", "no file of oust 1 says anything else than the board"),
-    ],
-)
+@tabled("old", "new", "reason")
 def test_what_does_not_replay_is_not_accepted(old: str, new: str, reason: str, kept: Kept) -> None:
     kept.start("x C3")
     before = kept.read(1).data

@@ -74,8 +74,3 @@ def codes(home: Home) -> Iterator[tuple[str, str]]:
 def all_codes(snapshot: Snapshot) -> list[str]:
     """Return the hashes of all codes that requests wait for, in order."""
     return [code for (code,) in snapshot.rows("SELECT code FROM verifications ORDER BY code")]
-
-
-def count_waiting(home: Home) -> int:
-    """Return how many requests wait for their codes."""
-    return len(home.ask(all_codes))

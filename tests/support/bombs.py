@@ -7,10 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from pbm_oust.mail.reading import UnreadableMail, read_mail
-from tests.support.mails import FROM, mail, parts
-
-ROOM = 250_000
-"""Bytes of text that a mail can hold."""
+from tests.support import tables
+from tests.support.mails import FROM, grown, mail, parts
 
 
 def nested(depth: int) -> bytes:
@@ -22,72 +20,23 @@ def nested(depth: int) -> bytes:
     return mail(FROM, "Subject: help", content, text="")
 
 
-REFUSED = {
-    "1000 parts inside one another": nested(1000),
-    "5000 open comments": mail("From: " + "(" * 5000, "Subject: help"),
-    "200,000 empty parts": mail(
-        FROM, "Content-Type: multipart/mixed; boundary=b", text="--b\r\n" * 200_000
-    ),
-    "20,000 encoded words": mail(FROM, "Subject: " + "=?utf-8?q?x?= " * 20_000),
-    "a header without an end": mail(FROM, "Subject: " + "x" * 1_000_000),
-    "a thousand headers": mail(FROM, *(f"List-{number}: x" * 4 for number in range(2000))),
-}
+def _mails(name: str) -> dict[str, bytes]:
+    """Return the mails of a table by their names; those that do not say so are from Alice."""
+    found = dict[str, bytes]()
+    for title, header, text in tables.of(__file__)[name]:
+        headers = grown(header).split("\r\n")
+        froms = [] if header.startswith("From:") else [FROM]
+        found[title] = mail(*froms, *filter(None, headers), text=grown(text))
+    return found
+
+
+REFUSED = {"1000 parts inside one another": nested(1000), **_mails("refused")}
 """Those that others have reported, and similar ones."""
 
-LARGE = {
-    "headers that nothing reads": mail(FROM, *(f"X-{number}: x" for number in range(9_900))),
-    "many encoded words": mail(FROM, "Subject: " + "=?utf-8?q?x?= " * 250),
-    "many addresses": mail("From: " + "a, " * 1300),
-    "many prefixes": mail(FROM, "Subject: " + "re:" * 1300),
-    "a line of dashes": mail(FROM, text="-" * 250_000 + "x"),
-    "dashes and spaces": mail(FROM, text="-" * 120_000 + " " * 120_000 + "x"),
-    "dashes and words": mail(FROM, text="--" + " a-" * 80_000),
-    "empty lines": mail(FROM, text="\r\n" * 9_900 + "> x"),
-    "lines with colons": mail(FROM, text="x:\r\n" * 9_900 + "> x"),
-    "quoted lines": mail(FROM, text=">\r\n" * 9_900),
-    "blocks like headers": mail(FROM, text="From: x\r\nTo: \r\nx\r\n" * 3_300),
-    "broken base64": mail(FROM, "Content-Transfer-Encoding: base64", text="=x\r\n" * 9_900),
-    "a delivery status": mail(FROM, "Content-Type: message/delivery-status", text="\r\n" * 9_900),
-}
+LARGE = _mails("large")
 """Many equal things, as many as a mail can hold."""
 
-
-def html(text: str) -> bytes:
-    return mail(FROM, "Content-Type: text/html", text=text[:ROOM])
-
-
-def flowed(text: str) -> bytes:
-    return mail(FROM, "Content-Type: text/plain; format=flowed", text=text[:ROOM])
-
-
-BOMBS = {
-    "HTML of nested elements": html("<div>" * ROOM),
-    "HTML of nested quotes": html("<blockquote><p>a</p>" * ROOM),
-    "HTML of lines in nested quotes": html("<blockquote>" * 400 + "a<br>" * ROOM),
-    "HTML of nested lists": html("<ul><li>" * ROOM),
-    "HTML of nested tables": html("<table><tr><td>" * ROOM),
-    "HTML of open brackets": html("<" * ROOM),
-    "HTML of open tags": html("<a " * ROOM),
-    "HTML of open comments": html("<!--" * ROOM),
-    "HTML of declarations": html("<![" * ROOM),
-    "HTML of ampersands": html("&" * ROOM),
-    "HTML of entities": html("&amp;" * ROOM),
-    "HTML of attributes": html("<a " + "b=c " * ROOM),
-    "HTML of scripts": html("<script>" + "</" * ROOM),
-    "HTML of short lines": html("a<br>" * ROOM),
-    "HTML of spaces": html("<pre>" + " " * ROOM),
-    "a flowed text of one paragraph": flowed("a long line \r\n" * 9_900),
-    "a flowed text of quotes": flowed("> \r\n>> \r\n" * 4_950),
-    "many signed texts": mail(FROM, text="-----BEGIN PGP SIGNED MESSAGE-----\r\n" * 7000),
-    "many announcements": mail(FROM, text="--- --- ---\r\n" * 9_900),
-    "many sentences of quotes": mail(FROM, text="On 20 Nov 2026 x@y.z wrot:\r\n" * 9_000),
-    "a long sentence of a quote": mail(FROM, text="On " + "20:26 @ wrote " * 17_000 + ":"),
-    "many footers": mail(FROM, text="Sent from my\r\n" * 9_900),
-    "one long line": mail(FROM, text="a" * ROOM),
-    "a text in punycode": mail(
-        FROM, "Content-Type: text/plain; charset=punycode", text="a-" * 100_000
-    ),
-}
+BOMBS = _mails("bombs")
 """Texts that are hard for some programs."""
 
 

@@ -14,24 +14,10 @@ from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from pbm_oust.store.ratings import count_marked
-from tests.support.histories import lay_histories
+from tests.support.histories import lay_histories, short_history
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.opened import opened_in
 
-BEGINNING = """pbm_oust history 1
-Kind: oust
-Board: {board}
-Grid: square 5x5
-X: {x}
-O: {o}
-Options: swap rated nagtime={nagtime} forfeittime=900
-Started: 2026-11-18T00:00:00Z
-
-   1 x C3                        2026-11-19T00:00:00Z {board:016x}
-"""
-END = """   2 o resign                    2026-11-19T{board:02d}:00:00Z {board:015x}f
-= x resign
-"""
 OWN = 4
 """How many boards alice and bob have; half of them are over."""
 CLOCK_STEP = 0.2
@@ -106,8 +92,9 @@ def counting() -> Iterator[CountingDisk]:
 
 def history(board: int, x: str, o: str, *, is_over: bool) -> str:
     """Return a history; those of others ended at different times of a day."""
-    text = BEGINNING.format(board=board, x=x, o=o, nagtime=7 if x == "alice" else 90)
-    return text + END.format(board=board % 24) if is_over else text
+    ended = f"2026-11-19T{board % 24:02d}:00:00Z" if is_over else ""
+    terms = f"nagtime={7 if x == 'alice' else 90} forfeittime=900"
+    return short_history(board, "2026-11-19T00:00:00Z", ended, x=x, o=o, terms=terms)
 
 
 @dataclass(frozen=True)

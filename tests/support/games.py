@@ -1,6 +1,7 @@
 """Games and their histories for tests, with a clock that advances an hour each record."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -12,25 +13,7 @@ from pbm_oust.rules.oust import Oust
 
 STARTED = datetime(2026, 11, 20, 15, 36, tzinfo=UTC)
 
-EXAMPLE = """\
-pbm_oust history 1
-Kind: oust
-Board: 17
-Grid: square 13x13
-X: rrognlie
-O: marksteere
-Options: swap rated nagtime=7 forfeittime=21
-Started: 2026-11-20T15:36:00Z
-
-   1 x G7                        2026-11-20T15:40:02Z 4f0c1d2e9a8b7c6d
-   2 o swap                      2026-11-21T08:02:11Z 0b53a2c4d1e6f788
-   3 o G5                        2026-11-21T19:31:40Z 9d2f6a1b3c4e5f60
-   4 x D4                        2026-11-21T20:00:00Z 1111111111111111
-   5 o K10                       2026-11-21T21:00:00Z 2222222222222222
-   6 x G6*1 C10                  2026-11-22T06:00:19Z 77aa01c2d3e4f506
-   7 o resign                    2026-11-22T18:44:00Z 1f2e3d4c5b6a7988
-= x resign
-"""
+EXAMPLE = (Path(__file__).parents[1] / "data" / "example.txt").read_text()
 """The history of a finished game, as it is in its file."""
 
 

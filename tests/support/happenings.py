@@ -19,16 +19,8 @@ FORMATS: dict[str, Callable[[Sheet], str]] = {
     "sgf": format_sgf,
     "json": format_structured,
 }
-GRIDS = [
-    ("oust", "square 5x5"),
-    ("oust", "square 2x2"),
-    ("oust", "square 7x3"),
-    ("oust", "square 25x25"),
-    ("oust", "hex 3"),
-    ("oust", "hex 1,4"),
-    ("churn", "hex 3"),
-    ("churn", "hex 3,4"),
-]
+OF_OUST = ("square 5x5", "square 2x2", "square 7x3", "square 25x25", "hex 3", "hex 1,4")
+GRIDS = [*(("oust", grid) for grid in OF_OUST), ("churn", "hex 3"), ("churn", "hex 3,4")]
 
 
 def written(form: str, history: bytes | str) -> str:
@@ -97,15 +89,7 @@ def turn(game: Game, chance: Random) -> tuple[str, ...]:
 def with_remarks(history: bytes, chance: Random) -> str:
     """Return a history with remarks of all kinds between its lines."""
     lines = history.decode().splitlines(keepends=True)
-    odd = [
-        "#",
-        "# ",
-        "#  two  spaces ",
-        "#no space",
-        "# ]\\;[ 100%",
-        "# snow \N{SNOWMAN} > >",
-        "#\t.",
-    ]
+    odd = ["#", "# ", "#  two  spaces ", "#no space", "# ]\\;[ 100%", "# \N{SNOWMAN} > >", "#\t."]
     long = "# " + "https://example.org/" + "x" * 200
     for remark in chance.sample([*odd, long, "# back\\slash\\ at the end\\"], 4):
         lines.insert(chance.randrange(len(lines) + 1), remark + "\n")

@@ -10,6 +10,24 @@ from pbm_oust.store.rebuilding import rebuild
 SAMPLES = Path(__file__).parents[2] / "games" / "oust"
 
 
+def short_history(
+    board: int, moved: str, ended: str = "", *, x: str = "alice", o: str = "bob", terms: str = ""
+) -> str:
+    """Return the history of a board on which x has placed C3; o has resigned if it has ended."""
+    end = f"   2 o resign                    {ended} {board:015x}f\n= x resign\n"
+    return f"""pbm_oust history 1
+Kind: oust
+Board: {board}
+Grid: square 5x5
+X: {x}
+O: {o}
+Options: swap rated {terms or "nagtime=7 forfeittime=900"}
+Started: 2026-11-01T00:00:00Z
+
+   1 x C3                        {moved} {board:016x}
+{end if ended else ""}"""
+
+
 def board_numbers(home: Home, kind: str = "oust") -> list[int]:
     """Return the numbers of the boards of a kind."""
     return [name.board for name in home.board_names(kind)]

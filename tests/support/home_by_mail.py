@@ -18,13 +18,15 @@ from tests.support.outbox import Letter, letters
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ADDRESS = "pbmserv@example.com"
+AUTHSERV_ID = "mx.example.org"
+"""The name under which our mail server says what it has found."""
 ALICE, BOB, CAROL = "alice@example.org", "bob@example.net", "carol@example.com"
 PASSWORDS = {"alice": "wonderland", "bob": "lookingglass", "carol": "rabbithole"}
 _numbers = count()
 
 
 def home_of(
-    path: Path, *addresses: str, mails: Iterable[tuple[str, str]] = (), at: datetime = NOON
+    path: Path, *addresses: str, mails: Iterable[tuple[str, ...]] = (), at: datetime = NOON
 ) -> Home:
     """Return a new home with players at these addresses, to which these mails have been sent.
 
@@ -62,7 +64,7 @@ def taken(
 ) -> tuple[str, list[Letter]]:
     """Hand in a mail; return what became of it, and the letters about it, oldest first."""
     before = set(home.outbox.letters())
-    handled = open_inbound(home, own, lambda: at, limits).take(data, envelope)
+    handled = open_inbound(home, own, lambda: at, limits, AUTHSERV_ID).take(data, envelope)
     return outcome_of(handled), letters(home, but=before)
 
 
@@ -138,9 +140,12 @@ class Talk:
         headers = f"Re: {letter['Subject']}\r\nIn-Reply-To: {letter['Message-ID']}"
         return self.send(sender, headers, text, to=to or str(letter["Reply-To"]), number=number)
 
-    def hand_in(self, data: bytes, sender: str, to: str) -> list[str]:
-        """Hand in a mail as it is, and return who gets letters about it, with their Subjects."""
-        envelope = Envelope(sender, (to,))
+    def hand_in(self, data: bytes, sender: str, to: str, is_ours: bool = False) -> list[str]:
+        """Hand in a mail as it is, and return who gets letters about it, with their Subjects.
+
+        If it is ours, it comes from our own mail server.
+        """
+        envelope = Envelope(sender, (to,), is_of_mail_server=is_ours)
         self.outcome, self.letters = taken(
             self.home, data, envelope, self.now, self.own, self.limits
         )

@@ -5,22 +5,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tests.support import tables
 from tests.support.pages import Page
 
 DATA = Path(__file__).parent.parent / "data" / "caniemail" / "extract.json"
 
 PROGRAMS = ("apple-mail", "gmail", "outlook", "thunderbird", "yahoo")
 
-FEATURES = (
-    *("css-at-media", "css-background-color", "css-border", "css-border-collapse"),
-    *("css-border-radius", "css-display", "css-font", "css-font-size", "css-font-weight"),
-    *("css-important", "css-line-height", "css-margin", "css-overflow", "css-selector-class"),
-    *("css-table-layout", "css-text-decoration", "css-unit-em", "css-unit-percent", "css-unit-px"),
-    *("css-white-space", "css-width", "html-align", "html-aria-label", "html-body"),
-    *("html-cellpadding", "html-cellspacing", "html-div", "html-height", "html-lang"),
-    *("html-mailto-links", "html-p", "html-role", "html-strong", "html-style", "html-table"),
-    "html-width",
-)
+FEATURES = tuple(tables.words(__file__, "features"))
 """The features that letters use, as the data calls them."""
 
 _BEYOND = {"html", "head", "title", "meta", "br", "content", "href", "http-equiv", "name"}

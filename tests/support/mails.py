@@ -1,5 +1,7 @@
 """Mails as bytes, written for a test."""
 
+import re
+
 FROM = "From: Alice <alice@example.org>"
 
 
@@ -21,3 +23,18 @@ def in_parts(*contents: str, kind: str = "mixed") -> bytes:
     """Return a mail from Alice with these parts, headers and all."""
     header, text = parts(*contents, kind=kind)
     return mail(FROM, "Subject: help", header, text=text)
+
+
+def grown(text: str, size: int = 0) -> str:
+    """Return a text in which what stands in brackets comes often; a `№` in it is 0, 1, 2 ..
+
+    `⟦x⟧9` is nine of them, `⟦x⟧size` as many as the size, and `⟦x⟧size/8<20` an eighth of it, but
+    at most twenty.
+    """
+
+    def often(found: re.Match[str]) -> str:
+        unit, number, part, most = found.groups()
+        times = int(number) if number else min(size // int(part or 1), int(most or size))
+        return "".join(unit.replace("№", str(nth)) for nth in range(times))
+
+    return re.sub(r"⟦(.*?)⟧(?:(\d+)|size(?:/(\d+))?(?:<(\d+))?)", often, text, flags=re.DOTALL)

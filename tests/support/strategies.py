@@ -106,21 +106,11 @@ class ChurnPlay:
 
 
 SQUARES = [(2, 2), (3, 2), (4, 2), (3, 3), (3, 4), (4, 4), (5, 5), (7, 3), (6, 6), (7, 7)]
-HEXAGONS = [
-    (1, 2),
-    (1, 4),
-    (2, 2),
-    (2, 3),
-    (3, 2),
-    (3, 3),
-    (3, 4),
-    (4, 4),
-    (3, 3, 5),
-    (2, 2, 3, 1, 3, 2),
-]
+HEXAGONS = "1,2 1,4 2,2 2,3 3,2 3,3 3,4 4,4 3,3,5 2,2,3,1,3,2"
 
 grids = st.sampled_from(
-    [square(*size) for size in SQUARES] + [hexagon(*sides) for sides in HEXAGONS]
+    [square(*size) for size in SQUARES]
+    + [hexagon(*map(int, sides.split(","))) for sides in HEXAGONS.split()]
 )
 plays = st.builds(
     Play,

@@ -6,10 +6,12 @@ lines and those that begin with `# ` are no cases. `== a name` stands above what
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from _pytest.mark import ParameterSet
 
 Test = TypeVar("Test", bound=Callable[..., None])
 _ESCAPED = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[nrt\\])")
@@ -35,18 +37,32 @@ def of(file: str) -> dict[str, list[tuple[str, ...]]]:
     return {name: [*_cases(text)] for name, text in _parted(Path(file).with_suffix(".txt"))[1]}
 
 
+def words(file: str, name: str) -> list[str]:
+    """Return a table of a module with one column."""
+    return [word for (word,) in of(file)[name]]
+
+
+def named(file: str, name: str) -> dict[str, str]:
+    """Return a table of a module with two columns: what is meant by each word."""
+    return {row[0]: row[1] for row in of(file)[name]}
+
+
 def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     """Return what marks the tests of a module: each runs for all cases in the table of its name.
 
-    The mark names the parameters, `@tabled("line", "answer")`.
+    The mark names the parameters, `@tabled("line", "count", count=int)`, and what reads some.
     """
     found = of(file)
 
-    def marking(*names: str) -> Callable[[Test], Test]:
+    def marking(*names: str, **read: Callable[[str], object]) -> Callable[[Test], Test]:
         def mark(test: Test) -> Test:
             table = found[test.__name__.removeprefix("test_").replace("_", " ")]
-            cases = table if len(names) > 1 else [case for (case,) in table]
-            marked: Test = pytest.mark.parametrize(",".join(names), cases)(test)
+            cases = [
+                [read.get(name, str)(word) for name, word in zip(names, case, strict=True)]
+                for case in table
+            ]
+            given = cases if len(names) > 1 else [case for (case,) in cases]
+            marked: Test = pytest.mark.parametrize(",".join(names), given)(test)
             return marked
 
         return mark
@@ -54,17 +70,38 @@ def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     return marking
 
 
-def scripts(folder: Path) -> Iterator[tuple[str, list[str], list[str], list[str]]]:
-    """Yield the scripts in the files of a folder: name, who takes part, what comes before, lines.
+def scripted(folder: Path, some: slice = slice(None)) -> pytest.MarkDecorator:
+    """Return what marks a test: it runs for all scripts in the files of a folder.
 
+    Its parameters are `players`, who takes part, `before`, lines that come first, and `lines`.
     A file begins with who takes part and the lines that come before each of its scripts; `#` begins
-    a comment there.
+    a comment there. A script that ends with a table, `-- LINE => ANSWER` and its cases, runs for
+    each of them, or for some, which stand in place of these words; with two tables, for each pair.
     """
+    return pytest.mark.parametrize(("players", "before", "lines"), [*_scripts(folder, some)])
+
+
+def _scripts(folder: Path, some: slice) -> Iterator[ParameterSet]:
     for path in sorted(folder.glob("*.txt")):
         head, named = _parted(path)
         players, *before = (line for line in head.split("\n") if line and line[0] != "#")
         for name, text in named:
-            yield f"{path.stem}: {name}", players.split(), before, text.strip("\n").split("\n")
+            script, *tables = re.split(r"^-- (.+)\n", text, flags=re.MULTILINE)
+            lines = script.strip("\n").split("\n")
+            names = " => ".join(tables[::2]).split(" => ")
+            assert all(any(_cases(cases)) for cases in tables[1::2]), name
+            for cases in [*product(*map(_cases, tables[1::2]))][some]:
+                words = [word for case in cases for word in case]
+                given = dict(zip(names, words, strict=True)) if tables else {}
+                filled = tuple(_filled(line, given) for line in lines)
+                title = ", ".join([f"{path.stem}: {name}", *words])
+                yield pytest.param(tuple(players.split()), tuple(before), filled, id=title)
+
+
+def _filled(line: str, given: dict[str, str]) -> str:
+    """Return a line with words in place of their names."""
+    names = "|".join(given)
+    return re.sub(names, lambda found: given[found[0]], line) if names else line
 
 
 def _parted(path: Path) -> tuple[str, Iterator[tuple[str, str]]]:

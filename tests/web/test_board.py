@@ -63,18 +63,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
         yield found
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/oust/99", "/oust/0", "/oust/017", "/oust/17/5", "/oust/17/01", "/oust/17/-1"),
-        *("/oust/1234567890", "/go/17", "/Oust/17", "/oust/17.pdf", "/oust/17/9.svg"),
-        *("/oust/99/events", "/oust/%31%37/x", "/oust/%D9%A3", "/oust/17/1.sgf"),
-    ],
-)
-def test_what_no_board_has_is_not_there(path: str, pages: Website) -> None:
-    assert pages.get(path).status == 404
-
-
 @pytest.mark.parametrize("path", ["/oust/20", "/oust/20/1", "/oust/20.svg", "/oust/20.sgf"])
 def test_a_damaged_board_says_so(path: str, pages: Website) -> None:
     got = pages.get(path)
@@ -105,42 +93,12 @@ def test_the_game_can_be_taken_away_in_two_forms(pages: Website) -> None:
     assert sgf.headers["content-disposition"] == 'inline; filename="oust-17.sgf"'
 
 
-def test_a_page_names_its_other_forms(pages: Website) -> None:
-    page = pages.get("/oust/17/1").text
-    for ending, kind in (("sgf", "application/x-go-sgf"), ("json", "application/json")):
-        assert f'<link rel="alternate" type="{kind}" href="/oust/17.{ending}"' in page
-    assert f'<meta property="og:image" content="{BASE}/oust/17/1.png">' in page
-
-
 def test_without_an_address_of_the_pages_nothing_names_it(tmp_path: Path) -> None:
     home = home_of(tmp_path / "home", ALICE, BOB)
     lay_histories(home, {17: history_of(SMALL).decode()})
     home.database.close()
     with website(tmp_path / "home") as found:
         assert "og:" not in found.get("/oust/17").text
-
-
-@pytest.mark.parametrize("path", ["/oust/17", "/oust/17/1", "/oust/17.svg", "/oust/17.sgf"])
-def test_what_has_not_changed_is_not_sent_again(path: str, pages: Website) -> None:
-    first = pages.get(path)
-    etag = first.headers["etag"]
-    again = pages.get(path, if_none_match=f'"other", W/{etag}')
-    assert (again.status, again.content) == (304, b"")
-    assert again.headers["cache-control"] == first.headers["cache-control"]
-    assert pages.get(path, if_none_match='"other"').status == 200
-
-
-def test_a_page_in_french_is_not_the_one_in_english(pages: Website) -> None:
-    etag = pages.get("/oust/17").headers["etag"]
-    got = pages.get("/oust/17", if_none_match=etag, accept_language="fr")
-    assert (got.status, got.headers["vary"]) == (200, "Accept-Language")
-
-
-def test_what_can_change_is_asked_for_each_time(pages: Website) -> None:
-    for path in ("/oust/17", "/oust/17.svg", "/oust/17.sgf", "/oust/17/1"):
-        assert pages.get(path).headers["cache-control"] == "no-cache"
-    for path in ("/oust/18", "/oust/18.sgf", "/oust/17/1.svg", "/oust/18.svg"):
-        assert "max-age" in pages.get(path).headers["cache-control"]
 
 
 def test_a_page_with_all_that_it_loads_is_small(pages: Website) -> None:
@@ -168,8 +126,3 @@ def test_no_page_has_style_or_script_within_it(pages: Website) -> None:
     for path in ("/oust/17", "/oust/18", "/oust/19/3"):
         page = pages.get(path).text
         assert not re.search(r"<style|\sstyle=|\son\w+=|<script>", page)
-
-
-def test_a_look_at_the_head_of_the_events_ends(pages: Website) -> None:
-    got = pages.get("/oust/17/events", method="HEAD")
-    assert (got.status, got.headers["x-accel-buffering"]) == (200, "no")

@@ -18,6 +18,7 @@ from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import of_calendar
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.ground import Ground
+from tests.support import tables
 from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, Talk
 from tests.support.website import Got, Website, website
@@ -25,15 +26,7 @@ from tests.support.website import Got, Website, website
 BASE = "https://games.example.org"
 LONGEST_LINE = 75
 """RFC 5545, section 3.1: in octets."""
-LINES = (
-    (ALICE, "oust challenge alice bob wonderland -size=5"),
-    (ALICE, "oust move 1 alice wonderland C3"),
-    (BOB, "oust move 1 bob lookingglass A1"),
-    (ALICE, "churn challenge alice bob wonderland -size=3"),
-    (BOB, "oust challenge bob alice lookingglass -size=5"),
-    (ALICE, "oust challenge alice bob wonderland -size=3"),
-    (ALICE, "oust resign 3 alice wonderland"),
-)
+LINES = tables.of(__file__)["mails"]
 """Alice is to move on oust 1 and churn 1, and bob on oust 2; oust 3 is over."""
 
 

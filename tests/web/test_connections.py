@@ -12,8 +12,11 @@ from itertools import chain, cycle, islice, repeat
 import pytest
 
 from pbm_oust.web.serving import MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE
+from tests.support import tables
 from tests.support.server import listening_port, stopped
 from tests.support.waiting import PATIENCE, wait_until
+
+tabled = tables.tabled(__file__)
 
 SHORT, LONG = "0.5", "1000"
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -61,31 +64,9 @@ def asked(port: int, **headers: str) -> str:
         connection.close()
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        b"",
-        b"GET / HT",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\n",
-        REQUEST + b"G",
-        b"POST /form HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1234",
-        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1234",
-        b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        b"GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    ],
-    ids=[
-        "nothing",
-        "part of a line",
-        "part of a head",
-        "part of a second line",
-        "part of a form",
-        "part of a form that nobody reads",
-        "a large page that is not taken",
-        "one that is the last",
-    ],
-)
-def test_whoever_stops_halfway_is_cut_off(said: bytes, impatient: int) -> None:
-    with connected(impatient, said) as client:
+@tabled("said")
+def test_whoever_stops_halfway_is_cut_off(said: str, impatient: int) -> None:
+    with connected(impatient, said.encode()) as client:
         wait_until(lambda: is_cut_off(client), "the connection to be closed")
 
 

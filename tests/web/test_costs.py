@@ -15,21 +15,11 @@ from pbm_oust.accounts.tags import format_calendar
 from pbm_oust.web.addresses import of_calendar
 from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground
+from tests.support import tables
 from tests.support.costs import FEW, MANY, SLACK, Cost, beside
 from tests.support.home_by_mail import ADDRESS, NOON
 
-PATHS = (
-    "/boards",
-    "/boards?player=alice",
-    "/history",
-    "/history?player=alice",
-    "/standings/oust",
-    "/players/alice",
-    "/players/alice/ratings/oust",
-    "/players/alice.atom",
-    "/history.atom",
-    "/oust/1.atom",
-)
+PATHS = tables.words(__file__, "paths")
 
 
 def got(app: Any, path: str) -> int:

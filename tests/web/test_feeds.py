@@ -7,19 +7,12 @@ from typing import Any
 import feedparser
 import pytest
 
+from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
 from tests.support.website import Website, website
 
 BASE = "https://games.example.org"
-MAILS = (
-    (ALICE, "oust challenge alice bob wonderland -size=5"),
-    (ALICE, "oust move 1 alice wonderland C3"),
-    (BOB, "oust move 1 bob lookingglass swap"),
-    (BOB, "churn challenge bob alice lookingglass -size=3"),
-    (ALICE, "churn resign 1 alice wonderland"),
-    (CAROL, "oust seek carol rabbithole"),
-    (CAROL, "signoff carol rabbithole"),
-)
+MAILS = tables.of(__file__)["mails"]
 
 
 @pytest.fixture(scope="module")
@@ -67,22 +60,6 @@ def test_results_are_a_feed(pages: Website) -> None:
 def test_feeds_speak_french(pages: Website) -> None:
     read = feed_at("/oust/1.atom", pages, accept_language="fr")
     assert read.entries[0].title == "oust 1 #2: o echange"
-
-
-def test_pages_lead_to_their_feeds(pages: Website) -> None:
-    for path in ("/oust/1", "/players/alice", "/history"):
-        link = f'type="application/atom+xml" href="{path}.atom"'
-        assert link in pages.get(path).text
-
-
-def test_a_feed_that_has_not_changed_is_not_sent_again(pages: Website) -> None:
-    etag = pages.get("/history.atom").headers["etag"]
-    assert pages.get("/history.atom", if_none_match=etag).status == 304
-
-
-@pytest.mark.parametrize("path", ["/oust/2.atom", "/players/nobody.atom", "/chess/1.atom"])
-def test_there_is_no_feed_of_what_is_not_there(path: str, pages: Website) -> None:
-    assert pages.get(path).status == 404
 
 
 @pytest.mark.parametrize("path", ["/players/carol", "/players/carol.atom"])

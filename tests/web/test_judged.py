@@ -15,21 +15,15 @@ from pbm_oust.service.house import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.boards import CURVE_HEIGHT
+from tests.support import tables
 from tests.support.games import wish
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.website import Website
 
-MAILS = (
-    (ALICE, "oust challenge alice bob wonderland -size=7"),
-    (ALICE, "oust move 1 alice wonderland D4"),
-    (BOB, "oust swap 1 bob lookingglass"),
-    (ALICE, "oust move 1 alice wonderland A1"),
-    (BOB, "oust move 1 bob lookingglass F6"),
-    (ALICE, "oust resign 1 alice wonderland"),
-    (ALICE, "oust challenge alice bob wonderland -size=7"),
-    (ALICE, "oust move 2 alice wonderland D4"),
-)
+tabled = tables.tabled(__file__)
+
+MAILS = tables.of(__file__)["mails"]
 
 
 def evaluation(rate: float, *line: str, is_certain: bool = False) -> Evaluation:
@@ -121,14 +115,7 @@ def test_words_say_what_the_curve_shows(home: Home, pages: Website) -> None:
     assert links == ["/oust/1/1", "/oust/1/4"]
 
 
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("/oust/1/0", "At this point, x is 52% likely to win. Best from here: D1 swap."),
-        ("/oust/1/3", "At this point, x is 74% likely to win. Best from here: B7,C7 pass."),
-        ("/oust/1", "At this point, x has lost for certain. Best from here: A1."),
-    ],
-)
+@tabled("path", "said")
 def test_each_position_has_its_rate_and_how_to_go_on(
     path: str, said: str, home: Home, pages: Website
 ) -> None:

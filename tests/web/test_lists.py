@@ -7,26 +7,12 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.support import tables
-from tests.support.histories import lay_histories
+from tests.support.histories import lay_histories, short_history
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
 from tests.support.website import Website, website
 
 tabled = tables.tabled(__file__)
 
-HISTORY = """pbm_oust history 1
-Kind: oust
-Board: {board}
-Grid: square 5x5
-X: {x}
-O: {o}
-Options: swap rated nagtime=7 forfeittime=900
-Started: 2026-11-18T00:00:00Z
-
-   1 x C3                        2026-11-18T{hour:02d}:00:00Z {board:016x}
-"""
-END = """   2 o resign                    2026-11-19T{hour:02d}:{minute:02d}:00Z {board:015x}f
-= x resign
-"""
 ANOTHER_BOARD = r"/oust/(?!60\b)\d+"
 OVER, ACTIVE = 60, 3
 """How many boards of alice and bob are over, and how many are in play."""
@@ -40,9 +26,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
     home = home_of(path, ALICE, BOB, CAROL, mails=[seek], at=datetime.now(UTC))
     histories = {}
     for board in range(1, OVER + ACTIVE + 1):
-        text = HISTORY + (END if board <= OVER else "")
         hour, minute = divmod(board, 20)
-        histories[board] = text.format(board=board, x="alice", o="bob", hour=hour, minute=minute)
+        ended = f"2026-11-19T{hour:02d}:{minute:02d}:00Z" if board <= OVER else ""
+        histories[board] = short_history(board, f"2026-11-18T{hour:02d}:00:00Z", ended)
     lay_histories(home, histories)
     home.database.close()
     with website(path) as found:
@@ -84,13 +70,6 @@ def test_boards_can_be_chosen_by_player(pages: Website) -> None:
         assert "<b>" not in got.text
 
 
-@pytest.mark.parametrize(
-    "path", ["/players/%00", "/players/alice%0A", "/history?game=oust&player=%00"]
-)
-def test_control_characters_are_no_part_of_an_address(path: str, pages: Website) -> None:
-    assert pages.get(path).status == 400
-
-
 @tabled("path")
 def test_what_is_not_there_is_said_so(path: str, pages: Website) -> None:
     got = pages.get(path)
@@ -112,10 +91,6 @@ def test_the_page_of_a_player_has_boards_and_ratings_with_their_arithmetic(pages
     second = pages.get("/players/alice/ratings/oust?page=2").text
     assert "; mean of 1 game: 1800" in second
     assert "/players/alice/ratings/oust?page=2" in links_on(text)
-
-
-def test_who_waits_for_an_opponent_has_a_page(pages: Website) -> None:
-    assert "oust join 1: square 7x7" in pages.get("/players/carol").text
 
 
 def test_no_link_leads_nowhere(pages: Website) -> None:

@@ -7,8 +7,11 @@ import socket
 
 import pytest
 
+from tests.support import tables
 from tests.support.waiting import PATIENCE
 from tests.support.website import Website
+
+tabled = tables.tabled(__file__)
 
 NEXT = b"GET /boards HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HOST = b"Host: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
@@ -34,16 +37,7 @@ def statuses(pages: Website, first: bytes, then: bytes = b"") -> list[bytes]:
 
 
 @pytest.mark.parametrize("path", [b"GET /", b"POST /sign-in", b"POST /nowhere"])
-@pytest.mark.parametrize(
-    "head",
-    [
-        b" HTTP/1.1\r\n" + CHUNKED + b"Content-Length: 4\r\n\r\n",
-        b" HTTP/1.1\r\nContent-Length: 0\r\n" + CHUNKED + b"\r\n",
-        b" HTTP/1.1\r\nConnection: keep-alive\r\nContent-Length: 5, 5\r\n" + CHUNKED + b"\r\n",
-        b" HTTP/1.0\r\nConnection: keep-alive\r\n" + CHUNKED + b"\r\n",
-    ],
-    ids=["both", "the other way round", "twice the same length", "an old one with chunks"],
-)
+@tabled("head", head=str.encode)
 def test_a_request_whose_end_is_in_doubt_is_refused_and_nothing_after_it_is_one(
     path: bytes, head: bytes, empty: Website
 ) -> None:

@@ -8,103 +8,122 @@ A file begins with who has signed up and with lines that come before each of its
     alice sends BUTTON          the form that shows these words; `BUTTON [name=value]` is the one
                                 with this value
       = NAME: VALUE             a field of the form above, filled in
+    alice asks GET /boards      for a page without going where it leads; POST sends its fields
+      : NAME: VALUE             a header of it; ETAG is that of the page before
+    alice got NAME: WORDS       words in a header of the answer; `got no NAME` where there is none
+    alice is sent to /me        where the answer to that leads
     alice is at /me             where that leads, and `status 404` what is answered
     alice sees: WORDS           words of the page; `sees not` those that are not there
     alice finds: TEXT           the page as it is written; `finds not` what is not there
 
+Visits in `looks/` change nothing: those in one file share a home and its pages.
 In a path, LINK(alice) is the page that the latest letter to alice names, PLAY(alice) the one for
-the address to which it is answered, and CODE(alice) the one for the code in it.
+the address to which it is answered, and CODE(alice) the one for the code in it; PLAY(alice)[x=y]
+is one that somebody has changed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
 from pbm_oust.accounts.tags import tag_of
 from tests.support.browsing import Browser
 from tests.support.conversation import Conversation, address_of
+from tests.support.mails import grown
 from tests.support.outbox import Letter, letters
-from tests.support.tables import scripts
+from tests.support.tables import scripted
 from tests.web.signed_in import Place, place
 
-FOLDER = Path(__file__).parent / "visits"
+VISITS, LOOKS = (Path(__file__).with_name(name) for name in ("visits", "looks"))
 OPENS = re.compile(r"(\S+) opens (\S+)")
 SENDS = re.compile(r"(\S+) sends ?(.*?) ?(?:\[(\w+)=(.*)\])?")
 SHOWS = re.compile(r"(\S+) (sees|finds)( not)?: (.+)")
-IN_PATH = re.compile(r"(LINK|PLAY|CODE)\((\S+?)\)")
+ASKS = re.compile(r"(\S+) asks ([A-Z]+) (\S+)")
+GOT = re.compile(r"(\S+) got (no )?([\w-]+)(?:: (.+))?")
+IN_PATH = re.compile(r"(LINK|PLAY|CODE)\((\S+?)\)(?:\[(\S+)=(\S+)\])?")
 
 
 @dataclass
-class VisitToPages:
+class VisitToPages(Conversation):
     """A visit to the pages of a home that goes on line by line."""
 
-    here: Place
-    mail: Conversation
+    here: Place = field(kw_only=True)
     browsers: dict[str, Browser] = field(default_factory=dict)
 
-    def go_on(self, lines: list[str]) -> None:
-        """Take all lines, each with what belongs to it."""
-        waiting = list(lines)
-        while waiting:
-            line, further = waiting.pop(0), list[str]()
-            while waiting and waiting[0].startswith("  "):
-                further.append(waiting.pop(0))
-            if not self.take(line, further):
-                self.mail.say([line, *further])
-
-    def take(self, line: str, further: list[str]) -> bool:
-        """Do what a line says on a page; return whether it says anything there."""
-        before = {letter.name for letter in letters(self.here.talk.home)}
+    def take(self, line: str, further: list[str]) -> None:
+        """Do what a line says on a page, or in a conversation."""
+        before = {letter.name for letter in letters(self.talk.home)}
         name = line.partition(" ")[0]
         browser = self.browser_of(name)
         if opens := OPENS.fullmatch(line):
             browser.open(IN_PATH.sub(self.path_meant, opens[2]))
+        elif asks := ASKS.fullmatch(line):
+            self.ask(browser, asks[2], IN_PATH.sub(self.path_meant, asks[3]), further)
         elif line == f"{name} signs in":
             self.browsers[name] = self.here.signed_in(address_of(name))
         elif sends := SENDS.fullmatch(line):
+            _, words, field_name, value = sends.groups()
+            form = browser.form(words, **({field_name: value} if field_name else {}))
             fields = dict(each.removeprefix("  = ").split(": ", 1) for each in further)
-            self.send(browser, sends, fields)
+            browser.send(form, **fields)
         elif shows := SHOWS.fullmatch(line):
             page = browser.text if shows[2] == "finds" else words_of(browser)
             assert (shows[4] in page) is not bool(shows[3]), page
-            return True
+            return
+        elif got := GOT.fullmatch(line):
+            value = browser.got.headers.get(got[3].lower())
+            assert value is None if got[2] else value and (got[4] or "") in value, value
+            return
+        elif line.startswith(f"{name} is sent to "):
+            wanted = IN_PATH.sub(self.path_meant, line.removeprefix(f"{name} is sent to "))
+            assert browser.got.headers["location"] == wanted
+            return
         elif line.startswith(f"{name} is at "):
             assert browser.path == line.removeprefix(f"{name} is at "), browser.text
-            return True
+            return
         elif line.startswith(f"{name} status "):
             assert browser.got.status == int(line.rpartition(" ")[2])
-            return True
+            assert browser.got.status != 304 or not browser.got.content
+            return
         else:
-            return False
-        self.mail.got(letters(self.here.talk.home, but=before))
-        return True
+            super().take(line, further)
+            return
+        self.got(letters(self.talk.home, but=before))
 
     def browser_of(self, name: str) -> Browser:
         """Return the browser of a reader."""
         made = Browser(self.here.site, name if name == "fr" else "en")
         return self.browsers.setdefault(name, made)
 
-    def send(self, browser: Browser, line: re.Match[str], fields: dict[str, str]) -> None:
-        """Fill in the form of a page that a line names, and send it."""
-        _, words, name, value = line.groups()
-        given = {name: value} if name else {}
-        (form,) = (
-            form
-            for form in browser.forms()
-            if words in form.words and given.items() <= form.fields.items()
-        )
-        browser.send(form, **fields)
+    def ask(self, browser: Browser, method: str, path: str, further: list[str]) -> None:
+        """Ask for a page as it is, with headers and the fields of a form."""
+        site, headers = self.here.site, {"accept-language": browser.language}
+        tag = browser.got.headers.get("etag", "")
+        for line in further:
+            if line[2] == ":":
+                name, _, value = line.removeprefix("  : ").partition(": ")
+                headers[name.lower()] = value.replace("ETAG", tag)
+        given = [line.removeprefix("  = ").split(": ", 1) for line in further if line[2] == "="]
+        form = urlencode({name: grown(value) for name, value in given})
+        if method == "POST":
+            browser.got = site.post(path, form, **headers)
+        else:
+            browser.got = site.get(path, method, **headers)
 
     def path_meant(self, found: re.Match[str]) -> str:
         """Return the path that a letter leads to."""
-        letter: Letter = self.mail.latest[address_of(found[2])]
+        letter: Letter = self.latest[address_of(found[2])]
         if found[1] == "LINK":
             return self.here.link_in(letter)
         tag = tag_of(str(letter["Reply-To"]))
-        return f"/play/{tag}" if found[1] == "PLAY" else f"/code/{tag.partition('.')[2]}"
+        path = f"/play/{tag}" if found[1] == "PLAY" else f"/code/{tag.partition('.')[2]}"
+        return path.replace(found[3], found[4]) if found[3] else path
 
 
 def words_of(browser: Browser) -> str:
@@ -112,19 +131,35 @@ def words_of(browser: Browser) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", browser.text).split())
 
 
-@pytest.fixture
-def visit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VisitToPages]:
-    with place(tmp_path / "home", *map(address_of, request.param)) as here:
-        yield VisitToPages(here, Conversation(here.talk))
+@scripted(VISITS)
+def test_a_visit_goes_as_it_is_written(
+    players: Sequence[str], before: Sequence[str], lines: Sequence[str], tmp_path: Path
+) -> None:
+    with place(tmp_path / "home", *map(address_of, players)) as here:
+        VisitToPages(here.talk, here=here).say([*before, *lines])
 
 
-@pytest.mark.parametrize(
-    ("visit", "lines"),
-    [
-        pytest.param(tuple(players), [*before, *filter(None, lines)], id=name)
-        for name, players, before, lines in scripts(FOLDER)
-    ],
-    indirect=["visit"],
-)
-def test_a_visit_goes_as_it_is_written(visit: VisitToPages, lines: list[str]) -> None:
-    visit.go_on(lines)
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Place]]:
+    """Return what serves the pages of a home, in which something has happened, once."""
+    with ExitStack() as opened:
+
+        @cache
+        def served(players: Sequence[str], before: Sequence[str]) -> Place:
+            path = tmp_path_factory.mktemp("looks") / "home"
+            here = opened.enter_context(place(path, *map(address_of, players)))
+            VisitToPages(here.talk, here=here).say(before)
+            return here
+
+        yield served
+
+
+@scripted(LOOKS)
+def test_whoever_looks_sees_what_is_written(
+    players: Sequence[str],
+    before: Sequence[str],
+    lines: Sequence[str],
+    begun: Callable[..., Place],
+) -> None:
+    here = begun(players, before)
+    VisitToPages(here.talk, here=here).say(lines)

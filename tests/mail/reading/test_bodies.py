@@ -3,7 +3,10 @@
 import pytest
 
 from pbm_oust.mail.reading import read_mail
+from tests.support import tables
 from tests.support.mails import FROM, in_parts, mail
+
+tabled = tables.tabled(__file__)
 
 PLAIN = "Content-Type: text/plain; charset=utf-8\r\n\r\nhello"
 HTML = "Content-Type: text/html\r\n\r\n<p>dear <b>friend</b></p>"
@@ -21,18 +24,7 @@ def test_a_part_without_headers_is_read() -> None:
     assert text_of("\r\nhello", NOTES) == "hello"
 
 
-@pytest.mark.parametrize(
-    ("content", "is_closed"),
-    [
-        ("Content-Type: application/ms-tnef; name=winmail.dat\r\n\r\nx", True),
-        ("Content-Type: application/pkcs7-mime\r\n\r\nMIIB", True),
-        ("Content-Type: application/pgp-encrypted\r\n\r\nVersion: 1", True),
-        ("Content-Type: text/plain\r\n\r\n-----BEGIN PGP MESSAGE-----\r\n\r\nhQ\r\n", True),
-        ("Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR", False),
-        ("Content-Type: image/png\r\n\r\nx", False),
-        (PLAIN, False),
-    ],
-)
+@tabled("content", "is_closed", is_closed=bool)
 def test_a_text_is_called_closed_where_there_may_be_one_that_cannot_be_read(
     content: str, is_closed: bool
 ) -> None:

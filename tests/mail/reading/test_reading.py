@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.mail import LONGEST_CHAT
+from tests.support import tables
 from tests.support.mails import FROM, mail
 from tests.support.rings import examples
 from tests.support.tables import pairs
+
+tabled = tables.tabled(__file__)
 
 FOLDER = Path(__file__).parent
 
@@ -40,18 +43,12 @@ def test_a_subject_is_read(given: str, wanted: str) -> None:
     assert read_mail(mail(FROM, f"Subject: {given}")).subjects == (wanted,)
 
 
-@pytest.mark.parametrize(
-    "value",
-    ["=?utf-8?b?b3V?= help", "=?utf-8?b?=?=", "=?utf-8?x?a?= help", "=?idna?q?a?="],
-)
+@tabled("value")
 def test_a_broken_encoded_word_does_not_lose_the_mail(value: str) -> None:
     assert read_mail(mail(FROM, f"Subject: {value}")).text == "hello"
 
 
-@pytest.mark.parametrize(
-    "value",
-    ["=?utf-7?q?oust_+2AA-?=", "=?utf-8?q?oust?= \\ud800", "=?unicode_escape?q?oust_=5Cud800?="],
-)
+@tabled("value")
 def test_a_character_that_cannot_be_written_does_not_lose_the_mail(value: str) -> None:
     (subject,) = read_mail(mail(FROM, f"Subject: {value}")).subjects
     assert subject.encode().startswith(b"oust ")
@@ -79,14 +76,7 @@ def test_the_same_mail_is_known_again_and_another_text_is_another_mail(message_i
     assert len(subjects | texts) == 6
 
 
-@pytest.mark.parametrize(
-    ("header", "number"),
-    [
-        ("Message-ID: <1@example.org>", 1),
-        ("Message-ID: no brackets", 1),
-        *(("Message-ID: <>", 3), ("Message-ID:", 3), ("X-Id: none", 3)),
-    ],
-)
+@tabled("header", "number", number=int)
 def test_dates_tell_mails_apart_only_without_a_message_id(header: str, number: int) -> None:
     dates = [f"Fri, 20 Nov 2026 15:3{n}:00 +0000" for n in range(3)]
     found = {identity(FROM, header, f"Date: {date}", f"Resent-Date: {date}") for date in dates}
@@ -110,18 +100,7 @@ def test_a_message_id_that_could_not_be_answered_to_is_not_given(value: str) -> 
 # Dirt
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        *("Message-ID: <[x@microsoft.com]>", "From: (c):", 'To: "', "Date: not a date"),
-        *("Content-Type: text/plain; name*", "Content-Type: text/plain; name*0*"),
-        *("Content-Type: text/plain; charset*=''", 'Content-Type: text/plain; charset="'),
-        *("Content-Type: text/plain; charset=no-such-charset", "Content-Type: nonsense"),
-        *("Content-Type: text/plain; charset=idna", "Content-Type: ;;;"),
-        *("Content-Transfer-Encoding: x-uuencode", "Content-Transfer-Encoding: nonsense"),
-        *("Content-Disposition: x; name*", "Subject", "\u00e9: x", ": x"),
-    ],
-)
+@tabled("header")
 def test_dirt_in_one_header_loses_neither_subject_nor_text(header: str) -> None:
     read = read_mail(mail("Subject: help", FROM, header))
     assert read.subjects == ("help",)

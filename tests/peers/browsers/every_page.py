@@ -16,6 +16,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import MINE
 from tests.peers.browsers.table import click
+from tests.support import tables
 from tests.support.accounts import account_of
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import Letter, letters
@@ -24,46 +25,13 @@ from tests.web.signed_in import WEB, Place, place
 
 STRANGERS_PAGES = ("/", "/sign-in", "{code}")
 """What only somebody sees who is not signed in; `{code}` is the link that signs them in."""
-PAGES = (
-    *("/boards", "/history", "/history?game=oust&player=alice"),
-    *(
-        "/oust/1",
-        "/oust/1/2",
-        "/oust/2",
-        "/oust/2/1",
-        "/players/alice",
-        "/players/alice/ratings/oust",
-    ),
-    *("/try", "/try/oust/7?moves=D4", "/explore/churn/hex3", "/oust/1/2/explore?moves=E1"),
-    *("/standings/oust", "/rules/oust", "/rules/churn", "/rules/churn/first-pair/1"),
-    *("/help", "/help/move", "{play}", "{play}?turn=B4", "{off}"),
-    *(
-        "/sign-up",
-        "/me",
-        "/me/command",
-        "/me/settings",
-        "/me/challenge",
-        "/me/challenge?opponent=bob",
-    ),
-    *("/me/oust/1", "/me/oust/1?turn=B4", "/me/oust/1?ask=resign", "/me/churn/1", "/me/oust/2"),
-)
+PAGES = tuple(tables.words(__file__, "pages"))
 """What a player who is signed in can look at; `{play}` is the link in a letter, and `{off}`
 the one that ends mails to everybody."""
 MISSING_PAGES = ("/nowhere", "/play/wrong")
 """What is answered with the reason why there is no page."""
 
-_LINES = (
-    (ALICE, "oust challenge alice bob wonderland -size=5"),
-    (ALICE, "oust move 1 alice wonderland B3"),
-    (BOB, "oust move 1 bob lookingglass C3"),
-    (ALICE, "oust move 1 alice wonderland E1"),
-    (ALICE, "oust challenge alice bob wonderland -size=5"),
-    (ALICE, "oust move 2 alice wonderland C3"),
-    (BOB, "oust resign 2 bob lookingglass"),
-    (ALICE, "churn challenge alice bob wonderland -size=3"),
-    (BOB, "oust seek bob lookingglass -size=9"),
-    (BOB, "oust move 1 bob lookingglass A1"),
-)
+_LINES = tables.of(__file__)["what has happened"]
 
 
 @contextmanager

@@ -15,9 +15,12 @@ from pbm_oust.store.home import open_server
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.peers.databases.conftest import Host
+from tests.support import tables
 from tests.support.home_by_mail import NOON
 from tests.support.postgresql import DatabaseServer, database_server
 from tests.support.waiting import PATIENCE, wait_until
+
+tabled = tables.tabled(__file__)
 
 FORGETTING = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"
 """A statement behind which nothing is prepared, of which the library learns nothing."""
@@ -43,7 +46,8 @@ def url(postgresql: DatabaseServer) -> str:
 
 @pytest.fixture
 def database(url: str) -> Iterator[PostgresqlDatabase]:
-    database = PostgresqlDatabase(url, patience=PATIENCE)
+    database = PostgresqlDatabase(url)
+    database.patience = PATIENCE
     yield database
     database.close()
 
@@ -89,21 +93,7 @@ def test_a_database_that_does_not_exist_is_named(postgresql: DatabaseServer) -> 
         database.write(noting("a"))
 
 
-@pytest.mark.parametrize(
-    ("behind", "secret"),
-    [
-        ("host/home?colour=red", "colour"),
-        ("games:50%off@db/games", "off"),
-        ("games:se cret@db/games", "cret"),
-        ("games:se/cret@db/games", "cret"),
-        ("games:12/cret@db/games", "cret"),
-        ("games:secret/@db/games", "secret"),
-        ("games:se/cr?et@db/games", "et@"),
-        ("games:se/c?host=ret@db/games", "ret"),
-        ("games:Wonder@land@db.invalid/games", "land"),
-        ("games:Wonder@land@db.invalid,other.invalid/games", "land"),
-    ],
-)
+@tabled("behind", "secret")
 def test_a_url_that_cannot_be_used_is_a_sentence_without_it(
     behind: str, secret: str, tmp_path: Path
 ) -> None:
@@ -121,18 +111,7 @@ def test_a_url_that_cannot_be_used_is_a_sentence_without_it(
     assert secret not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("behind", "where"),
-    [
-        ("games:%40%2F%3A%25@db/games", "the database games at db"),
-        ("games@one:1,other:2/games", "the database games at one,other"),
-        ("games@[2001:db8::1]:5432/games", "the database games at 2001:db8::1"),
-        ("games@/games?host=/run/one,/run/other:2", "the database games at /run/one,/run/other:2"),
-        ("games@%2Frun%2Fone/games", "the database games at /run/one"),
-        ("games@db?hostaddr=192.0.2.1", "the database games at db"),
-        ("/games", "the database games at localhost"),
-    ],
-)
+@tabled("behind", "where")
 def test_a_url_names_hosts_as_postgresql_does(behind: str, where: str, tmp_path: Path) -> None:
     database = open_server(tmp_path, f"postgresql://{behind}")
     assert isinstance(database, PostgresqlDatabase)
@@ -223,8 +202,9 @@ def test_what_an_error_has_kept_from_being_prepared_works_later(
     assert database.write(lambda transaction: transaction.rows(DOUBLED)) == [(4,)]
 
 
-def test_a_pool_without_connections_says_so(url: str) -> None:
-    database = PostgresqlDatabase(url, most=1)
+def test_a_pool_without_connections_says_so(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PostgresqlDatabase, "most_readers", 1)
+    database = PostgresqlDatabase(url)
     assert database.lent == 0
     with database.lend():
         assert database.lent == 1

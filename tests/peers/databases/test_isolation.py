@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from pbm_oust.store.database import Sharing, Transaction, Work
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.postgresql import PostgresqlDatabase
 from tests.support.postgresql import DatabaseServer
 from tests.support.waiting import PATIENCE, wait_until
@@ -38,7 +38,6 @@ def count(transaction: Transaction) -> None:
 
 def test_hosts_that_share_the_lock_and_change_the_same_lose_nothing(url: str) -> None:
     """Each is done again alone, if another one came first; no sender hears of that."""
-    works: list[Work] = [Sharing(count), Sharing(count), count]
     with (
         closing(PostgresqlDatabase(url)) as one,
         closing(PostgresqlDatabase(url)) as other,
@@ -46,7 +45,7 @@ def test_hosts_that_share_the_lock_and_change_the_same_lose_nothing(url: str) ->
     ):
         one.write(count)
         ends = [
-            pool.submit(database.write, works[nth % 3])
+            pool.submit(database.write, count, shares=nth % 3 < 2)
             for nth in range(2 * TIMES)
             for database in (one, other)
         ]
@@ -70,11 +69,11 @@ def test_a_work_that_comes_while_others_are_done_sees_what_was_committed_before(
         ThreadPoolExecutor(2) as pool,
     ):
         one.write(count)
-        slowly = pool.submit(one.write, Sharing(slow))
+        slowly = pool.submit(one.write, slow, shares=True)
         assert has_begun.wait(PATIENCE)
-        other.write(Sharing(count))
+        other.write(count, shares=True)
         reading = pool.submit(
-            one.write, Sharing(lambda each: each.rows("SELECT number FROM rate_limits"))
+            one.write, lambda each: each.rows("SELECT number FROM rate_limits"), shares=True
         )
         wait_until(lambda: bool(one._waiting), "the work waits")
         may_end.set()

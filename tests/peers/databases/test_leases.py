@@ -42,10 +42,11 @@ import sys
 from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
-from pbm_oust.store.postgresql import KEPT_SECONDS, PostgresqlDatabase
+from pbm_oust.store.postgresql import PostgresqlDatabase
 from pbm_oust.store.postgresql import PostgresqlDatabase
 
-database = PostgresqlDatabase(sys.argv[1], kept_seconds=float(sys.argv[2]))
+database = PostgresqlDatabase(sys.argv[1])
+database.kept_seconds = float(sys.argv[2])
 with database.holding() as hold:
     print(*sorted(hold.take(sys.argv[3:])), flush=True)
     sys.stdin.readline()

@@ -11,7 +11,7 @@ import pytest
 
 from pbm_oust.cli.common import Refused
 from pbm_oust.cli.home import follow
-from pbm_oust.store.database import Database, Sharing, Transaction
+from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import OVERLAP, Home, open_server
 from pbm_oust.store.postgresql import PostgresqlDatabase
@@ -105,12 +105,14 @@ def test_who_drew_a_lower_version_and_commits_later_is_copied_too(
         entered.set()
         may_leave.wait(PATIENCE)
 
-    writing = threading.Thread(target=other.database.write, args=[Sharing(move_slowly)])
+    writing = threading.Thread(
+        target=other.database.write, args=[move_slowly], kwargs={"shares": True}
+    )
     writing.start()
     assert entered.wait(PATIENCE)
     second = kept.read(2)
     acted = played(second.game, "x C3")
-    kept.database.write(Sharing(lambda each: kept.boards.append(each, second, acted)))
+    kept.database.write(lambda each: kept.boards.append(each, second, acted), shares=True)
     assert [publisher.catch_up() for _ in range(4)] == [1, 0, 0, 0]
     again = begun(kept, tmp_path / "copy")
     again.catch_up()
@@ -184,9 +186,10 @@ def test_a_server_that_was_away_is_followed_again(hosts: tuple[Host, Host], tmp_
 class StoppingDisk(Disk):
     """A disk on which the process is told to stop as soon as a first file has been written."""
 
-    def create(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
-        super().create(path, data, mode, syncs=syncs)
-        signal.raise_signal(signal.SIGTERM)
+    def create(self, path: Path, data: bytes, mode: int, **named: bool) -> None:
+        super().create(path, data, mode, **named)
+        if "replaces" not in named:
+            signal.raise_signal(signal.SIGTERM)
 
 
 def test_who_is_told_to_stop_before_all_is_copied_says_so(

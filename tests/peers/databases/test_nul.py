@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 from pbm_oust.mail.reading import UnreadableMail
+from tests.support import tables
 from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk, new_id
 from tests.support.mails import mail
 from tests.support.tables import pairs
 from tests.support.website import website
 
-MOVE = "oust move 1 alice wonderland C3"
 MAILS = pairs(Path(__file__).with_name("nul.txt"))
 
 
@@ -53,22 +53,7 @@ def test_a_mail_with_nul_anywhere_is_no_fault(place: Path) -> None:
     talk.home.close()
 
 
-PATHS = (
-    "/history?game=oust&player={}",
-    "/boards?player=al{}ice",
-    "/boards?game={}",
-    "/boards?page={}",
-    "/players/al{}ice",
-    "/players/{}.atom",
-    "/players/alice{}/ratings/oust",
-    "/standings/{}",
-    "/play/oust.1.1.alice.{}",
-    "/code/{}",
-    "/calendar/alice.{}.ics",
-    "/help/{}",
-    "/oust/1?turn={}",
-    "/{}",
-)
+PATHS = tables.words(__file__, "paths")
 FORMS = (
     ("/sign-in", "address=al{}ice%40example.org"),
     ("/sign-in", "address={}"),

@@ -20,7 +20,8 @@ def home(postgresql: DatabaseServer, tmp_path: Path) -> Iterator[Home]:
     path.mkdir(mode=0o700)
     store = f'address = "{ADDRESS}"\nstore = "{postgresql.make_database()}"\n'
     (path / "pbm_oust.toml").write_text(store)
-    home = Home(path, has_relay=True)
+    home = Home(path)
+    home.has_relay = True
     home.prepare()
     yield home
     home.close()

@@ -58,7 +58,8 @@ def home(postgresql: DatabaseServer, wire: Wire, tmp_path: Path) -> Iterator[Hom
     url = postgresql.make_database().replace(str(postgresql.folder), str(wire.folder))
     (tmp_path / "home").mkdir(mode=0o700)
     (tmp_path / "home" / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\nstore = "{url}"\n')
-    home = Home(tmp_path / "home", has_relay=True)
+    home = Home(tmp_path / "home")
+    home.has_relay = True
     home.prepare()
     for userid, address in (("alice", ALICE), ("bob", BOB)):
         make_account(home, userid, PASSWORDS[userid], address)

@@ -6,30 +6,14 @@ from email import message_from_bytes
 from smtplib import SMTP
 
 from tests.peers.databases.conftest import Host, mailed
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB
+from tests.support import tables
+from tests.support.home_by_mail import ADDRESS
 from tests.support.server import running
 from tests.support.sink import Sink
 
-GAME = [
-    (ALICE, "oust challenge alice bob wonderland"),
-    (ALICE, "oust move 1 alice wonderland D4"),
-    (BOB, "oust move 1 bob lookingglass E6"),
-    (ALICE, "oust move 1 alice wonderland H8"),
-    (BOB, "oust resign 1 bob lookingglass"),
-]
+GAME = tables.of(__file__)["game"]
 RECORDS = ["x D4", "o E6", "x H8", "o resign"]
-TOLD = {
-    "oust 1 #1: your turn, alice": 1,
-    "alice challenges you: oust 1": 1,
-    "oust 1 #2: bob to move": 1,
-    "oust 1 #2: your turn, bob": 1,
-    "oust 1 #3: alice to move": 1,
-    "oust 1 #3: your turn, alice": 1,
-    "oust 1 #4: bob to move": 1,
-    "oust 1 #4: your turn, bob": 1,
-    "oust 1: over, alice wins": 1,
-    "oust 1: over, you win": 1,
-}
+TOLD = dict.fromkeys(tables.words(__file__, "told"), 1)
 """The Subjects of all letters about the game, each of which leaves once."""
 
 

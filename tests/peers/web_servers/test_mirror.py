@@ -11,19 +11,13 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from tests.peers.browsers.view import package
+from tests.support import tables
 from tests.support.document import block
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.waiting import PATIENCE
 from tests.support.website import website
 
-MAILS = (
-    (ALICE, "oust challenge alice bob wonderland -size=5"),
-    (ALICE, "oust move 1 alice wonderland C3"),
-    (BOB, "oust move 1 bob lookingglass A1"),
-    (ALICE, "oust challenge alice bob wonderland -size=3"),
-    (ALICE, "oust move 2 alice wonderland B2"),
-    (BOB, "oust resign 2 bob lookingglass"),
-)
+MAILS = tables.of(__file__)["mails"]
 LINK = re.compile(r'\s(?:href|src)="([^"#]+)')
 FORMED = re.compile(r"/(sign-in|sign-up|me|try|explore)\b")
 
