@@ -31,13 +31,13 @@ def answer(game: Game, seconds: float, rng: Random) -> tuple[str, ...]:
 
 
 def main(kind: str, grid: str, cells: str, seconds: str) -> None:
-    """Print a turn, its cells with commas between them."""
+    """Write a turn to standard output, its cells with commas between them."""
     os.nice(NICENESS)
     sides, terms = ("x", "o"), Terms(swap=False)
     header = Header(KINDS[kind], 1, parse_grid(grid), *sides, terms, datetime.now(UTC))
     line = line_of(Game.start(header), filter(None, cells.split(",")))
     rng = Random(f"{grid} {cells}")  # a game # noqa: S311 # nosec B311
-    print(",".join(answer(line.games[-1], float(seconds), rng)))
+    sys.stdout.write(",".join(answer(line.games[-1], float(seconds), rng)))
 
 
 if __name__ == "__main__":
