@@ -73,10 +73,10 @@ def test_the_catalogues_of_an_editable_install_are_those_of_the_messages(tmp_pat
     assert _messages(tmp_path / compiled) == _messages(ROOT / compiled)
 
 
-def _messages(path: Path) -> dict[object, object]:
-    """Return the messages of a catalogue by their ids; its head says which Babel has made it."""
+def _messages(path: Path) -> list[tuple[object, object]]:
+    """Return the messages of a catalogue with their ids; its head says which Babel has made it."""
     with path.open("rb") as file:
-        return {message.id: message.string for message in read_mo(file) if message.id}
+        return [(message.id, message.string) for message in read_mo(file) if message.id]
 
 
 def _python(code: str, folder: Path, environment: dict[str, str]) -> str:
