@@ -1,18 +1,22 @@
 """What a house player does: the whole turn of the side to move, and the answer to a draw."""
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import reduce
 
 from msgspec import Struct
 
-from pbm_oust.board import Deed, Game, Place, Wish
+from pbm_oust.board import Deed, Game, Header, Place, Wish
+from pbm_oust.board.game import line_of
+from pbm_oust.board.header import Terms
 from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
 from pbm_oust.robot.search import Searched, Searcher, Trees, can_search, follow
-from pbm_oust.rules import Position, Side
+from pbm_oust.rules import KINDS, Position, Side, parse_grid
 
 
 def is_first_stone(game: Game) -> bool:
@@ -251,3 +255,19 @@ def _was_hopeless(game: Game, thinking: Thinking) -> bool:
         return False
     node = thinking.search(game.with_moves(latest).position, 1)
     return node.side is game.to_move and node.value < HOPELESS
+
+
+def answer(kind: str, grid: str, cells: str, seconds: str) -> str:
+    """Return the turn of the side to move after placements on an empty board, `D4,E5`.
+
+    All is given as text, because another process asks. Nobody gives such a game up.
+    """
+    terms, began = Terms(swap=False), datetime(2026, 11, 20, tzinfo=UTC)
+    header = Header(KINDS[kind], 1, parse_grid(grid), "x", "o", terms, began)
+    game = line_of(Game.start(header), filter(None, cells.split(","))).games[-1]
+    rng = random.Random(f"{grid} {cells}")  # a game # noqa: S311 # nosec B311
+    wish = decide(game, float(seconds), rng, time.perf_counter).wish
+    if not isinstance(wish, Place):
+        turn = simple_turn(header.kind, game.position, 1, rng, lambda: True)
+        wish = _placing(game, *turn)
+    return ",".join(wish.cells)

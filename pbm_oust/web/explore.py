@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.board import Game, Record
-from pbm_oust.board.line import Line, line_of
+from pbm_oust.board.game import Line, line_of
 from pbm_oust.board.notation import format_wish
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
@@ -35,6 +35,13 @@ GUEST, HOUSE = "guest", LEVELS[0].userid
 """Who plays on a board to try."""
 SECONDS = 0.3
 """How long the house thinks about a turn there."""
+_THINKS = """\
+import os, sys
+from pbm_oust.robot.player import answer
+os.nice(10)
+sys.stdout.write(answer(*sys.argv[1:]))
+"""
+"""What it does in a process of its own, which steps back behind those who take mail."""
 
 
 class Exploring(Struct, frozen=True):
@@ -171,7 +178,7 @@ def _waits_for_house(game: Game) -> bool:
 
 def _answer(kind: str, grid: str, cells: str) -> bytes:
     """Return the turn of the house. A search would keep all threads of this process waiting."""
-    thinking = [sys.executable, "-m", "pbm_oust.robot", kind, grid, cells, str(SECONDS)]
+    thinking = [sys.executable, "-c", _THINKS, kind, grid, cells, str(SECONDS)]
     thought = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
         thinking, stdout=subprocess.PIPE, check=True
     )

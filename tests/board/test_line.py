@@ -3,7 +3,7 @@
 import pytest
 
 from pbm_oust.board import Deed
-from pbm_oust.board.line import line_of
+from pbm_oust.board.game import line_of
 from pbm_oust.rules import Side
 from tests.support.boards import board
 from tests.support.games import new_game, standing_at
