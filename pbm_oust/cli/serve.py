@@ -265,7 +265,8 @@ def web(
         raise click.UsageError("pages are served at HOST:PORT only")
     home = _home_beside(operator, relay)
     taking = address or configured.address
-    ground = Ground(home, taking, home.now, configured.web_address, configured.limits)
+    said = configured.web_address, configured.limits, configured.title
+    ground = Ground(home, taking, home.now, *said)
     try:
         listening = listening_socket(endpoint)
     except CannotListen as error:

@@ -54,6 +54,9 @@ class House(Enum):
 USUAL_ADDRESS = "pbmserv@localhost"
 """The address of a server whose operator has not set one: no mail comes there from elsewhere."""
 
+LONGEST_TITLE = 60
+"""The most characters of what the pages are called."""
+
 
 class Configuration(Struct, frozen=True):
     """What an operator can set. The command line's options take precedence."""
@@ -81,6 +84,8 @@ class Configuration(Struct, frozen=True):
     """Where to serve pages; nowhere unless it is set."""
     web_address: str = ""
     """Where the pages are found from outside; empty if nobody but they need to know."""
+    title: str = "pbm_oust"
+    """What the pages are called."""
     web_proxies: tuple[Network, ...] = ()
     """Web servers of ours before the pages, who are believed whom and how they serve."""
     metrics: Endpoint | None = None
@@ -159,6 +164,13 @@ def parse_web_address(text: str) -> str:
     return f"{found[1]}{host}{found[3]}" if found else ""
 
 
+def parse_title(text: str) -> str:
+    """Return what pages are called. Raises ValueError."""
+    if not (0 < len(text) <= LONGEST_TITLE and text.isprintable() and text.strip() == text):
+        raise ValueError(f"a title is 1 to {LONGEST_TITLE} characters in one line")
+    return text
+
+
 def parse_store(text: str) -> str:
     """Return the URL of a database on a server of PostgreSQL. Raises ValueError."""
     if text.startswith("postgres://"):
@@ -201,6 +213,7 @@ _TEXTS: dict[str, Callable[[str], object]] = {
     "certificate": parse_path,
     "certificate_key": parse_path,
     "web_address": parse_web_address,
+    "title": parse_title,
     "web_proxies": parse_networks,
     "house": parse_house,
     "store": parse_store,

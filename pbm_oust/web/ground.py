@@ -168,8 +168,11 @@ ANYBODY = Reader((), "*")
 class Templates:
     """Pages in one language, and what their templates may ask for."""
 
-    def __init__(self, language: Language, address: str, base: str) -> None:
-        """`address` takes commands by mail; `base` is where the pages are found, if known."""
+    def __init__(self, language: Language, address: str, base: str, site: str) -> None:
+        """`address` takes commands by mail; `base` is where the pages are found, if known.
+
+        `site` is what they are called.
+        """
         self.language = language
         self.translator = translator = Translator(language)
         self.words = words = words_in(language, address)
@@ -178,6 +181,7 @@ class Templates:
             address=address,
             addresses=addresses,
             base=base,
+            site=site,
             language=language,
             kinds=tuple(KINDS.values()),
             kind_title=lambda name: KINDS[name].title,
@@ -226,8 +230,9 @@ class Ground:
         clock: Callable[[], datetime],
         base: str = "",
         limits: Limits = USUAL_LIMITS,
+        site: str = "pbm_oust",
     ) -> None:
-        """`address` takes commands by mail.
+        """`address` takes commands by mail, and `site` is what the pages are called.
 
         `base` is where the pages are found from outside, such as https://games.example.org; empty
         if only they themselves know it.
@@ -243,7 +248,9 @@ class Ground:
         self.replaying = OneByOne()
         self.thinking = OneByOne()
         self.limits = limits
-        self._templates = {each: Templates(each, address, base) for each in LANGUAGES.values()}
+        self._templates = {
+            each: Templates(each, address, base, site) for each in LANGUAGES.values()
+        }
 
     @cached_property
     def work(self) -> UnitOfWork:

@@ -1,8 +1,11 @@
 """The front page, and what all pages have in common."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.support.website import Website
+from tests.support.home_by_mail import ALICE, home_of
+from tests.support.website import Website, website
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing"])
@@ -22,3 +25,12 @@ def test_style_and_script_are_kept_for_ever_under_names_that_change(empty: Websi
     assert got.status == 200
     assert "immutable" in got.headers["cache-control"]
     assert empty.get("/static/0000/style.css").status == 404
+
+
+def test_the_operator_says_what_the_pages_are_called(tmp_path: Path) -> None:
+    home = home_of(tmp_path / "home", ALICE)
+    home.configuration.write_text('title = "Games & more"\n')
+    home.database.close()
+    with website(home.path) as pages:
+        assert "<title>Boards in play - Games &amp; more</title>" in pages.get("/boards").text
+        assert ">Games &amp; more</a>" in pages.get("/").text
