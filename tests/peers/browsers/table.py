@@ -110,7 +110,7 @@ class Seat:
 
     def tap(self, cell: str) -> None:
         """Tap a free point of the board."""
-        names = (f'#board a[aria-label="{cell}"] use', f'#board a[aria-label^="{cell},"] use')
+        names = (f'#board a[aria-label="{cell}"] use', f'#board a[aria-label^="{cell} "] use')
         click(self.browser, By.CSS_SELECTOR, ", ".join(names))
 
     def press(self, words: str) -> None:
