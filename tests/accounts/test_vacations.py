@@ -1,12 +1,15 @@
 """Vacations: how accounts keep them, what they take of the allowance, and when time is up."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.vacations import Absence, days_left, due, ended_at, present, without_later
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 BEGIN = datetime(2026, 12, 1, tzinfo=UTC)
 
@@ -27,36 +30,14 @@ def vacations(draw: st.DrawFn) -> tuple[Absence, ...]:
     return away(*((start / 24, end / 24) for start, end in pairs))
 
 
-@pytest.mark.parametrize(
-    ("some", "left"),
-    [
-        ([], 30),
-        ([(0, 14)], 16),
-        ([(0, 0.1)], 29),
-        ([(0, 1)], 29),
-        ([(0, 1.01)], 28),
-        ([(0, 0)], 30),
-        ([(0, 10), (12, 30)], 2),
-        ([(20, 40)], 10),
-        ([(31, 40)], 30),
-    ],
-)
+@tabled("some", "left", some=json.loads, left=int)
 def test_days_that_have_begun_are_taken_from_the_year_in_which_a_vacation_begins(
     some: list[tuple[float, float]], left: int
 ) -> None:
     assert days_left(away(*some), 2026, UTC) == left
 
 
-@pytest.mark.parametrize(
-    ("now", "ended", "without"),
-    [
-        (1, [(2, 5), (7, 9)], []),
-        (2, [(2, 2), (7, 9)], []),
-        (3, [(2, 3), (7, 9)], [(2, 3)]),
-        (6, [(2, 5), (7, 9)], [(2, 5)]),
-        (8, [(2, 5), (7, 8)], [(2, 5), (7, 8)]),
-    ],
-)
+@tabled("now", "ended", "without", now=float, ended=json.loads, without=json.loads)
 def test_a_vacation_ends_early_and_later_ones_are_dropped(
     now: float, ended: list[tuple[float, float]], without: list[tuple[float, float]]
 ) -> None:

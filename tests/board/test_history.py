@@ -1,6 +1,8 @@
 """Histories as text: what is written, and that it reads back."""
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -27,9 +29,12 @@ from pbm_oust.board.notation import (
 )
 from pbm_oust.rules import KINDS, How, Result, Side
 from pbm_oust.rules.grid import square
+from tests.support import tables
 from tests.support.boards import O, X
 from tests.support.games import EXAMPLE, STARTED, act, history_of, new_game, play
 from tests.support.strategies import games, relaxed, terms
+
+tabled = tables.tabled(__file__)
 
 zones = st.integers(-23, 23).map(lambda hours: timezone(timedelta(hours=hours)))
 
@@ -130,18 +135,10 @@ def test_a_long_turn_moves_the_time_to_the_right_and_reads_back() -> None:
     assert format_record(parse_record(wide)) == wide
 
 
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        (Terms(), "swap rated nagtime=7 forfeittime=21"),
-        (Terms(swap=False, rated=False), "nagtime=7 forfeittime=21"),
-        (Terms(nagtime=0, totaltime=90), "swap rated nagtime=0 forfeittime=21 totaltime=90"),
-        (Terms(maxtime=14), "swap rated nagtime=7 forfeittime=21 maxtime=14"),
-    ],
-)
-def test_terms_are_written_as_options(values: Terms, text: str) -> None:
-    assert format_terms(values) == text
-    assert parse_terms(text) == values
+@tabled("options", "text", options=json.loads)
+def test_terms_are_written_as_options(options: dict[str, Any], text: str) -> None:
+    assert format_terms(Terms(**options)) == text
+    assert parse_terms(text) == Terms(**options)
 
 
 @relaxed

@@ -1,25 +1,17 @@
 """Lines: what comes of placements that nobody plays."""
 
-import pytest
-
 from pbm_oust.board import Deed
 from pbm_oust.board.game import line_of
 from pbm_oust.rules import Side
+from tests.support import tables
 from tests.support.boards import board
 from tests.support.games import new_game, standing_at
 from tests.support.home_by_mail import NOON
 
+tabled = tables.tabled(__file__)
 
-@pytest.mark.parametrize(
-    ("cells", "placed"),
-    [
-        ("A1 C3 c1", "A1 C3 C1"),
-        ("A1 B1 A2 C3", "A1 B1 A2"),  # x has won
-        ("A1 C3 A2 B2", "A1 C3"),  # it would join a stone and take none
-        ("Z9", ""),
-        ("", ""),
-    ],
-)
+
+@tabled("cells", "placed")
 def test_the_longest_beginning_is_placed(cells: str, placed: str) -> None:
     line = line_of(new_game("square 3x3"), cells.split())
     assert " ".join(line.cells) == placed

@@ -11,7 +11,10 @@ from pbm_oust.board import Game, Ruling, Verb
 from pbm_oust.board.header import Terms
 from pbm_oust.board.ratings import PROVISIONAL, SizeClass, Table, rate, size_class
 from pbm_oust.rules import Side, parse_grid
+from tests.support import tables
 from tests.support.games import new_game, play
+
+tabled = tables.tabled(__file__)
 
 Played = tuple[str, str, str]
 """The userids of x and o, and who won: x, o or draw."""
@@ -138,17 +141,7 @@ def test_unrated_void_and_unfinished_games_do_not_count(game: Game) -> None:
     assert rated(game) == []
 
 
-@pytest.mark.parametrize(
-    ("grid", "size"),
-    [
-        ("square 5x5", SizeClass.SMALL),
-        ("square 8x10", SizeClass.SMALL),
-        ("square 9x9", SizeClass.MEDIUM),
-        ("square 11x11", SizeClass.MEDIUM),
-        ("hex 7", SizeClass.MEDIUM),
-        ("square 13x13", SizeClass.LARGE),
-    ],
-)
+@tabled("grid", "size", size=SizeClass)
 def test_sizes_have_ratings_of_their_own(grid: str, size: SizeClass) -> None:
     assert size_class(parse_grid(grid)) is size
     tables = rated(finished("alice", "bob", "x"), finished("alice", "bob", "x", 2, grid))

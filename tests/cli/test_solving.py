@@ -11,7 +11,10 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.cli.rules import free_memory
+from tests.support import tables
 from tests.support.server import PROGRAM
+
+tabled = tables.tabled(__file__)
 
 GIB = 1 << 30
 
@@ -96,22 +99,7 @@ def test_who_wins_is_told_even_if_there_is_no_room_to_count_what_play_can_reach(
     assert "positions fill the memory" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("files", "free"),
-    [
-        ({"proc/meminfo": "MemTotal: 900 kB\nMemAvailable:    500 kB\n"}, 500 << 10),
-        ({"proc/meminfo": "MemAvailable: 500 kB\n", "groups/memory.max": "max\n"}, 500 << 10),
-        (
-            {
-                "proc/meminfo": "MemAvailable: 500 kB\n",
-                "groups/memory.max": "2048\n",
-                "groups/memory.current": "1024\n",
-            },
-            1024,
-        ),
-        ({"groups/memory.max": "1000\n", "groups/memory.current": "1024\n"}, 0),
-    ],
-)
+@tabled("files", "free", files=json.loads, free=int)
 def test_free_memory_is_what_the_machine_and_the_container_leave(
     files: dict[str, str], free: int, tmp_path: Path
 ) -> None:

@@ -11,9 +11,12 @@ import pytest
 
 from pbm_oust.cli.main import LazyGroup, main
 from scripts.documents.command_line import leaves
+from tests.support import tables
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
 from tests.support.outbox import letters
+
+tabled = tables.tabled(__file__)
 
 SCRIPT = """
 import atexit, json, sys
@@ -55,21 +58,12 @@ def imported(*words: str, stdin: str = "", **environment: str) -> set[str]:
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
-@pytest.mark.parametrize(
-    ("words", "environment"),
-    [
-        (["--version"], {}),
-        (["--help"], {}),
-        (["players", "--help"], {}),
-        (["games", "--help"], {}),
-        ([], COMPLETION | {"COMP_WORDS": "pbm-oust ", "COMP_CWORD": "1"}),
-        ([], COMPLETION | {"COMP_WORDS": "pbm-oust players a", "COMP_CWORD": "2"}),
-    ],
-)
+@tabled("words", "typed", "at", words=str.split)
 def test_what_needs_no_home_imports_the_table_of_commands_alone(
-    words: list[str], environment: dict[str, str]
+    words: list[str], typed: str, at: str
 ) -> None:
-    found = imported(*words, **environment)
+    completion = COMPLETION | {"COMP_WORDS": typed, "COMP_CWORD": at}
+    found = imported(*words, **completion if typed else {})
     ours = {each for each in found if each.startswith("pbm_oust")}
     assert ours == LIGHT
     assert len(found - ours) <= MOST_OTHERS, sorted(found - ours)

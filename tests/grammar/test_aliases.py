@@ -174,19 +174,11 @@ def test_a_word_of_the_commands_in_french_is_no_password(word: str) -> None:
     assert read.reason == BadPassword()
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("inscription", "x"), "fr"),
-        (("oust", "d\u00e9fi"), "fr"),
-        (("oust", "move"), None),
-        ((), None),
-    ],
-)
+@tabled("line", "code")
 def test_the_language_of_a_line_is_that_of_its_first_word_of_another_language(
-    words: tuple[str, ...], code: str | None
+    line: str, code: str
 ) -> None:
-    assert language_of(words) is (LANGUAGES[code] if code else None)
+    assert language_of(line.split()) is LANGUAGES.get(code)
 
 
 # Lines in the words of a language

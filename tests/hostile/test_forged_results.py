@@ -1,5 +1,6 @@
 """Authentication-Results count only from our own mail server, and only for one sure From."""
 
+import json
 import re
 import smtplib
 from functools import partial
@@ -13,6 +14,7 @@ from pbm_oust.mail.reading import read_mail
 from pbm_oust.mail.reading.mail import Verdict, verdict_of
 from pbm_oust.mail.session import Protocol
 from pbm_oust.store.home import Home
+from tests.support import tables
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, BOB, copy_of, home_of, new_id
 from tests.support.listening import ADDRESS as LISTENER
@@ -20,6 +22,8 @@ from tests.support.listening import listening
 from tests.support.mails import mail
 from tests.support.steps import work_of
 from tests.support.tables import blocks
+
+tabled = tables.tabled(__file__)
 
 MOST_STEPS = 500_000
 OURS = "mx.example.org"
@@ -75,14 +79,7 @@ def test_a_header_that_is_made_to_cost_much_is_not_read(filling: str) -> None:
         assert work_of(partial(verdict, *each)).steps < MOST_STEPS
 
 
-@pytest.mark.parametrize(
-    ("protocol", "servers", "boards"),
-    [
-        (Protocol.SMTP, "127.0.0.1", [1]),
-        (Protocol.LMTP, "127.0.0.0/8", [1]),
-        (Protocol.SMTP, "::1", []),
-    ],
-)
+@tabled("protocol", "servers", "boards", protocol=Protocol, boards=json.loads)
 def test_a_host_counts_as_ours_if_it_is_configured(
     protocol: Protocol, servers: str, boards: list[int], home: Home
 ) -> None:
@@ -96,15 +93,7 @@ def test_a_host_counts_as_ours_if_it_is_configured(
     assert board_numbers(home) == boards
 
 
-@pytest.mark.parametrize(
-    ("naming", "boards"),
-    [
-        ("XFORWARD ADDR=192.0.2.7", [1]),
-        ("XCLIENT ADDR=192.0.2.7", []),
-        ("XCLIENT ADDR=[UNAVAILABLE]", []),
-        ("XCLIENT NAME=mx.example.org", []),
-    ],
-)
+@tabled("naming", "boards", boards=json.loads)
 def test_a_client_that_our_mail_server_only_passes_through_is_not_believed(
     naming: str, boards: list[int], home: Home
 ) -> None:

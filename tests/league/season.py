@@ -14,6 +14,7 @@ from pbm_oust.service.sweep import sweep
 from pbm_oust.store.open_boards import read_game
 from tests.league.players import Player, World, turn_after, turn_of
 from tests.league.post import ADDRESS
+from tests.support import tables
 from tests.support.letters import text_of
 
 NAMES = (
@@ -21,16 +22,7 @@ NAMES = (
     *("george", "hatter", "ivy", "jabber", "king", "lory"),
 )
 
-BOARDS = (
-    ("oust", "-size=7"),
-    ("oust", "-hex=4 --nagtime=3 --forfeittime=9"),
-    ("churn", "-size=2"),
-    ("oust", "-size=7x5 -noswap --totaltime=90"),
-    ("oust", "-size=5 -unrated"),
-    ("churn", "-size=3,4 -noswap --maxtime=12"),
-    ("oust", "-size=6 --maxtime=20"),
-    ("churn", "-size=3"),
-)
+BOARDS = tables.of(__file__)["boards"]
 """The boards that are begun, in turn."""
 
 

@@ -49,32 +49,31 @@ def trickling(client: socket.socket, piece: bytes) -> Iterator[None]:
         thread.join()
 
 
-@pytest.mark.parametrize("begun", [b"", b"EHLO x\r\n", b"EHLO x\r\nNOO"])
-def test_a_client_that_says_nothing_is_told_so(home: Home, begun: bytes) -> None:
+@contextmanager
+def waited_for(home: Home, patience: Patience) -> Iterator[socket.socket]:
+    """Connect to a listener that has so much patience."""
     with (
-        listening(home, patience=Patience(idle=SHORT)) as port,
+        listening(home, patience=patience) as port,
         socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
     ):
+        yield client
+
+
+@pytest.mark.parametrize("begun", [b"", b"EHLO x\r\n", b"EHLO x\r\nNOO"])
+def test_a_client_that_says_nothing_is_told_so(home: Home, begun: bytes) -> None:
+    with waited_for(home, Patience(idle=SHORT)) as client:
         client.sendall(begun)
         assert last_line(client) == S421_IDLE
 
 
 def test_a_command_that_comes_byte_by_byte_counts_as_nothing(home: Home) -> None:
-    with (
-        listening(home, patience=Patience(idle=SHORT)) as port,
-        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
-        trickling(client, b"x"),
-    ):
+    with waited_for(home, Patience(idle=SHORT)) as client, trickling(client, b"x"):
         assert last_line(client) == S421_IDLE
 
 
 @pytest.mark.parametrize("piece", [b"NOOP\r\n", b"x"])
 def test_a_session_has_its_time(home: Home, piece: bytes) -> None:
-    with (
-        listening(home, patience=Patience(session=SHORT)) as port,
-        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
-        trickling(client, piece),
-    ):
+    with waited_for(home, Patience(session=SHORT)) as client, trickling(client, piece):
         assert last_line(client) == S421_SESSION
 
 
@@ -93,10 +92,8 @@ def test_a_message_that_comes_too_slowly_is_given_up(home: Home, piece: bytes) -
 
 
 def test_a_message_that_comes_fast_enough_is_waited_for(home: Home) -> None:
-    with (
-        listening(home, patience=Patience(idle=1, session=4 * SHORT, bytes_a_second=10)) as port,
-        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
-    ):
+    patience = Patience(idle=1, session=4 * SHORT, bytes_a_second=10)
+    with waited_for(home, patience) as client:
         client.sendall(OPENING)
         with trickling(client, b"x" * 70 + b"\r\n"):
             assert last_line(client) == S421_SESSION

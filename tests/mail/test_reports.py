@@ -99,27 +99,18 @@ def test_refusals_for_policy_are_told_from_others(diagnosis: str, wanted: str, s
 # What is no report of a failed letter
 
 
-@pytest.mark.parametrize(
-    "sent_to",
-    [
-        "pbmserv+bounces.aaaaaaaaaaaaaaaa@example.com",
-        envelope_sender(OWN, KEY, ALICE),
-        envelope_sender(OWN, bytes(32), BOB),
-        BACK.replace("@", "x@"),
-        "pbmserv+bounces.@example.com",
-        "pbmserv+bounces@example.com",
-        OWN,
-        "",
-        *(
-            f"pbmserv+bounces.{each}@example.com"
-            for each in ("\u00e9", "\udcff", "a\0", "a" * 5000)
-        ),
-    ],
-)
+@tabled("sent_to")
 @pytest.mark.parametrize("name", OF_SERVERS)
 def test_a_report_to_any_other_address_counts_for_nobody(name: str, sent_to: str) -> None:
     assert read(MAILS[name], sent_to) is None
     assert read(MAILS[name], BACK.upper())
+
+
+@pytest.mark.parametrize("name", OF_SERVERS)
+def test_a_report_to_the_address_of_another_letter_counts_for_nobody(name: str) -> None:
+    others = envelope_sender(OWN, KEY, ALICE), envelope_sender(OWN, bytes(32), BOB)
+    for sent_to in (*others, BACK.replace("@", "x@"), OWN.replace("@", f"+bounces.{'a' * 5000}@")):
+        assert read(MAILS[name], sent_to) is None
 
 
 # Dirt

@@ -13,6 +13,9 @@ from pbm_oust.refusal import Unreadable
 from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import FORMS, AnyForm, parse_line
+from tests.support import tables
+
+tabled = tables.tabled(__file__)
 
 REPLY = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
 
@@ -167,14 +170,7 @@ def test_a_short_form_is_written_in_full_and_a_deed_is_enough_in_an_answer() -> 
     assert resigned.answer() == "resign"
 
 
-@pytest.mark.parametrize(
-    ("text", "blanks"),
-    [
-        ("oust move 17 alice wonderland D4", ["PASSWORD"]),
-        ("verify abcdefghijklmnop Rabbit-Hole", ["CODE", "NEWPASSWORD"]),
-        ("oust show 17", []),
-    ],
-)
+@tabled("text", "blanks", blanks=str.split)
 def test_what_has_to_be_put_into_a_line_is_known(text: str, blanks: list[str]) -> None:
     command = read(text)
     assert command.form.blanks(command) == blanks

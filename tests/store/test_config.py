@@ -33,18 +33,12 @@ def test_everything_has_a_default(text: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["smtp", "lmtp"])
-@pytest.mark.parametrize(
-    ("value", "endpoint"),
-    [
-        ("192.0.2.1:25", Endpoint("192.0.2.1", 25)),
-        ("mail.example.org:24", Endpoint("mail.example.org", 24)),
-        ("[::1]:2525", Endpoint("::1", 2525)),
-        ("localhost:0", Endpoint("localhost", 0)),
-        ("unix:/run/pbm_oust/lmtp", Endpoint(path="/run/pbm_oust/lmtp")),
-    ],
-)
-def test_a_listener_is_a_host_and_port_or_a_path(key: str, value: str, endpoint: Endpoint) -> None:
-    assert getattr(parse_configuration(f'{key} = "{value}"'), key) == endpoint
+@tabled("value", "host", "port", "path", port=int)
+def test_a_listener_is_a_host_and_port_or_a_path(
+    key: str, value: str, host: str, port: int, path: str
+) -> None:
+    found = getattr(parse_configuration(f'{key} = "{value}"'), key)
+    assert found == Endpoint(host, port, path)
 
 
 @pytest.mark.parametrize("key", ["smtp", "lmtp", "relay"])

@@ -9,22 +9,10 @@ import apsw
 
 import pbm_oust
 from pbm_oust.store.sqlite import make_tables
+from tests.support import tables
 
 VERBS = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ")
-LISTINGS = (
-    "SELECT userid FROM accounts ORDER BY userid",
-    "SELECT address FROM verifications",
-    "SELECT code FROM verifications ORDER BY code",
-    "SELECT address, at, status, letter, subject, normal FROM bounces ORDER BY normal, id",
-    "SELECT state, count(*) FROM letters GROUP BY state",
-    "SELECT kind, state, number FROM board_counts",
-    "SELECT name FROM parts",
-    "SELECT t.name, c.name, c.type FROM sqlite_schema t JOIN pragma_table_info(t.name) c "
-    "WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.pk > 0 ORDER BY t.rowid, c.pk",
-    "SELECT id, at FROM renamed",
-    "SELECT count(*) FROM boards",
-    "SELECT kind, board FROM boards ORDER BY kind, board",
-)
+LISTINGS = tables.words(__file__, "listings")
 """Statements that read everything on purpose."""
 NO_TABLE = "SCAN CONSTANT ROW"
 """How a plan says that a row is made of values."""

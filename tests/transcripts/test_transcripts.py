@@ -16,6 +16,7 @@ from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable
 from pbm_oust.service.table import parse_line
+from tests.support import tables
 from tests.support.emails import joined, written_again
 from tests.support.home_by_mail import NOON
 from tests.support.plans import served_by_indexes
@@ -27,15 +28,7 @@ BOARD_LINE = re.compile(
     r" *\d* +(?:[.,xoXO] )*[.,xoXO](?: \d+| [A-Z])? *|[A-Z ]+|x: \S+ .*o: \S+ .*"
 )
 """What a line of a drawn board looks like, with the letters of its columns and its heading."""
-PLACES = {
-    "PASSWORD": "sesame12",
-    "NEWPASSWORD": "sesame34",
-    "USERID": "carol",
-    "USERID1": "dora",
-    "USERID2": "erin",
-    "BOARD": "17",
-    "PLACEMENTS": "D4",
-}
+PLACES = tables.named(__file__, "places")
 """What a player puts into the places of a line that he is to send."""
 
 

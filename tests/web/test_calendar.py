@@ -1,5 +1,6 @@
 """Calendars with deadlines, read by two libraries, of which one is not ours."""
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,8 @@ from tests.support import tables
 from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, Talk
 from tests.support.website import Got, Website, website
+
+tabled = tables.tabled(__file__)
 
 BASE = "https://games.example.org"
 LONGEST_LINE = 75
@@ -118,19 +121,12 @@ def test_the_end_of_a_vacation_is_news_of_the_event(talk: Talk, pages: Website) 
     assert said(after, "LAST-MODIFIED") == f"{talk.now:%Y%m%dT%H%M%SZ}" > said(before, "DTSTAMP")
 
 
-@pytest.mark.parametrize(
-    ("told", "moves"),
-    [
-        (["games", "extend", "oust", "1", "5d", "--yes"], True),
-        (["players", "rename", "bob", "robert"], False),
-    ],
-    ids=["more time", "another name"],
-)
+@tabled("words", "moves", moves=json.loads)
 def test_what_the_operator_changes_is_news_of_the_same_event(
-    told: list[str], moves: bool, talk: Talk, pages: Website
+    words: str, moves: bool, talk: Talk, pages: Website
 ) -> None:
     before = events_in(pages.get(path_for(talk.home)))["oust 1: your turn against bob"]
-    done = run(talk.home, *told)
+    done = run(talk.home, *words.split())
     assert done.exit_code == 0
     (after,) = (
         event

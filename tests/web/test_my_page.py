@@ -1,10 +1,12 @@
 """What players do on their own pages: each form is a command, with the letters of one by mail."""
 
+import json
 from datetime import timedelta
 
 import pytest
 from babel.dates import format_date
 
+from tests.support import tables
 from tests.support.browsing import Browser
 from tests.support.home_by_mail import ALICE, BOB
 from tests.web.signed_in import Place
@@ -87,15 +89,8 @@ def test_a_field_is_read_as_a_field_and_a_wrong_one_keeps_what_was_typed(
 
 def test_forms_of_every_page_keep_what_was_typed(here: Place, alice: Browser) -> None:
     _started(here, alice)
-    for path, words, fields in (
-        ("/me", "Send", {"rest": "nobody", "text": "Hello there"}),
-        ("/me/command", "Carry it out", {"line": "oust move 99 alice - D4", "text": "Why not"}),
-        ("/me/settings", "Change", {"zone": "Atlantis"}),
-        ("/me/settings", "Announce", {"date": "2026-13-45", "days": "3"}),
-        ("/me/settings", "Add", {"rest": "no address", "password": "wonderland"}),
-        ("/me/oust/1", "Queue it", {"rest": "if Z9 then E5"}),
-        ("/sign-up", "Make the account", {"userid": "c d", "password": "x y", "rest": "c@d.org"}),
-    ):
+    for path, words, typed_in in tables.of(__file__)["forms"]:
+        fields: dict[str, str] = json.loads(typed_in)
         alice.open(path)
         form = next(each for each in alice.forms() if each.words.strip().endswith(words))
         alice.send(form, **fields)

@@ -10,30 +10,10 @@ from typing import Any
 
 from selenium.webdriver.remote.command import Command
 
+from tests.support import tables
 from tests.support.waiting import PATIENCE, Hung
 
-_NAMES = {
-    Command.NEW_SESSION: "WebDriver:NewSession",
-    Command.QUIT: "Marionette:Quit",
-    Command.GET: "WebDriver:Navigate",
-    Command.GO_BACK: "WebDriver:Back",
-    Command.REFRESH: "WebDriver:Refresh",
-    Command.GET_CURRENT_URL: "WebDriver:GetCurrentURL",
-    Command.GET_TITLE: "WebDriver:GetTitle",
-    Command.FIND_ELEMENT: "WebDriver:FindElement",
-    Command.FIND_ELEMENTS: "WebDriver:FindElements",
-    Command.CLICK_ELEMENT: "WebDriver:ElementClick",
-    Command.CLEAR_ELEMENT: "WebDriver:ElementClear",
-    Command.SEND_KEYS_TO_ELEMENT: "WebDriver:ElementSendKeys",
-    Command.GET_ELEMENT_TEXT: "WebDriver:GetElementText",
-    Command.GET_ELEMENT_ATTRIBUTE: "WebDriver:GetElementAttribute",
-    Command.W3C_GET_ACTIVE_ELEMENT: "WebDriver:GetActiveElement",
-    Command.W3C_EXECUTE_SCRIPT: "WebDriver:ExecuteScript",
-    Command.W3C_EXECUTE_SCRIPT_ASYNC: "WebDriver:ExecuteAsyncScript",
-    Command.SET_WINDOW_RECT: "WebDriver:SetWindowRect",
-    Command.SCREENSHOT: "WebDriver:TakeScreenshot",
-    Command.PRINT_PAGE: "WebDriver:Print",
-}
+_NAMES = tables.named(__file__, "names")
 """The names of Marionette by those of selenium, of the commands that the tests need."""
 
 """Seconds that a command may take."""

@@ -12,8 +12,9 @@ from pbm_oust.play.unit_of_work import Passwords
 from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import Salvage
+from tests.support import tables
 from tests.support.accounts import make_account
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, NOON, PASSWORDS, new_id
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, PASSWORDS, new_id
 from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.postgresql import DatabaseServer
@@ -22,23 +23,10 @@ from tests.support.wire import Wire, counted
 MOST_STATEMENTS, MOST_ROUND_TRIPS = 22, 22
 """Of a move."""
 KNOWN = Passwords()
-BEGUN = [
-    (ALICE, "oust challenge alice bob wonderland"),
-    (ALICE, "oust move 1 alice wonderland D4"),
-    (BOB, "oust move 1 bob lookingglass E6"),
-]
+TABLES = tables.of(__file__)
 ROUND_TRIPS = [
-    (ALICE, "oust challenge alice bob wonderland", Outcome.DONE, 28),
-    (ALICE, "oust move 1 alice wonderland H8", Outcome.DONE, 20),
-    (BOB, "oust move 1 bob lookingglass propose", Outcome.DONE, 20),
-    (ALICE, "oust move 1 alice wonderland H8", Outcome.REFUSED, 26),
-    (ALICE, "oust move 1 alice wonderland accept", Outcome.DONE, 35),
-    (BOB, "oust rematch 1 bob lookingglass", Outcome.DONE, 28),
-    (BOB, "oust decline 2 bob lookingglass", Outcome.DONE, 24),
-    (ALICE, "oust show 1", Outcome.ANSWERED, 19),
-    (BOB, "settings bob lookingglass mail=mine", Outcome.DONE, 15),
-    (CAROL, "signup carol rabbithole", Outcome.DONE, 60),
-    (CAROL, "no such command", Outcome.REFUSED, 26),
+    (sender, line, Outcome(outcome), int(most))
+    for sender, line, outcome, most in TABLES["round trips"]
 ]
 """Mails and how often each waits for the server: once for each statement."""
 MORE = 8
@@ -63,7 +51,7 @@ def home(postgresql: DatabaseServer, wire: Wire, tmp_path: Path) -> Iterator[Hom
     home.prepare()
     for userid, address in (("alice", ALICE), ("bob", BOB)):
         make_account(home, userid, PASSWORDS[userid], address)
-    for sender, line in BEGUN:
+    for sender, line in TABLES["begun"]:
         take(home, sender, line)
     yield home
     home.close()
