@@ -480,7 +480,7 @@ def _read_url(url: str) -> dict[str, str | int]:
     Where a password has characters that are not encoded, a part of it is taken for the name of a
     host, a port or the name of the database, and these are shown.
     """
-    with suppress(psycopg.ProgrammingError):
+    with suppress(psycopg.ProgrammingError, UnicodeDecodeError):
         found = {key: str(value) for key, value in conninfo_to_dict(url).items()}
         name = found.get("dbname", "")
         shown = name + found.get("host", "") + found.get("hostaddr", "")
