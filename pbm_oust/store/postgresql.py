@@ -276,7 +276,11 @@ class Holder(database.Hold):
         self._connection = database.connect()
         self._heard = 0.0
         """When the server was asked last, by a clock that goes on while the host sleeps."""
-        self._do(f"SET idle_session_timeout = '{int(seconds * 1000)}ms'")
+        try:
+            self._do(f"SET idle_session_timeout = '{int(seconds * 1000)}ms'")
+        except BaseException:
+            self._connection.close()
+            raise
         self._is_over = threading.Event()
         self._asking = threading.Thread(target=self._ask, name="locks", daemon=True)
         self._asking.start()
