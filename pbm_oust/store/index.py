@@ -278,7 +278,7 @@ def damaged_boards(
         return sorted(_names(snapshot, "boards WHERE kind = ? AND state = 'damaged'", kind))
     named = (
         "board_userids WHERE userid IN (SELECT value FROM json_each(?)) "
-        "AND state = 'damaged' AND kind = ?"
+        "AND state = 'damaged' AND is_owner = 0 AND kind = ?"
     )
     return sorted({*_names(snapshot, named, database.words_list((ANYBODY, *userids)), kind)})
 

@@ -276,7 +276,11 @@ class Holder(database.Hold):
         self._connection = database.connect()
         self._heard = 0.0
         """When the server was asked last, by a clock that goes on while the host sleeps."""
-        self._do(f"SET idle_session_timeout = '{int(seconds * 1000)}ms'")
+        try:
+            self._do(f"SET idle_session_timeout = '{int(seconds * 1000)}ms'")
+        except BaseException:
+            self._connection.close()
+            raise
         self._is_over = threading.Event()
         self._asking = threading.Thread(target=self._ask, name="locks", daemon=True)
         self._asking.start()
@@ -480,7 +484,7 @@ def _read_url(url: str) -> dict[str, str | int]:
     Where a password has characters that are not encoded, a part of it is taken for the name of a
     host, a port or the name of the database, and these are shown.
     """
-    with suppress(psycopg.ProgrammingError):
+    with suppress(psycopg.ProgrammingError, UnicodeDecodeError):
         found = {key: str(value) for key, value in conninfo_to_dict(url).items()}
         name = found.get("dbname", "")
         shown = name + found.get("host", "") + found.get("hostaddr", "")

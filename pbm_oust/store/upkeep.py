@@ -61,8 +61,8 @@ def release_letters(home: Home, now: datetime) -> int:
 def turn_letters_into_files(home: Home) -> None:
     """Let the letters that wait for a relay go into the Maildir, as there is none any more.
 
-    Somebody who still hands letters over is let alone. There are no other hosts, as these need a
-    relay. May raise OSError.
+    Somebody who still hands letters over is let alone, on this host or on another one. May raise
+    OSError.
     """
     if home.ask(letters.first_due) is None:
         return
@@ -71,7 +71,9 @@ def turn_letters_into_files(home: Home) -> None:
             return
         waiting = iter(home.ask(letters.addresses_waiting))
         while some := list(islice(waiting, MOST_TOGETHER)):
-            home.do(letters.turn_into_files, some)
+            with home.database.leased(map(letters.task_of, some)) as ours:
+                taken = [each for each in some if letters.task_of(each) in ours]
+                home.do(letters.turn_into_files, taken)
         home.write_out()
 
 

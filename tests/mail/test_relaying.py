@@ -6,11 +6,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.policy import SMTP as AS_SMTP
 from functools import partial
+from pathlib import Path
 from typing import Any, AnyStr
 
 import pytest
@@ -36,11 +37,13 @@ from pbm_oust.store.letters import (
     hold_letters,
     on_the_wire,
     parse_content,
+    task_of,
 )
 from pbm_oust.store.upkeep import release_letters, turn_letters_into_files
 from pbm_oust.store.verifications import all_bounces, bounces_of
 from tests.support.disturbed import FAULTS, FaultyWrites
 from tests.support.outbox import post as post_letters
+from tests.support.postgresql import DatabaseServer
 from tests.support.processes import run_at_once
 from tests.support.rings import first_is_fast, slow
 from tests.support.sink import Sink, listening_sink
@@ -549,6 +552,24 @@ def test_without_a_relay_waiting_letters_go_into_the_maildir(way: Way) -> None:
     assert way.flush() == Flushed(kept=0)
     way.now += SHORTEST_WAIT
     assert way.flush() == Flushed(kept=1)
+
+
+def test_what_another_host_hands_over_does_not_go_into_the_maildir(
+    tmp_path: Path, postgresql: DatabaseServer
+) -> None:
+    """A host without a relay may share a database with one that has one."""
+    (tmp_path / "pbm_oust.toml").write_text(f'store = "{postgresql.empty_tables()}"\n')
+    with closing(Home(tmp_path)) as home:
+        way = Way(home)
+        home.prepare()
+        home.has_relay = True
+        way.post("a", "b")
+        home.has_relay = False
+        with home.database.leased([task_of("a@example.org")]):
+            turn_letters_into_files(home)
+            assert way.waiting == ["a"]
+        turn_letters_into_files(home)
+        assert way.waiting == []
 
 
 @pytest.mark.parametrize("is_international", [False, True])

@@ -9,7 +9,8 @@ import apsw
 import pytest
 
 from pbm_oust import store
-from pbm_oust.store import letters
+from pbm_oust.store import index, letters
+from pbm_oust.store.database import Row, Snapshot, Value
 from pbm_oust.store.sqlite import SqliteDatabase, make_tables
 from tests.support.plans import VERBS, ReadsWholeTable, check_plan, served_by_indexes
 
@@ -81,3 +82,25 @@ def test_a_statement_of_the_program_that_reads_a_whole_table_is_refused(
         with database.read() as snapshot:
             snapshot.rows("SELECT * FROM letters")
         database.close()
+
+
+class Asked(Snapshot):
+    """Keeps what it is asked for, and finds nothing."""
+
+    def __init__(self) -> None:
+        self.asked = list[tuple[str, tuple[Value, ...]]]()
+
+    def rows(self, statement: str, *values: Value) -> list[Row]:
+        self.asked.append((statement, values))
+        return []
+
+
+def test_damaged_boards_of_a_player_are_found_among_few_rows() -> None:
+    """The others of the player are not gone through."""
+    connection, snapshot = apsw.Connection(":memory:"), Asked()
+    make_tables(connection)
+    index.damaged_boards(snapshot, "oust", ["alice"])
+    ((statement, values),) = snapshot.asked
+    plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+    assert "userid=? AND state=? AND is_owner=? AND kind=?" in str(plan)
+    connection.close()

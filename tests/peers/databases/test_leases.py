@@ -12,6 +12,7 @@ from datetime import timedelta
 from functools import partial
 from itertools import pairwise
 
+import psycopg
 import pytest
 
 from pbm_oust.mail import relay as relay_module
@@ -24,7 +25,7 @@ from pbm_oust.store.database import Database
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import Draft, Head, task_of
-from pbm_oust.store.postgresql import PostgresqlDatabase
+from pbm_oust.store.postgresql import PostgresqlConnection, PostgresqlDatabase
 from tests.peers.databases.conftest import Host, mailed
 from tests.peers.databases.test_two_hosts import records, subjects
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, new_id
@@ -71,6 +72,23 @@ def test_a_host_that_dies_or_stops_loses_what_it_has(postgresql: DatabaseServer)
     with holding(url, "mine") as alive:
         assert is_sure(alive) == "True"
     database.close()
+
+
+def test_a_connection_that_cannot_have_leases_is_closed(
+    postgresql: DatabaseServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, opened = PostgresqlDatabase(postgresql.make_tables()), list[PostgresqlConnection]()
+    connect = database.connect
+
+    def connected() -> PostgresqlConnection:
+        opened.append(connect())
+        return opened[-1]
+
+    monkeypatch.setattr(database, "connect", connected)
+    database.kept_seconds = -SECONDS  # which the server refuses
+    with pytest.raises(psycopg.Error):
+        database.holding()
+    assert [each.raw.closed for each in opened] == [True]
 
 
 def is_sure(process: subprocess.Popen[str]) -> str:
