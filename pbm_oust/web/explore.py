@@ -6,8 +6,9 @@ a board, or from an empty one, both sides place in turn. On a board to try, the 
 
 import subprocess  # the house thinks in a process of its own  # nosec B404
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -16,16 +17,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.board import Game, Record
+from pbm_oust.board import Deed, Game, Place, Record, Wish
 from pbm_oust.board.game import Line, line_of
-from pbm_oust.board.notation import format_wish
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.html import marks_of
 from pbm_oust.robot.player import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.service.house import kept
-from pbm_oust.store.open_boards import game_if_any
+from pbm_oust.store.open_boards import read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_svg, first_board, picture
 from pbm_oust.web.ground import Made, ground_of, source_of
@@ -96,12 +97,13 @@ async def _explored(
     Raises HTTPException if too many wait for past positions.
     """
     given = request.query_params
-    cells, at = cells_of(given.get("moves", "")), addresses.number_in(given.get("at", ""))
+    moves, at = given.get("moves", ""), addresses.number_in(given.get("at", ""))
+    cells, count = cells_of(moves), len(moves.split(",")) if moves else 0
     line = await ground_of(request).replaying.do_for(
         source_of(request), lambda: line_of(begin(), cells)
     )
     last = len(line.games) - 1
-    shown, is_cut = last if at is None else min(at, last), last < len(cells)
+    shown, is_cut = last if at is None else min(at, last), last < max(len(cells), count)
     return Exploring(request.url.path, line, shown, is_cut, query)
 
 
@@ -116,13 +118,16 @@ async def from_board(request: Request) -> Response:
     """Answer with what comes of placements after a record of a board."""
     ground, given = ground_of(request), request.path_params
     number: int = given["number"]
-    game = game_if_any(ground.home, given["kind"], given["board"])
-    if game is None or number > len(game.records):
+    try:
+        game = read_game(ground.home, given["kind"], given["board"])
+    except NotAllowed:
+        raise HTTPException(404) from None
+    if number > len(game.records):
         raise HTTPException(404)
     exploring = await _explored(request, lambda: game.after(number))
     analysis = kept(ground.home, game)
     evaluation = analysis.evaluations[number] if analysis else None
-    best = cells_of(",".join(map(format_wish, evaluation.line))) if evaluation else ()
+    best = _placed_in(evaluation.line) if evaluation else ()
     return _page(
         request, exploring, board=game.name, number=number, evaluation=evaluation, best=best
     )
@@ -172,6 +177,12 @@ def _first_grids() -> list[tuple[Kind, Grid]]:
     return [(kind, grid) for kind in KINDS.values() for grid in kind.first_grids]
 
 
+def _placed_in(line: Iterable[Wish]) -> list[str]:
+    """Return what is placed in a line until sides are swapped, which no address can say."""
+    kept = takewhile(lambda wish: wish is not Deed.SWAP, line)
+    return [cell for wish in kept if isinstance(wish, Place) for cell in wish.cells]
+
+
 def _waits_for_house(game: Game) -> bool:
     return not game.result and game.player_to_move == HOUSE
 
@@ -190,7 +201,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
     ground, game = ground_of(request), exploring.game
     translator = ground.templates_for(request).translator
     title = translator.gettext("After placement %(number)s", number=exploring.at)
-    taps = None if game.result or _waits_for_house(game) else exploring.placing
+    is_open = not game.result and not (given.get("side") and _waits_for_house(game))
     unsaid: dict[str, Any] = dict.fromkeys(("board", "number", "evaluation", "best", "side"))
     return ground.page(
         request,
@@ -198,7 +209,13 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
         exploring=exploring,
         game=game,
         kind=game.header.kind,
-        picture=board_svg(game.position, marks_of(game), title, translator, taps=taps),
+        picture=board_svg(
+            game.position,
+            marks_of(game),
+            title,
+            translator,
+            taps=exploring.placing if is_open else None,
+        ),
         sides=Side,
         guest=GUEST,
         house=HOUSE,

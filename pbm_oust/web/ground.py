@@ -124,12 +124,16 @@ class Made:
         return Response(self.content, 200, headers, media_type)
 
 
+KEY_BYTES = 2048
+"""How much a response takes at most besides its content: strangers choose long addresses."""
+
+
 class Cache:
     """Responses that were made lately, by what they were made from or by what was asked for."""
 
     def __init__(self) -> None:
         self._made = Latest[Hashable, tuple[Hashable, Made]](
-            MOST_BYTES, lambda known: len(known[1].content)
+            MOST_BYTES, lambda known: len(known[1].content) + KEY_BYTES
         )
 
     def get(self, key: Hashable, make: Callable[[], str]) -> Made:

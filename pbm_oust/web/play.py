@@ -32,7 +32,7 @@ from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, te
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.sign_in import proved, proved_by_tag
 
-_LONGEST = 2000
+_LONGEST = 3000
 """How many characters of a turn are read: 625 cells have room."""
 _ASKED_TWICE = ("resign", "decline")
 """What a page asks once more about before it is done."""
@@ -64,8 +64,12 @@ def turn_of(game: Game, text: str) -> TurnSoFar:
 
 
 def cells_of(text: str) -> tuple[str, ...]:
-    """Return the cells of a turn as a page has them; none if that is no list of cells."""
-    parts = parts_of(fold(text[:_LONGEST]))
+    """Return the cells of a turn as a page has them; none if that is no list of cells.
+
+    Of a text that is too long, the last one is left out, whose name may be cut.
+    """
+    text = text if len(text) <= _LONGEST else text[:_LONGEST].rpartition(",")[0]
+    parts = parts_of(fold(text))
     return tuple(cell.upper() for part in parts for cell in cells_in(part))
 
 

@@ -44,6 +44,14 @@
     }
   }
 
+  // Focuses what is there in place of what had the focus; if that is gone, its part of the page.
+  function hold(part, id) {
+    if (id) byId(id)?.focus();
+    if (part.contains(document.activeElement)) return;
+    part.tabIndex = -1;
+    part.focus({ preventScroll: true });
+  }
+
   // Puts the parts of a newer page in place of those that are shown, but for what is being typed.
   function renew(page) {
     const held = document.activeElement;
@@ -56,8 +64,9 @@
       }
       const isHeld = shown.contains(held);
       shown.replaceChildren(...part.childNodes);
-      if (isHeld && held.id) byId(held.id)?.focus();
+      if (isHeld) hold(shown, held.id);
     }
+    for (const line of document.querySelectorAll(".does")) line.textContent = "";
     document.title = page.title;
   }
 
@@ -142,9 +151,10 @@
     const link = event.target.closest?.(".taps a");
     const picture = event.target.closest?.(".picture");
     if (!picture) return;
-    const line = picture.nextElementSibling?.matches(".does")
-      ? picture.nextElementSibling
-      : document.createElement("p");
+    const below = picture.nextElementSibling;
+    const isThere = below?.matches(".does");
+    if (!isThere && !picture.querySelector(".taps")) return;
+    const line = isThere ? below : document.createElement("p");
     line.className = "does";
     line.textContent = link ? link.getAttribute("aria-label") : "";
     picture.after(line);
@@ -155,16 +165,17 @@
   let retry = 0;
 
   const heard = () => document.querySelector("[data-live]");
+  const path = () => new URL(heard().dataset.live, location).href;
 
   function listen() {
     clearTimeout(retry);
     const isWanted = !document.hidden && heard();
-    const isOpen = source && source.readyState !== EventSource.CLOSED;
+    const isOpen = source && source.readyState !== EventSource.CLOSED && source.url === path();
     if (isWanted && isOpen) return;
     if (source) source.close();
     source = null;
     if (!isWanted) return;
-    source = new EventSource(heard().dataset.live);
+    source = new EventSource(path());
     source.onmessage = (event) => {
       if (!heard() || event.data === heard().dataset.count) return;
       if (!slider) reload();
