@@ -405,7 +405,7 @@ NO_KEY = "0" * 16
 """The message key of what no mail asked for."""
 
 
-class Line(Struct, frozen=True):
+class Variation(Struct, frozen=True):
     """Placements from a position on, by the side whose turn it is each time."""
 
     games: Sequence[Game]
@@ -427,7 +427,7 @@ class Line(Struct, frozen=True):
         return self.games[-1].records[len(self.games[0].records) :]
 
 
-def line_of(game: Game, cells: Iterable[str]) -> Line:
+def variation_of(game: Game, cells: Iterable[str]) -> Variation:
     """Return the longest beginning of some placements that can be made from a position on.
 
     A game that has ended otherwise than by its rules goes on. Whoever cannot place passes.
@@ -438,7 +438,7 @@ def line_of(game: Game, cells: Iterable[str]) -> Line:
             games.append(_passed(_done(games[-1], Place((cell,)))))
         except (Illegal, NotAllowed):
             break
-    return Line(games)
+    return Variation(games)
 
 
 def _passed(game: Game) -> Game:

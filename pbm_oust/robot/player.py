@@ -10,7 +10,7 @@ from functools import reduce
 from msgspec import Struct
 
 from pbm_oust.board import Deed, Game, Header, Place, Wish
-from pbm_oust.board.game import line_of
+from pbm_oust.board.game import variation_of
 from pbm_oust.board.header import Terms
 from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.solve import solved
@@ -264,7 +264,7 @@ def answer(kind: str, grid: str, cells: str, seconds: str) -> str:
     """
     terms, began = Terms(swap=False), datetime(2026, 11, 20, tzinfo=UTC)
     header = Header(KINDS[kind], 1, parse_grid(grid), "x", "o", terms, began)
-    game = line_of(Game.start(header), filter(None, cells.split(","))).games[-1]
+    game = variation_of(Game.start(header), filter(None, cells.split(","))).games[-1]
     rng = random.Random(f"{grid} {cells}")  # a game # noqa: S311 # nosec B311
     wish = decide(game, float(seconds), rng, time.perf_counter).wish
     if not isinstance(wish, Place):

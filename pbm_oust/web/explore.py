@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.board import Deed, Game, Place, Record, Wish
-from pbm_oust.board.game import Line, line_of
+from pbm_oust.board.game import Variation, variation_of
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.refusal import NotAllowed
@@ -50,7 +50,7 @@ class Exploring(Struct, frozen=True):
 
     path: str
     """Where the page is, without what has been placed."""
-    line: Line
+    line: Variation
     at: int
     """How many of the placements are shown."""
     is_cut: bool = False
@@ -100,7 +100,7 @@ async def _explored(
     moves, at = given.get("moves", ""), addresses.number_in(given.get("at", ""))
     cells, count = cells_of(moves), len(moves.split(",")) if moves else 0
     line = await ground_of(request).replaying.do_for(
-        source_of(request), lambda: line_of(begin(), cells)
+        source_of(request), lambda: variation_of(begin(), cells)
     )
     last = len(line.games) - 1
     shown, is_cut = last if at is None else min(at, last), last < max(len(cells), count)
