@@ -10,8 +10,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from msgspec import Meta, Struct, field, structs
 
-from pbm_oust.board import Game, Wish, notation
-from pbm_oust.board.header import Terms
+from pbm_oust.board import Game, Terms, Wish, notation
 from pbm_oust.rules import Grid, Side, parse_grid
 
 Kind = Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]

@@ -19,9 +19,8 @@ from typing import ClassVar, Self
 from msgspec import Struct, field
 
 from pbm_oust.accounts.items import Key, Number, OnBoard
-from pbm_oust.board import Deed, Game, Place, Record, Wish
+from pbm_oust.board import PLAYING, Action, Deed, Game, Place, Record, Wish
 from pbm_oust.board.notation import MOST_REMEMBERED, format_wish, parse_wish
-from pbm_oust.board.record import PLAYING, Action
 from pbm_oust.refusal import Refusal
 
 MOST_CLAUSES = 20

@@ -1,7 +1,23 @@
 """One board as a fold over its records. Pure."""
 
-from pbm_oust.board.game import Game, Summary
-from pbm_oust.board.header import Header
-from pbm_oust.board.record import Deed, Place, Record, Ruling, Verb, Wish
+from pbm_oust.board.game import Game, Summary, Variation, variation_of
+from pbm_oust.board.header import Header, Terms
+from pbm_oust.board.record import PLAYING, WISHED, Action, Deed, Place, Record, Ruling, Verb, Wish
 
-__all__ = ["Deed", "Game", "Header", "Place", "Record", "Ruling", "Summary", "Verb", "Wish"]
+__all__ = [
+    "PLAYING",
+    "WISHED",
+    "Action",
+    "Deed",
+    "Game",
+    "Header",
+    "Place",
+    "Record",
+    "Ruling",
+    "Summary",
+    "Terms",
+    "Variation",
+    "Verb",
+    "Wish",
+    "variation_of",
+]

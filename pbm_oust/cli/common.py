@@ -20,8 +20,7 @@ from pbm_oust.grammar.values import read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
 from pbm_oust.render.text import in_columns
 from pbm_oust.render.visible import visible_line, visible_text
-from pbm_oust.rules import KINDS, Grid, Kind, Shape
-from pbm_oust.rules.grid import parse_size
+from pbm_oust.rules import KINDS, Grid, Kind, Shape, parse_size
 from pbm_oust.store import configuration as configurations
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.disk import NoSuchFile

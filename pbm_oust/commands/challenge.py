@@ -30,8 +30,7 @@ from pbm_oust.play.request import Actor, Handled
 from pbm_oust.play.starting import answered_again, open_of, write_board
 from pbm_oust.play.unit_of_work import ForEither, ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
-from pbm_oust.rules import KINDS, Grid, Kind, Shape, Side
-from pbm_oust.rules.grid import format_size, parse_size
+from pbm_oust.rules import KINDS, Grid, Kind, Shape, Side, format_size, parse_size
 from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.accounts import seeker as seeker_of
 from pbm_oust.store.boards import NoSuchBoard

@@ -10,10 +10,9 @@ from msgspec import structs
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
-from pbm_oust.board import Deed, Game, Wish
+from pbm_oust.board import PLAYING, Deed, Game, Wish
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, game_in
-from pbm_oust.board.record import PLAYING
 from pbm_oust.grammar import wish as wishes
 from pbm_oust.grammar.form import Command, Form, SurplusWord
 from pbm_oust.grammar.notation import Blank, Heading

@@ -4,18 +4,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from pbm_oust.board import Deed, Game, Place, Wish
+from pbm_oust.board import WISHED, Deed, Game, Place, Wish
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import AfterTurn, AgainstRules
-from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.form import MissingWord, SurplusWord
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.vocabulary import find_command_word, fold, in_english, probably_latin
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules import Grid, Position
+from pbm_oust.rules import Grid, Position, choices
 from pbm_oust.rules.grid import NoSuchCell
-from pbm_oust.rules.position import choices
 
 _PLACEMENT = re.compile(r"[a-z][1-9][0-9]?")
 

@@ -22,8 +22,7 @@ from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, ShownBoard
 from pbm_oust.render.html import Marks, Taps, board_html, marks_of
 from pbm_oust.render.text import REMEMBERED, cells_text
-from pbm_oust.rules import Side
-from pbm_oust.rules.position import choices
+from pbm_oust.rules import Side, choices
 
 ReplyTo = Callable[[Game | Joining], str | None]
 """Returns where the reader of a letter can move on a board, or join a challenge, by a mere mail.

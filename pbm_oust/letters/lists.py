@@ -5,8 +5,7 @@ from enum import Enum
 
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.items import Seek
-from pbm_oust.board import Summary
-from pbm_oust.board.header import Terms
+from pbm_oust.board import Summary, Terms
 from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
 from pbm_oust.languages import Section

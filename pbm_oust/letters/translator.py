@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import structs
 
 from pbm_oust import languages
-from pbm_oust.board import Ruling, Verb
+from pbm_oust.board import Action, Ruling, Verb
 from pbm_oust.board.notation import format_action, format_ruling
-from pbm_oust.board.record import Action
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.notation import Known, option_in, word_in
 from pbm_oust.grammar.values import Filter

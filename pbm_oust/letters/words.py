@@ -16,8 +16,7 @@ from pbm_oust.accounts.items import MOST_SEEKS
 from pbm_oust.accounts.settings import HOURS
 from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
-from pbm_oust.board import Game, Summary, ratings
-from pbm_oust.board.header import Terms
+from pbm_oust.board import Game, Summary, Terms, ratings
 from pbm_oust.board.notation import LONGEST_USERID, format_wish
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.general import MOST_LINES
@@ -41,9 +40,8 @@ from pbm_oust.refusal import Reason
 from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.search import can_search, has_core
-from pbm_oust.rules import KINDS, Kind, parse_grid
+from pbm_oust.rules import KINDS, Kind, choices, parse_grid
 from pbm_oust.rules.grid import LONGEST
-from pbm_oust.rules.position import choices
 from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.message_keys import MEMORY
 

@@ -15,13 +15,7 @@ from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from prometheus_client import CollectorRegistry, make_wsgi_app
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    Metric,
-)
+from prometheus_client import CollectorRegistry, core, make_wsgi_app
 from prometheus_client.registry import Collector
 
 from pbm_oust.mail.handler import BOUNDS, Counts
@@ -46,10 +40,10 @@ class Metrics(Collector):
         self._counts = counts
         self._clock = clock
 
-    def collect(self) -> Iterator[Metric]:
+    def collect(self) -> Iterator[core.Metric]:
         """Yield all metrics; if the store cannot be read, those of the home are left out."""
         yield from _of_mails(self._counts)
-        yield GaugeMetricFamily(
+        yield core.GaugeMetricFamily(
             "pbm_oust_connections_lent",
             "Connections to a database server that are in use to read",
             self._home.database.lent,
@@ -58,7 +52,7 @@ class Metrics(Collector):
             gauges = self._home.ask(read_gauges)
         except OSError:
             gauges = None
-        yield GaugeMetricFamily(
+        yield core.GaugeMetricFamily(
             "pbm_oust_store_up", "Whether the store can be read", float(gauges is not None)
         )
         if gauges:
@@ -122,41 +116,43 @@ class _Server(ThreadingMixIn, WSGIServer):
         """Say nothing about a client that has left or was too slow."""
 
 
-def _of_mails(counts: Counts) -> Iterator[Metric]:
-    mails = CounterMetricFamily(
+def _of_mails(counts: Counts) -> Iterator[core.Metric]:
+    mails = core.CounterMetricFamily(
         "pbm_oust_mails", "Mails by what became of them", labels=["outcome"]
     )
     for outcome in Outcome:
         mails.add_metric([outcome.name.lower()], counts.outcomes[outcome])
     yield mails
     bounds = [*map(str, BOUNDS), "+Inf"]
-    yield HistogramMetricFamily(
+    yield core.HistogramMetricFamily(
         "pbm_oust_mail_seconds",
         "How long senders waited for the answer to a mail",
         buckets=list(zip(bounds, accumulate(counts.waits), strict=True)),
         sum_value=counts.seconds,
     )
-    commands = CounterMetricFamily("pbm_oust_commands", "Mails by command", labels=["command"])
+    commands = core.CounterMetricFamily("pbm_oust_commands", "Mails by command", labels=["command"])
     for name in sorted({form.name for form in FORMS}):
         commands.add_metric([name], counts.commands[name])
     yield commands
-    yield GaugeMetricFamily(
+    yield core.GaugeMetricFamily(
         "pbm_oust_sweep_lag_seconds",
         "Seconds since a sweep of this server has ended, or since its start",
         max(0.0, time.time() - counts.swept),
     )
 
 
-def _of_home(gauges: Gauges, now: datetime) -> Iterator[Metric]:
-    letters = GaugeMetricFamily("pbm_oust_letters", "Letters by where they are", labels=["state"])
+def _of_home(gauges: Gauges, now: datetime) -> Iterator[core.Metric]:
+    letters = core.GaugeMetricFamily(
+        "pbm_oust_letters", "Letters by where they are", labels=["state"]
+    )
     for where, count in gauges.letters.items():
         letters.add_metric([where.value], count)
     yield letters
     age = max(0.0, (now - gauges.oldest).total_seconds()) if gauges.oldest else 0.0
-    yield GaugeMetricFamily(
+    yield core.GaugeMetricFamily(
         "pbm_oust_oldest_letter_seconds", "The age of the oldest letter that waits", age
     )
-    boards = GaugeMetricFamily(
+    boards = core.GaugeMetricFamily(
         "pbm_oust_boards", "Boards by game and state", labels=["game", "state"]
     )
     for labels, number in gauges.boards.items():

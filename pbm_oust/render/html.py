@@ -13,9 +13,8 @@ from msgspec import Struct
 
 from pbm_oust.board import Game
 from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, behind_cells, star_points
-from pbm_oust.rules import Grid, Position, Shape, Side
+from pbm_oust.rules import Grid, Position, Shape, Side, choices
 from pbm_oust.rules.grid import COLUMNS
-from pbm_oust.rules.position import choices
 
 WOOD, INK = "#ecd2a0", "#5a3d12"
 """The colours of the board, and of what is written on it."""

@@ -9,9 +9,7 @@ from functools import reduce
 
 from msgspec import Struct
 
-from pbm_oust.board import Deed, Game, Header, Place, Wish
-from pbm_oust.board.game import variation_of
-from pbm_oust.board.header import Terms
+from pbm_oust.board import Deed, Game, Header, Place, Terms, Wish, variation_of
 from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn

@@ -1,7 +1,21 @@
 """The rules of the games. Pure: no files, no clock, no chance, no mail, no logging."""
 
-from pbm_oust.rules.grid import Grid, Shape, parse_grid
+from pbm_oust.rules.grid import Grid, Shape, format_size, parse_grid, parse_size
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, Kind, Position, Result, Side
+from pbm_oust.rules.position import How, Kind, Position, Result, Side, choices, taken
 
-__all__ = ["KINDS", "Grid", "How", "Kind", "Position", "Result", "Shape", "Side", "parse_grid"]
+__all__ = [
+    "KINDS",
+    "Grid",
+    "How",
+    "Kind",
+    "Position",
+    "Result",
+    "Shape",
+    "Side",
+    "choices",
+    "format_size",
+    "parse_grid",
+    "parse_size",
+    "taken",
+]

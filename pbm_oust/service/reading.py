@@ -11,9 +11,8 @@ from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
 from pbm_oust.accounts.settings import MailWhen, Switch
-from pbm_oust.board import Game, Place, Wish
+from pbm_oust.board import PLAYING, Game, Place, Wish
 from pbm_oust.board.reasons import NotYourTurn, game_in
-from pbm_oust.board.record import PLAYING
 from pbm_oust.commands.account import VERIFY, has_new_password
 from pbm_oust.commands.challenge import JOIN
 from pbm_oust.commands.play import MOVE, QUEUE, Queueing, of_board

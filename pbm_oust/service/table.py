@@ -12,8 +12,7 @@ from msgspec import Struct
 from pbm_oust import commands
 from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
 from pbm_oust.accounts.tags import Answered, Credential, without_tokens
-from pbm_oust.board import Game
-from pbm_oust.board.record import WISHED
+from pbm_oust.board import WISHED, Game
 from pbm_oust.commands.play import of_board
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Command, Form, Line, MissingWord, SurplusWord, to_player

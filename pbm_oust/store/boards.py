@@ -19,14 +19,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct, structs
 
 from pbm_oust.board import Game, Summary
-from pbm_oust.board.history import (
-    BadHistory,
-    format_records,
-    read_header,
-    read_history,
-    userids_in,
-    with_other_userid,
-)
+from pbm_oust.board import history as histories
 from pbm_oust.board.notation import format_header, format_outcome
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import KINDS, Kind
@@ -88,13 +81,15 @@ class DamagedHistory(Exception):
     The operator has to repair it; nothing is written to it, and other boards go on.
     """
 
-    def __init__(self, path: Path, error: BadHistory | OSError) -> None:
-        is_bad = isinstance(error, BadHistory)
+    def __init__(self, path: Path, error: histories.BadHistory | OSError) -> None:
+        is_bad = isinstance(error, histories.BadHistory)
         super().__init__(f"{path}: {error}" if is_bad else str(error))
         self.path = path
-        self.line = error.line if isinstance(error, BadHistory) else 0
+        self.line = error.line if isinstance(error, histories.BadHistory) else 0
         """The line at fault; 0 if its file as a whole cannot be read."""
-        self.reason = error.reason if isinstance(error, BadHistory) else str(error.strerror)
+        self.reason = (
+            error.reason if isinstance(error, histories.BadHistory) else str(error.strerror)
+        )
 
     @property
     def name(self) -> BoardName:
@@ -156,21 +151,21 @@ def challenge_remark(key: str) -> bytes:
 
 def read_board(name: BoardName, data: bytes) -> Board:
     """Return the board of a history, every record checked against the rules. Raises BadHistory."""
-    history = read_history(data)
+    history = histories.read_history(data)
     header = history.game.header
     if header.kind.name != name.kind:
-        raise BadHistory(2, f"in this folder the kind is {name.kind}")
+        raise histories.BadHistory(2, f"in this folder the kind is {name.kind}")
     if header.board != name.board:
-        raise BadHistory(3, f"by the name of the file this is board {name.board}")
+        raise histories.BadHistory(3, f"by the name of the file this is board {name.board}")
     whole = data[: history.whole_length]
-    return Board(history.game, whole, userids_in(whole))
+    return Board(history.game, whole, histories.userids_in(whole))
 
 
 def read_rows(name: BoardName, data: bytes) -> Rows:
     """Return the rows of a history, damaged or not; if what it says may be believed, it is."""
     said = index.believe(name, data)
     if not said:
-        with suppress(BadHistory):
+        with suppress(histories.BadHistory):
             said = index.entry_of(read_board(name, data).game)
     return rows_of(name, said, data)
 
@@ -181,7 +176,7 @@ def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
     source = (started[2].decode(), int(started[3])) if started and started[2] else (None, None)
     state, *rest = _columns(said) if said else _DAMAGED
     columns = (started[1].decode() if started else None, *source, state, *rest)
-    userids = userids_in(data)
+    userids = histories.userids_in(data)
     if not (said or _has_header(data)):
         userids |= {index.ANYBODY}
     rows = _userids(name, state, {said.x, said.o} if said else (), userids)
@@ -196,8 +191,8 @@ def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
 
 def _has_header(data: bytes) -> bool:
     """Return whether the header of a history can be read."""
-    with suppress(BadHistory):
-        read_header(data)
+    with suppress(histories.BadHistory):
+        histories.read_header(data)
         return True
     return False
 
@@ -313,7 +308,7 @@ class Boards:
         """Return the board of a history. Raises DamagedHistory."""
         try:
             return read_board(name, data)
-        except BadHistory as error:
+        except histories.BadHistory as error:
             raise DamagedHistory(self.path(name), error) from None
 
     def remember(self, transactions: Iterable[Transaction]) -> None:
@@ -330,7 +325,11 @@ class Boards:
         `remarks` are whole lines to go below the header. Raises BoardChanged if a board has that
         number already.
         """
-        text = format_header(game.header).encode() + remarks + format_records(game, 0).encode()
+        text = (
+            format_header(game.header).encode()
+            + remarks
+            + histories.format_records(game, 0).encode()
+        )
         return self.start_from(transaction, game, text)
 
     def start_from(self, transaction: Transaction, game: Game, text: bytes) -> Board:
@@ -339,7 +338,7 @@ class Boards:
         Raises BoardChanged if a board has that number already.
         """
         version, said = self._next_version(transaction), index.entry_of(game)
-        board = Board(game, text, userids_in(text), version)
+        board = Board(game, text, histories.userids_in(text), version)
         rows = rows_of(board.name, said, text)
         if not transaction.run(_MAKE, *board.name, version, *rows.columns):
             raise BoardChanged(str(board.name))
@@ -356,12 +355,12 @@ class Boards:
         records, name = len(board.game.records), board.name
         if len(acted.records) == records:
             return board
-        text = format_records(acted, records).encode()
+        text = histories.format_records(acted, records).encode()
         after = structs.replace(
             board,
             game=acted,
             data=board.data + text,
-            userids=board.userids | userids_in(b"\n" + text),
+            userids=board.userids | histories.userids_in(b"\n" + text),
             version=self._next_version(transaction, board.version),
         )
         self._change(transaction, board, after)
@@ -376,7 +375,7 @@ class Boards:
         Raises BoardChanged, and DamagedHistory if the history would not replay then.
         """
         name, version = board.name, self._next_version(transaction, board.version)
-        renamed = self.replayed(name, with_other_userid(board.data, old, new))
+        renamed = self.replayed(name, histories.with_other_userid(board.data, old, new))
         renamed = structs.replace(renamed, version=version)
         self._change(transaction, board, renamed)
         before, after = by_records(board.data), by_records(renamed.data)

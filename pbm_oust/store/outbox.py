@@ -17,17 +17,9 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from pbm_oust.store import letters as stored
 from pbm_oust.store.database import Database, Row, Snapshot, Transaction, moment_of, seconds
 from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, linked, locked_folder
-from pbm_oust.store.letters import (
-    Letter,
-    LetterState,
-    Unwritten,
-    all_letters,
-    content_of,
-    let_leave,
-    remove_letters,
-)
 
 log = logging.getLogger("pbm_oust")
 
@@ -41,7 +33,7 @@ _OURS = re.compile(r"[0-9]+\.L[0-9]+\.pbm_oust")
 _UNWRITTEN = (
     "SELECT id, posted, content FROM letters WHERE state = 'file' AND file IS NULL ORDER BY id"
 )
-_ASIDE = {LetterState.HELD: 1, LetterState.FAILED: 2}
+_ASIDE = {stored.LetterState.HELD: 1, stored.LetterState.FAILED: 2}
 """The letters that come behind those that wait, and in which order."""
 
 
@@ -66,26 +58,26 @@ class Outbox:
 
     # Letters by their names
 
-    def listed(self, *states: LetterState) -> list[Letter]:
+    def listed(self, *states: stored.LetterState) -> list[stored.Letter]:
         """Return the letters in these states, or all, as they are at one moment, oldest first.
 
         Those that a mail program has taken are left out. Those that wait come first, then those
         that are held back, and those that have failed.
         """
         with self._database.read() as snapshot:
-            found = all_letters(snapshot, *states)
+            found = stored.all_letters(snapshot, *states)
         there = (each for each in found if not each.file or self.has_new(each.file))
         return sorted(there, key=lambda each: (_ASIDE.get(each.state, 0), each.id))
 
-    def letters(self, *states: LetterState) -> list[str]:
+    def letters(self, *states: stored.LetterState) -> list[str]:
         """Return the names of the letters in these states, or of those that wait, oldest first."""
-        wanted = states or (LetterState.WAITING, LetterState.FILE)
+        wanted = states or (stored.LetterState.WAITING, stored.LetterState.FILE)
         return [name_of(letter) for letter in self.listed(*wanted)]
 
     def read(self, name: str) -> bytes:
         """Return a letter. Raises NoSuchFile."""
         with self._database.read() as snapshot:
-            content = content_of(snapshot, _id_of(name))
+            content = stored.content_of(snapshot, _id_of(name))
         if content is None:
             raise NoSuchFile(name)
         return content
@@ -98,13 +90,15 @@ class Outbox:
         with self.withheld(files) as is_withheld:
             if letter is None or not is_withheld:
                 raise NoSuchFile(name)
-            self._database.write(lambda transaction: remove_letters(transaction, [letter.id]))
+            self._database.write(
+                lambda transaction: stored.remove_letters(transaction, [letter.id])
+            )
 
     def retry(self, name: str, now: datetime) -> None:
         """Let a letter that failed wait for the relay again. Raises NoSuchFile."""
-        states = LetterState.FAILED, LetterState.WAITING
+        states = stored.LetterState.FAILED, stored.LetterState.WAITING
         number = _id_of(name)
-        if not self._database.write(lambda each: let_leave(each, *states, now, number)):
+        if not self._database.write(lambda each: stored.let_leave(each, *states, now, number)):
             raise NoSuchFile(name)
 
     # Letters as files
@@ -195,7 +189,7 @@ class Outbox:
             there = {path.name for path in self._new.iterdir()}
             taken = [letter for file, letter in known if file not in there]
             if taken:
-                self._database.write(partial(remove_letters, letters=taken))
+                self._database.write(partial(stored.remove_letters, letters=taken))
         return len(taken)
 
     @contextmanager
@@ -231,7 +225,7 @@ class Outbox:
             if holders[name] not in ((name,), (None,)):
                 self._disk.step_remove(self._tmp / name)
 
-    def _new_drafts(self, letters: Collection[Unwritten]) -> dict[int, str]:
+    def _new_drafts(self, letters: Collection[stored.Unwritten]) -> dict[int, str]:
         """Write letters that no commit has named, all or none, as `_drafts` does."""
         try:
             return self._drafts(letters)
@@ -241,7 +235,7 @@ class Outbox:
                     self._disk.step_remove(self._tmp / file_name(letter, posted))
             raise
 
-    def _drafts(self, letters: Iterable[Unwritten]) -> dict[int, str]:
+    def _drafts(self, letters: Iterable[stored.Unwritten]) -> dict[int, str]:
         """Write letters into `tmp`, and return the names of their files by their ids."""
         names = dict[int, str]()
         for letter, posted, content in letters:
@@ -310,7 +304,7 @@ def _holder_of(snapshot: Snapshot, file: str) -> Row | None:
     return snapshot.row("SELECT file FROM letters WHERE id = ? AND state = 'file'", _id_of(file))
 
 
-def name_of(letter: Letter) -> str:
+def name_of(letter: stored.Letter) -> str:
     """Return the name of a letter."""
     return file_name(letter.id, letter.posted)
 

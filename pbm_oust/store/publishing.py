@@ -24,18 +24,9 @@ from pathlib import Path
 
 from pbm_oust.board.history import with_other_userid
 from pbm_oust.rules import KINDS
+from pbm_oust.store import disk as disks
 from pbm_oust.store.boards import MICROSECONDS, Board, Boards
 from pbm_oust.store.database import Database, Row, Snapshot
-from pbm_oust.store.disk import (
-    FOLDER_OF_HISTORIES,
-    HISTORY,
-    Disk,
-    NoSuchFile,
-    bytes_of,
-    linked,
-    locked_file,
-    locked_folder,
-)
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.index import BoardName, all_names
 
@@ -105,13 +96,13 @@ class Publisher:
         folder: Path,
         database: Database,
         boards: Boards,
-        disk: Disk | None = None,
+        disk: disks.Disk | None = None,
         overlap: float = 0.0,
     ) -> None:
         self.folder = folder
         self._database = database
         self._boards = boards
-        self._disk = disk or Disk()
+        self._disk = disk or disks.Disk()
         self._overlap = overlap
         self._mark = folder / MARK
         self.ahead = deque[BoardName]()
@@ -126,12 +117,12 @@ class Publisher:
     def prepare(self) -> None:
         """Make missing folders. Raises OSError."""
         for kind in KINDS:
-            self._disk.make_folder(self.folder / kind, FOLDER_OF_HISTORIES)
+            self._disk.make_folder(self.folder / kind, disks.FOLDER_OF_HISTORIES)
 
     def remove_drafts(self) -> None:
         """Remove the files that dead processes were writing, which takes a look at all names."""
         for kind in KINDS:
-            with locked_folder(self.folder / kind):
+            with disks.locked_folder(self.folder / kind):
                 self._disk.remove_drafts(self.folder / kind)
 
     # Reading
@@ -141,7 +132,7 @@ class Publisher:
         found = list[BoardName]()
         for folder in (self.folder / kind for kind in kinds):
             if folder.is_symlink():
-                raise linked(folder)
+                raise disks.linked(folder)
             matches = map(_NAME.fullmatch, os.listdir(folder) if folder.exists() else ())
             numbers = sorted(int(match[1]) for match in matches if match)
             found += [BoardName(folder.name, number) for number in numbers]
@@ -150,14 +141,14 @@ class Publisher:
     def read(self, name: BoardName) -> bytes:
         """Return the whole lines of a board's file. Raises NoSuchFile and OSError."""
         try:
-            return whole_lines(bytes_of(self._checked(name)))
+            return whole_lines(disks.bytes_of(self._checked(name)))
         except FileNotFoundError:
-            raise NoSuchFile(str(name)) from None
+            raise disks.NoSuchFile(str(name)) from None
 
     def compare(self, snapshot: Snapshot, name: BoardName) -> FileState:
         """Return how the file of a board compares with the database. Raises OSError."""
         try:
-            found = bytes_of(self.path(name))
+            found = disks.bytes_of(self.path(name))
         except FileNotFoundError:
             return FileState.MISSING
         return compared(snapshot, name, found, self._boards.history_if_any(snapshot, name))
@@ -184,7 +175,7 @@ class Publisher:
 
     def _append(self, name: BoardName, wanted: bytes) -> bool:
         """Add what a file lacks of a history; return whether it is the beginning of that."""
-        with suppress(OSError), locked_file(self._checked(name)) as handle:
+        with suppress(OSError), disks.locked_file(self._checked(name)) as handle:
             found = _content(handle)
             if wanted.startswith(found):
                 self._disk.append(handle, wanted[len(found) :], at=len(found), syncs=False)
@@ -210,11 +201,11 @@ class Publisher:
             with self._database.read_latest() as snapshot:
                 wanted = self._boards.history_if_any(snapshot, name)
             if wanted is not None:
-                self._disk.make_folder(path.parent, FOLDER_OF_HISTORIES)
-                with locked_folder(path.parent, shares=True):
-                    self._disk.create(path, wanted, HISTORY, syncs=syncs)
+                self._disk.make_folder(path.parent, disks.FOLDER_OF_HISTORIES)
+                with disks.locked_folder(path.parent, shares=True):
+                    self._disk.create(path, wanted, disks.HISTORY, syncs=syncs)
             return wanted is not None
-        with locked_file(path) as handle:
+        with disks.locked_file(path) as handle:
             # What is wanted is read under the lock, so that nothing old is written over newer.
             with self._database.read_latest() as snapshot:
                 wanted = self._boards.history_if_any(snapshot, name)
@@ -232,7 +223,7 @@ class Publisher:
                 self._disk.append(handle, wanted[kept:], at=kept, syncs=syncs)
                 return True
             else:
-                with locked_folder(path.parent, shares=True):
+                with disks.locked_folder(path.parent, shares=True):
                     mode = stat.S_IMODE(os.fstat(handle).st_mode)
                     self._disk.create(path, wanted, mode, replaces=True)
                 return True
@@ -326,7 +317,7 @@ class Publisher:
     def _marked(self, database: list[int]) -> int:
         """Return up to which version of a database's boards all files are on the disk."""
         with suppress(OSError, ValueError, KeyError, TypeError):
-            note = json.loads(bytes_of(self._mark))
+            note = json.loads(disks.bytes_of(self._mark))
             return int(note["version"]) if note["database"] == database else 0
         return 0
 
@@ -350,7 +341,7 @@ class Publisher:
         """Return the path of a board's file. Raises OSError if its folder is a link."""
         path = self.path(name)
         if path.parent.is_symlink():
-            raise linked(path.parent)
+            raise disks.linked(path.parent)
         return path
 
 

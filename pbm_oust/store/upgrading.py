@@ -18,17 +18,9 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.board.history import with_other_userid
 from pbm_oust.board.notation import format_time
 from pbm_oust.rules import KINDS
+from pbm_oust.store import database
 from pbm_oust.store.accounts import account_of, write_account
 from pbm_oust.store.boards import read_rows
-from pbm_oust.store.database import (
-    Database,
-    Row,
-    Snapshot,
-    Transaction,
-    Value,
-    moment_of,
-    selection,
-)
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.home import Home
@@ -61,7 +53,7 @@ of `position`. Their rows are in the document under the names of the tables."""
 _TIMES = ("joined", "at", "begins", "ends", "looked", "sent", "since")
 
 
-def upgraded_account(account: Row, rows: Mapping[str, Sequence[Row]]) -> Account:
+def upgraded_account(account: database.Row, rows: Mapping[str, Sequence[database.Row]]) -> Account:
     """Return an account from its row in `accounts` and its rows in the other tables."""
     userid, password, joined, signup_key, changed = account
     found: dict[str, object] = {
@@ -79,16 +71,16 @@ def upgraded_account(account: Row, rows: Mapping[str, Sequence[Row]]) -> Account
     return account_of((userid, changed, document))
 
 
-def _item(columns: Sequence[str], row: Row) -> dict[str, object]:
+def _item(columns: Sequence[str], row: database.Row) -> dict[str, object]:
     cells = zip(columns, row, strict=True)
     return {column: _cell(column, cell) for column, cell in cells if cell is not None}
 
 
-def _cell(column: str, cell: Value) -> object:
+def _cell(column: str, cell: database.Value) -> object:
     """Return a cell as a document has it: a time as text, if a year has it."""
     if column in _TIMES and isinstance(cell, int):
         with suppress(ValueDamaged):
-            return format_time(moment_of(cell))
+            return format_time(database.moment_of(cell))
     return cell
 
 
@@ -112,7 +104,7 @@ _WAITING = ("waiting_lines", "waiting_rewritings")
 _RECORD = re.compile(rb" {0,3}([0-9]+) [xo*] ")
 
 
-def upgrade(home: Home, database: Database) -> int | None:
+def upgrade(home: Home, database: database.Database) -> int | None:
     """Bring a database up to date, with the histories in the folder of a home; all, or nothing.
 
     Returns the number of boards; None if its tables can be used already. Missing ones are made.
@@ -124,10 +116,12 @@ def upgrade(home: Home, database: Database) -> int | None:
         return None  # whoever connects to a server makes missing tables
 
 
-def _upgrade(home: Home, transaction: Transaction) -> int:
+def _upgrade(home: Home, transaction: database.Transaction) -> int:
     accounts = list(_accounts(transaction))
     for table, columns in _TAKEN.items():
-        transaction.run(f"CREATE TEMPORARY TABLE old_{table} AS {selection(table, columns)}")
+        transaction.run(
+            f"CREATE TEMPORARY TABLE old_{table} AS {database.selection(table, columns)}"
+        )
     transaction.run("DELETE FROM old_message_keys WHERE outcome = 'begun'")
     search = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     for kind, table, _ in transaction.rows(search):
@@ -138,7 +132,7 @@ def _upgrade(home: Home, transaction: Transaction) -> int:
             if table not in _SAME:
                 transaction.run(str(statement))
     for table, columns in _TAKEN.items():
-        taken = selection(f"old_{table}", columns)
+        taken = database.selection(f"old_{table}", columns)
         transaction.run(f"INSERT INTO {table} ({', '.join(columns)}) {taken}")
         transaction.run(f"DROP TABLE old_{table}")
     for account in accounts:
@@ -149,7 +143,7 @@ def _upgrade(home: Home, transaction: Transaction) -> int:
     return transaction.number("SELECT count(*) FROM boards")
 
 
-def _take_histories(transaction: Transaction, home: Home) -> None:
+def _take_histories(transaction: database.Transaction, home: Home) -> None:
     """Make the rows of all boards, from their files and from what waited for these."""
     for name in _names(transaction, home):
         if data := _history(transaction, home, name):
@@ -158,24 +152,24 @@ def _take_histories(transaction: Transaction, home: Home) -> None:
         transaction.run(f"DROP TABLE {table}")
 
 
-def _names(snapshot: Snapshot, home: Home) -> list[BoardName]:
+def _names(snapshot: database.Snapshot, home: Home) -> list[BoardName]:
     """Return all boards that have a history, or lines that wait for one."""
     rows = snapshot.rows("SELECT DISTINCT kind, board FROM waiting_lines")
     return sorted({BoardName(*row) for row in rows if row[0] in KINDS} | {*home.publisher.names()})
 
 
-def _accounts(snapshot: Snapshot) -> Iterator[Account]:
+def _accounts(snapshot: database.Snapshot) -> Iterator[Account]:
     """Yield all accounts, made of their rows."""
-    kept = {table: defaultdict[str, list[Row]](list) for table in TABLES}
+    kept = {table: defaultdict[str, list[database.Row]](list) for table in TABLES}
     for table, columns in TABLES.items():
-        search = f"{selection(table, ['userid', *columns])} ORDER BY userid, position"
+        search = f"{database.selection(table, ['userid', *columns])} ORDER BY userid, position"
         for userid, *cells in snapshot.rows(search):
             kept[table][userid].append(tuple(cells))
-    for row in snapshot.rows(selection("accounts", ACCOUNT)):
+    for row in snapshot.rows(database.selection("accounts", ACCOUNT)):
         yield upgraded_account(row, {table: found[row[0]] for table, found in kept.items()})
 
 
-def _history(snapshot: Snapshot, home: Home, name: BoardName) -> bytes:
+def _history(snapshot: database.Snapshot, home: Home, name: BoardName) -> bytes:
     """Return a history: what its file says, with the userids and the lines that wait for it."""
     data = b""
     with suppress(NoSuchFile):

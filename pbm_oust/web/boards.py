@@ -15,9 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pbm_oust.board import Game, Header, Record
+from pbm_oust.board import Game, Header, Record, Terms
 from pbm_oust.board.formats import in_format
-from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.sheet import Sheet
 from pbm_oust.languages import ENGLISH
@@ -30,8 +29,7 @@ from pbm_oust.render.svg import Place, layout_of
 from pbm_oust.render.text import cells_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
-from pbm_oust.rules import Grid, Kind, Position, Side
-from pbm_oust.rules.position import taken
+from pbm_oust.rules import Grid, Kind, Position, Side, taken
 from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName

@@ -17,8 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.board import Deed, Game, Place, Record, Wish
-from pbm_oust.board.game import Variation, variation_of
+from pbm_oust.board import Deed, Game, Place, Record, Variation, Wish, variation_of
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.refusal import NotAllowed

@@ -14,8 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.board import Game, Header, Record
-from pbm_oust.board.header import Terms
+from pbm_oust.board import Game, Header, Record, Terms
 from pbm_oust.board.notation import parse_action
 from pbm_oust.grammar.notation import word_in
 from pbm_oust.grammar.vocabulary import in_english

@@ -17,16 +17,14 @@ from pbm_oust.accounts.queue import waiting
 from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.accounts.vacations import days_left
-from pbm_oust.board import Game
-from pbm_oust.board.header import Terms
+from pbm_oust.board import Game, Terms
 from pbm_oust.grammar.values import Filter
 from pbm_oust.letters.layout import Block
 from pbm_oust.play.finding import Wish, find_games, find_latest
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules import KINDS, Kind, Side
-from pbm_oust.rules.grid import format_size
+from pbm_oust.rules import KINDS, Kind, Side, format_size
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import game_if_any

@@ -15,10 +15,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board import Game, Place
+from pbm_oust.board import WISHED, Game, Place
 from pbm_oust.board.game import placed
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
-from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
