@@ -5,8 +5,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from grp import getgrnam
 from itertools import count
@@ -109,13 +109,11 @@ class DatabaseServer:
     def silent(self) -> Iterator[None]:
         """Let the server say nothing, though its host takes what is sent to it."""
         processes = [self.pid, *children_of(self.pid)]
-        for process in processes:
-            os.kill(process, signal.SIGSTOP)
+        _tell(processes, signal.SIGSTOP)
         try:
             yield
         finally:
-            for process in processes:
-                os.kill(process, signal.SIGCONT)
+            _tell(processes, signal.SIGCONT)
 
     def url(self, name: str) -> str:
         """Return how a database is named in a configuration."""
@@ -203,6 +201,13 @@ class DatabaseServer:
             group=_group(),
         )
         assert done.returncode == 0, done.stderr
+
+
+def _tell(processes: Iterable[int], sign: signal.Signals) -> None:
+    """Send a signal to processes, those of which may have ended that served a client."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, sign)
 
 
 @contextmanager
