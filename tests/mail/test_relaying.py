@@ -554,6 +554,7 @@ def test_without_a_relay_waiting_letters_go_into_the_maildir(way: Way) -> None:
     assert way.flush() == Flushed(kept=1)
 
 
+@pytest.mark.slow
 def test_what_another_host_hands_over_does_not_go_into_the_maildir(
     tmp_path: Path, postgresql: DatabaseServer
 ) -> None:
