@@ -228,12 +228,11 @@ def verify(operator: common.Operator, kind: Kind | None, board: int | None, as_j
     Prints a line for each board. Exit status 1 if one of them does not replay through the rules, or
     if its file or what the database says about it is something else.
     """
-    kinds = [kind] if kind else KINDS.values()
-    names = [name for each in kinds for name in operator.boards.names(each.name)]
     if kind and board:
-        names = [name for name in names if name.board == board]
-        if not names:
-            raise common.no_board(kind, board)
+        names = [BoardName(kind.name, board)]
+    else:
+        kinds = [kind] if kind else KINDS.values()
+        names = [name for each in kinds for name in operator.boards.names(each.name)]
     results = []
     with progress_bar("replaying") if not sys.stdout.isatty() else nullcontext() as progress:
         for portion in on_all_cores(partial(_verify_all, operator.path), names):
