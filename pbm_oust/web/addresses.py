@@ -16,6 +16,7 @@ from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
 
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
+SEARCH, FOUND = "/search", "/search.json"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
 ROBOTS, HEALTH = "/robots.txt", "/healthz"
