@@ -329,6 +329,7 @@ _WITH = (
     "WHERE u.userid = ? AND u.kind = ? AND u.state = ? AND u.is_owner = 1)"
 )
 _LATEST_OF_ARM = "ORDER BY b.latest DESC, b.board DESC LIMIT ?"
+_ARM = "SELECT * FROM ({}) AS arm"
 _IN_PLACE = "ORDER BY latest DESC, board DESC, kind DESC LIMIT ?"
 _RECORDS_EACH = 3
 """How many records are read for each of the first placements: some are swaps, or words."""
@@ -423,7 +424,7 @@ def walk_back(
             values += players[1:]
         arms.append(f"{ENTRIES} {boards} {_LATEST_OF_ARM}")
         values.append(most)
-    search = " UNION ALL ".join(f"SELECT * FROM ({arm}) AS arm" for arm in arms)
+    search = " UNION ALL ".join(map(_ARM.format, arms))
     return read_entries(snapshot, f"{search} {_IN_PLACE}", *values, most)
 
 
