@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
+from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -10,7 +11,9 @@ from pbm_oust.accounts.account import HOUSE, Account
 from pbm_oust.accounts.items import LIFETIME, Seek
 from pbm_oust.board import Game, Header
 from pbm_oust.board.reasons import SamePlayer
+from pbm_oust.grammar.values import Filter
 from pbm_oust.play.authentication import Disabled, of_boards, record, spend
+from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.rulings import id_of, request_of
@@ -169,6 +172,32 @@ def objections(challenged: Account, challenger: str, home: Home) -> Iterator[Not
     active = count_active(userid, home) if limit else 0
     if limit and active >= limit:
         yield NotAllowed(LimitReached(userid, limit, active), userid)
+
+
+_LOOKED_AT = index.Window(100)
+"""On how many of the latest boards, of a player and of all, opponents are looked for."""
+
+
+def possible_opponents(challenger: str, work: UnitOfWork, most: int) -> tuple[list[str], list[str]]:
+    """Return some players whom a player can challenge: earlier opponents, and others who play.
+
+    Those come first who played last. They are at most so many; the house is not among them.
+    """
+    kinds, found = list(KINDS.values()), list[list[str]]()
+    asked = {challenger, *HOUSE}
+    for players in ((challenger,), ()):
+        latest = find_latest(work, Wish(kinds, players, Filter.ALL), _LOOKED_AT).boards
+        seen = dict.fromkeys(userid for board in latest for userid in (board.x, board.o))
+        accounts = (work.account_if_any(userid) for userid in seen if userid not in asked)
+        willing = (
+            account.userid
+            for account in accounts
+            if account and not any(objections(account, challenger, work.home))
+        )
+        found.append(list(islice(willing, most - sum(map(len, found)))))
+        asked |= set(seen)
+    mine, others = found
+    return mine, others
 
 
 def count_active(userid: str, home: Home) -> int:

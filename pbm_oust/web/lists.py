@@ -145,7 +145,7 @@ MOST_FOUND = 24
 """How many boards a page of a search shows."""
 LONGEST_OPENING = 6
 """How many first placements are searched for."""
-_SIZE = re.compile(r"([^\W\d_]*)([0-9].*)")
+_SIZE = re.compile(r"([^\W\d_]{2,}|)([0-9].*)")
 """A size, perhaps behind the word for a shape."""
 
 
