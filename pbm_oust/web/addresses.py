@@ -40,6 +40,11 @@ def of_own_board(name: str) -> str:
     return f"{MINE}{of_board(name)}"
 
 
+def after_board(name: str) -> str:
+    """Return the path that leads to the next board that waits behind one named `oust 17`."""
+    return asking(NEXT, {"after": name})
+
+
 def of_grid(start: str, kind: str, grid: Grid) -> str:
     """Return the path of a page that begins on an empty board: `/try/oust/7`, `/explore/oust/hex5`.
 

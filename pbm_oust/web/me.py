@@ -4,9 +4,11 @@ Each form there is a command of the table that mail has, too.
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from operator import attrgetter
 
+from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -20,14 +22,14 @@ from pbm_oust.accounts.vacations import days_left
 from pbm_oust.board import Game, Terms
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.play.finding import Wish, find_games, find_latest
+from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks, possible_opponents
 from pbm_oust.refusal import Refusal
 from pbm_oust.robot.player import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import Window
+from pbm_oust.store.index import Window, boards_of_player
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.ratings import usual_standings
 from pbm_oust.web import addresses, forms
@@ -47,7 +49,7 @@ MOST_WAITING = 100
 """How many boards are listed that wait for the player."""
 MOST_LISTED = 50
 """How many other boards are listed, and how many open challenges."""
-MOST_ENDED = 10
+MOST_ENDED = 6
 MOST_OPPONENTS = 12
 """How many players are listed who can be challenged."""
 _SWITCHES = {"rated": "unrated", "swap": "noswap"}
@@ -69,26 +71,60 @@ def _mine_page(
 ) -> Response:
     """Return the boards of a player; a form that was refused has what was typed."""
     ground = ground_of(request)
-    kinds, own = list(KINDS.values()), (player.userid,)
-    with ground.home.database.read():
-        waits = find_games(ground.work, Wish(kinds, own, Filter.NEXT), MOST_WAITING)
-        active = find_latest(ground.work, Wish(kinds, own), Window(MOST_LISTED))
-        ended = find_latest(ground.work, Wish(kinds, own, Filter.INACTIVE), Window(MOST_ENDED))
-        seeks = open_seeks(kinds, ground.work)[:MOST_LISTED]
-        due = _by_deadline(waits.boards, ground)
+    wish = Wish(list(KINDS.values()), (player.userid,), Filter.INACTIVE)
+    with ground.home.database.read() as snapshot:
+        boards = _boards_of(player.userid, ground)
+        ended = find_latest(ground.work, wish, Window(MOST_ENDED))
+        seeks = open_seeks(wish.kinds, ground.work)[:MOST_LISTED]
+        state = state_of(snapshot, player.userid)
     return ground.secret_page(
         player.language,
         "mine",
         player=player,
-        due=due,
-        count=waits.count,
-        others=[each for each in active.boards if each.to_move != player.userid],
+        boards=boards,
         ended=ended.boards,
         seeks=seeks,
-        damaged=waits.damaged,
+        damaged=dict.fromkeys((*ended.damaged, *boards.damaged)),
         now=ground.clock(),
-        state=ground.home.ask(state_of, player.userid),
+        state=state,
+        is_done="done" in request.query_params and not form,
         **forms.filled(form.get("command", ""), form, fault),
+    )
+
+
+class Boards(Struct, frozen=True):
+    """The boards in play of a player."""
+
+    due: list[tuple[Game, Clock]]
+    """Those that wait for the player, that first whose time runs out first."""
+    waiting: int
+    """How many wait, those too that are not among them."""
+    others: list[Game]
+    """Those that wait for others: first what was offered to the player, then the latest."""
+    more: int
+    """How many others there are besides."""
+    damaged: list[str]
+    """The names of those that cannot be read."""
+
+
+def _boards_of(userid: str, ground: Ground) -> Boards:
+    """Return the boards in play of a player, within a read of one moment."""
+    active = ground.home.ask(boards_of_player, userid)
+    mine = sorted((each for each in active if each.to_move == userid), key=attrgetter("latest"))
+    others = sorted((each for each in active if each.to_move != userid), key=attrgetter("latest"))
+    games, damaged = list[Game](), list[str]()
+    for each in (*mine[:MOST_WAITING], *others[: -MOST_LISTED - 1 : -1]):
+        game = game_if_any(ground.home, each.kind, each.board)
+        games += [game] if game else []
+        damaged += [] if game else [each.name]
+    due = [(game, ground.work.clock_of(game)) for game in games if game.player_to_move == userid]
+    rest = [game for game in games if game.player_to_move != userid]
+    return Boards(
+        sorted(due, key=lambda each: (each[1].deadline, each[0].name)),
+        len(mine),
+        sorted(rest, key=lambda game: not game.is_offered_to(game.side_of(userid))),
+        max(0, len(others) - MOST_LISTED),
+        damaged,
     )
 
 
@@ -98,12 +134,17 @@ async def events(request: Request) -> Response:
 
 
 async def next_board(request: Request) -> Response:
-    """Lead to the board that waits for the player and whose time runs out first."""
+    """Lead to the board that waits for the player and whose time runs out first.
+
+    Behind a board that the address names, it leads to the next one, and in the end to the first.
+    """
     player, ground = player_of(request), ground_of(request)
-    wish = Wish(list(KINDS.values()), (player.userid,), Filter.NEXT)
     with ground.home.database.read():
-        due = _by_deadline(find_games(ground.work, wish, MOST_WAITING).boards, ground)
-    path = addresses.of_own_board(due[0][0].name) if due else addresses.MINE
+        names = [game.name for game, _ in _boards_of(player.userid, ground).due]
+    after = request.query_params.get("after", "")
+    following = names[names.index(after) + 1 :] if after in names else names
+    name = next(iter((*following, *names)), None)
+    path = addresses.of_own_board(name) if name else addresses.MINE
     return RedirectResponse(path, 303, KEPT_SECRET)
 
 
@@ -158,12 +199,6 @@ def _game_in(form: Mapping[str, str], home: Home) -> Game | None:
     """Return the game that a form is about, if it names one."""
     kind, board = KINDS.get(form.get("kind", "")), number_in(form.get("board", ""))
     return game_if_any(home, kind, board) if kind and board is not None else None
-
-
-def _by_deadline(games: Iterable[Game], ground: Ground) -> list[tuple[Game, Clock]]:
-    """Return games with the clocks of their players, the earliest deadline first."""
-    clocked = ((game, ground.work.clock_of(game)) for game in games)
-    return sorted(clocked, key=lambda each: (each[1].deadline, each[0].name))
 
 
 def _game(request: Request) -> Game:
