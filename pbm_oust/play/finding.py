@@ -10,11 +10,12 @@ from typing import Generic, TypeVar
 from msgspec import Struct, structs
 
 from pbm_oust.board import Game, Summary
+from pbm_oust.board.notation import parse_outcome
 from pbm_oust.experiments.counting import symmetries
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules import Grid, How, Kind
+from pbm_oust.rules import KINDS, Grid, How, Kind, Side
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.store import index
 from pbm_oust.store.boards import DamagedHistory
@@ -180,6 +181,39 @@ def search(
     elif len(boards) < limit:
         return Searched(found, len(boards), None)
     return Searched(found, len(boards), index.Mark.of(boards[-1]))
+
+
+MOST_COUNTED = 1000
+"""How many finished boards of a player are counted, of each game: the latest."""
+
+
+class Against(Struct):
+    """How the games of a player against another one have ended."""
+
+    opponent: str
+    won: int = 0
+    lost: int = 0
+    drawn: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many there are."""
+        return self.won + self.lost + self.drawn
+
+
+def results_against(userid: str, work: UnitOfWork) -> list[Against]:
+    """Return how games of a player ended against each opponent, the most frequent one first."""
+    found = dict[str, Against]()
+    for kind in KINDS.values():
+        for x, o, text in work.home.ask(index.latest_results, userid, kind.name, MOST_COUNTED):
+            result, opponent = parse_outcome(kind, text), o if x == userid else x
+            if result.how is How.VOID:
+                continue
+            against = found.setdefault(opponent, Against(opponent))
+            against.drawn += result.winner is None
+            against.won += result.winner is (Side.X if x == userid else Side.O)
+            against.lost += result.winner is (Side.O if x == userid else Side.X)
+    return sorted(found.values(), key=lambda each: (-each.games, each.opponent))
 
 
 @lru_cache(maxsize=64)

@@ -228,6 +228,18 @@ def boards_with(snapshot: database.Snapshot, userid: str) -> list[BoardName]:
     return sorted(_names(snapshot, "board_userids WHERE userid = ?", userid))
 
 
+def latest_results(
+    snapshot: database.Snapshot, userid: str, kind: str, most: int
+) -> list[database.Row]:
+    """Return x, o and the result of the latest finished boards of a player, by their numbers."""
+    return snapshot.rows(
+        "SELECT b.x, b.o, b.result FROM board_userids u JOIN boards b USING (kind, board) "
+        "WHERE u.userid = ? AND u.state = 'over' AND u.is_owner = 1 AND u.kind = ? "
+        "ORDER BY u.board DESC LIMIT ?",
+        *(userid, kind, most),
+    )
+
+
 def has_played(snapshot: database.Snapshot, userid: str) -> bool:
     """Return whether a userid is in any history."""
     row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)

@@ -96,6 +96,11 @@ def of_calendar(name: str) -> str:
     return f"/calendar/{name}.ics"
 
 
+def of_search(query: Mapping[str, str]) -> str:
+    """Return the path of a search for what its fields say; empty ones say nothing."""
+    return asking(SEARCH, {name: value for name, value in query.items() if value})
+
+
 def of_feed(path: str) -> str:
     """Return the path of the feed that belongs to the page at a path."""
     return f"{path}.atom"

@@ -27,6 +27,9 @@ from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.commands.account import WelcomeNotice
 from pbm_oust.commands.challenge import UnusableGrid
+from pbm_oust.commands.settings import BadZone
+from pbm_oust.commands.talk import NothingWritten
+from pbm_oust.commands.vacation import BadDate, BadDays, VacationFar, VacationPast
 from pbm_oust.grammar.parts import BadOptionValue, Option
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
@@ -67,8 +70,14 @@ _FIELDS: Mapping[type[Reason], tuple[str, ...]] = {
     HouseBusy: ("named", "opponent"),
     SamePlayer: ("named", "opponent"),
     NoSuchPlayer: ("named", "opponent", "rest"),
-    SenderNotEnough: ("password", "auth"),
+    SenderNotEnough: ("auth",),
     WrongPassword: ("password",),
+    BadZone: ("zone",),
+    BadDate: ("date",),
+    BadDays: ("days",),
+    VacationPast: ("date",),
+    VacationFar: ("date",),
+    NothingWritten: ("text",),
 }
 """The fields that may be at fault where a refusal does not name what is typed there."""
 _MAILED_TOO = BoardNotice, WelcomeNotice
@@ -120,8 +129,8 @@ def _squeezed(text: str) -> str:
 def filled(name: str, form: Mapping[str, str], fault: Fault | None = None) -> dict[str, Any]:
     """Return what templates need to show the form of a name once more, as it was typed.
 
-    That is `kept` as `kept_from` returns it; `fault`, which returns what is wrong with a field; and
-    `refused`, what is wrong and belongs to no field.
+    That is `kept` as `kept_from` returns it; `fault`, which returns what is wrong with a field;
+    `refused`, what is wrong and belongs to no field; and `is_refused`, whether anything is wrong.
     """
 
     def at(form_name: str, field: str) -> Sequence[Block]:
@@ -129,7 +138,8 @@ def filled(name: str, form: Mapping[str, str], fault: Fault | None = None) -> di
         return fault.said if fault and is_at_fault else ()
 
     refused = fault.said if fault and not fault.field else ()
-    return {"kept": kept_from(form, name), "fault": at, "refused": refused}
+    kept, is_refused = kept_from(form, name), fault is not None
+    return {"kept": kept, "fault": at, "refused": refused, "is_refused": is_refused}
 
 
 def kept_from(form: Mapping[str, str], form_name: str) -> Callable[..., str]:

@@ -18,7 +18,15 @@ from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
 from pbm_oust.grammar.values import Filter
-from pbm_oust.play.finding import Ending, Searched, Sought, Wish, find_latest
+from pbm_oust.play.finding import (
+    MOST_COUNTED,
+    Ending,
+    Searched,
+    Sought,
+    Wish,
+    find_latest,
+    results_against,
+)
 from pbm_oust.play.finding import search as look_for
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks, open_seeks_of
@@ -37,7 +45,9 @@ from pbm_oust.web.play import cells_of
 E = TypeVar("E", bound=Enum)
 
 MOST_ON_FRONT = 12
-"""How many boards, results and challenges the page shows."""
+"""How many boards, results and challenges the page shows, and boards that of a player."""
+MOST_OPPONENTS = 20
+"""Against how many opponents the page of a player shows results."""
 
 
 async def front(request: Request) -> Response:
@@ -317,22 +327,27 @@ async def ratings(request: Request) -> Response:
 
 
 async def player(request: Request) -> Response:
-    """Answer with the page of a player."""
-    ground, kinds, first = ground_of(request), list(KINDS.values()), part_of(1, MOST_LISTED)
+    """Answer with the page of a player, all of which is of one moment."""
+    ground, kinds, first = ground_of(request), list(KINDS.values()), Window(MOST_ON_FRONT)
     userid, work = player_asked(request.path_params["userid"]), ground.work
-    seeks = open_seeks_of(userid, work)
-    if not (seeks or has_played(userid, work.home)):
-        raise HTTPException(404)
-    active = find_latest(work, Wish(kinds, (userid,)), first)
-    ended = find_latest(work, Wish(kinds, (userid,), Filter.INACTIVE), first)
+    with work.home.database.read():
+        seeks = open_seeks_of(userid, work)
+        if not (seeks or has_played(userid, work.home)):
+            raise HTTPException(404)
+        active = find_latest(work, Wish(kinds, (userid,)), first)
+        ended = find_latest(work, Wish(kinds, (userid,), Filter.INACTIVE), first)
+        against = results_against(userid, work)
+        known = [each for kind in kinds if (each := rated(userid, kind, 1, work)).page.count]
     return ground.page(
         request,
         "player",
         userid=userid,
         is_house=userid in HOUSE,
         seeks=seeks,
-        active=Page(1, active.boards, active.count),
-        ended=Page(1, ended.boards, ended.count),
-        damaged=active.damaged,
-        rated=[each for kind in kinds if (each := rated(userid, kind, 1, work)).page.count],
+        active=active,
+        ended=ended,
+        against=against,
+        most_opponents=MOST_OPPONENTS,
+        counted=MOST_COUNTED,
+        rated=known,
     )

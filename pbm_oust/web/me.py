@@ -386,7 +386,8 @@ async def _done(
     carried = await forms.carry_out(asked, ground)
     if carried.is_refused:
         is_line = bool(form.get("line"))
-        return again(carried.fault(form, list(forms.said(carried.told, ground, is_line=is_line))))
+        said = list(forms.said(carried.told, ground, is_line=is_line))
+        return again(Fault(said) if is_line else carried.fault(form, said))
     board = carried.handled.board
     if carried.is_done and board:
         return RedirectResponse(f"{addresses.of_own_board(board)}?done", 303, KEPT_SECRET)
