@@ -363,6 +363,8 @@ async def settle(request: Request) -> Response:
         for name, before in known.items()
         if (value := "".join(form.get(name, "").split())) and value != before
     ]
+    if not changes:
+        return RedirectResponse(f"{addresses.SETTINGS}?done", 303, KEPT_SECRET)
     rest = " ".join(f"{name} {value}" for name, value in changes)
     fields = {**form, "command": "settings", "rest": rest}
     again = partial(_settings_page, request, player, form)
