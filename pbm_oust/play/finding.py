@@ -146,7 +146,7 @@ class Sought(Struct, frozen=True):
                 return winner == (board.x if self.ending is Ending.X else board.o)
 
 
-class Searched(Struct, frozen=True):
+class SearchPage(Struct, frozen=True):
     """What a search has found, those boards first on which something happened last."""
 
     boards: list[Summary]
@@ -158,7 +158,7 @@ class Searched(Struct, frozen=True):
 
 def search(
     work: UnitOfWork, sought: Sought, most: int, after: index.Mark | None = None
-) -> Searched:
+) -> SearchPage:
     """Return at most so many boards behind another one, all of one moment.
 
     It looks at no more than `MOST_LOOKED_AT`, and then says how far it has come.
@@ -179,8 +179,8 @@ def search(
         found = found[:most]
         boards = boards[: boards.index(found[-1]) + 1]
     elif len(boards) < limit:
-        return Searched(found, len(boards), None)
-    return Searched(found, len(boards), index.Mark.of(boards[-1]))
+        return SearchPage(found, len(boards), None)
+    return SearchPage(found, len(boards), index.Mark.of(boards[-1]))
 
 
 MOST_COUNTED = 1000

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
-from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -178,26 +177,22 @@ _LOOKED_AT = index.Window(100)
 """On how many of the latest boards, of a player and of all, opponents are looked for."""
 
 
-def possible_opponents(challenger: str, work: UnitOfWork, most: int) -> tuple[list[str], list[str]]:
-    """Return some players whom a player can challenge: earlier opponents, and others who play.
+def possible_opponents(challenger: str, work: UnitOfWork, most: int) -> list[str]:
+    """Return players whom a player can challenge: earlier opponents, then others who play.
 
-    Those come first who played last. They are at most so many; the house is not among them.
+    Those of each come first who played last. They are at most so many, without the house.
     """
-    kinds, found = list(KINDS.values()), list[list[str]]()
-    asked = {challenger, *HOUSE}
+    kinds, asked, found = list(KINDS.values()), {challenger, *HOUSE}, list[str]()
     for players in ((challenger,), ()):
         latest = find_latest(work, Wish(kinds, players, Filter.ALL), _LOOKED_AT).boards
-        seen = dict.fromkeys(userid for board in latest for userid in (board.x, board.o))
-        accounts = (work.account_if_any(userid) for userid in seen if userid not in asked)
-        willing = (
-            account.userid
-            for account in accounts
-            if account and not any(objections(account, challenger, work.home))
-        )
-        found.append(list(islice(willing, most - sum(map(len, found)))))
-        asked |= set(seen)
-    mine, others = found
-    return mine, others
+        for userid in (each for board in latest for each in (board.x, board.o)):
+            account = None if userid in asked else work.account_if_any(userid)
+            asked.add(userid)
+            if account and not any(objections(account, challenger, work.home)):
+                found.append(userid)
+            if len(found) == most:
+                return found
+    return found
 
 
 def count_active(userid: str, home: Home) -> int:

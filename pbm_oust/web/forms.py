@@ -106,7 +106,7 @@ async def form_of(request: Request) -> Mapping[str, str]:
     return {name: _text_of(values[0]) for name, values in found.items()}
 
 
-class Fault(Struct, frozen=True):
+class Mistake(Struct, frozen=True):
     """Why a form was refused, which is shown once more."""
 
     said: Sequence[Block]
@@ -114,7 +114,7 @@ class Fault(Struct, frozen=True):
     """The name of the field at fault; empty if it is none, or if nobody knows which."""
 
     @classmethod
-    def of(cls, refusal: Refusal, form: Mapping[str, str], said: Sequence[Block]) -> "Fault":
+    def of(cls, refusal: Refusal, form: Mapping[str, str], said: Sequence[Block]) -> "Mistake":
         """Return why a form was refused; the field at fault holds what the refusal names."""
         culprit = _squeezed(refusal.culprit)
         holding = [name for name, value in form.items() if culprit == _squeezed(value) != ""]
@@ -126,7 +126,7 @@ def _squeezed(text: str) -> str:
     return "".join(text.split()).lower()
 
 
-def filled(name: str, form: Mapping[str, str], fault: Fault | None = None) -> dict[str, Any]:
+def filled(name: str, form: Mapping[str, str], fault: Mistake | None = None) -> dict[str, Any]:
     """Return what templates need to show the form of a name once more, as it was typed.
 
     That is `kept` as `kept_from` returns it; `fault`, which returns what is wrong with a field;
@@ -226,11 +226,11 @@ class Carried(Struct, frozen=True):
     handled: Handled
     told: tuple[Notice, ...]
 
-    def fault(self, form: Mapping[str, str], said: Sequence[Block]) -> Fault:
+    def fault(self, form: Mapping[str, str], said: Sequence[Block]) -> Mistake:
         """Return why the form was refused from which this came."""
         refusals = (each.refusal for each in self.told if isinstance(each, RefusalNotice))
         refusal = next(refusals, None)
-        return Fault.of(refusal, form, said) if refusal else Fault(said)
+        return Mistake.of(refusal, form, said) if refusal else Mistake(said)
 
     @property
     def is_refused(self) -> bool:

@@ -21,7 +21,7 @@ from pbm_oust.grammar.values import Filter
 from pbm_oust.play.finding import (
     MOST_COUNTED,
     Ending,
-    Searched,
+    SearchPage,
     Sought,
     Wish,
     find_latest,
@@ -228,7 +228,7 @@ def _grids(text: str) -> tuple[Grid, ...]:
     return tuple(grids)
 
 
-async def _found(request: Request, question: Question) -> Searched | None:
+async def _found(request: Request, question: Question) -> SearchPage | None:
     """Return what a search finds; None if it cannot be searched for. Others go on meanwhile."""
     if question.faults:
         return None

@@ -27,7 +27,7 @@ from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks, possible_opponents
 from pbm_oust.refusal import Refusal
 from pbm_oust.robot.player import LEVELS
-from pbm_oust.rules import KINDS, Grid, Kind, Side
+from pbm_oust.rules import KINDS, Side
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window, boards_of_player
 from pbm_oust.store.open_boards import game_if_any
@@ -36,13 +36,13 @@ from pbm_oust.web import addresses, forms
 from pbm_oust.web.addresses import number_in
 from pbm_oust.web.boards import first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
-from pbm_oust.web.forms import Fault
+from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
 from pbm_oust.web.live import state_of
 from pbm_oust.web.play import Sitting, act_at, page_at
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
 
-Again = Callable[[Fault], Response]
+Again = Callable[[Mistake], Response]
 """Shows the page of a form once more, with why it was refused and what was typed."""
 
 MOST_WAITING = 100
@@ -67,7 +67,7 @@ async def mine(request: Request) -> Response:
 
 
 def _mine_page(
-    request: Request, player: SignedIn, form: Mapping[str, str], fault: Fault | None = None
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
     """Return the boards of a player; a form that was refused has what was typed."""
     ground = ground_of(request)
@@ -92,7 +92,7 @@ def _mine_page(
     )
 
 
-class Boards(Struct, frozen=True):
+class OwnBoards(Struct, frozen=True):
     """The boards in play of a player."""
 
     due: list[tuple[Game, Clock]]
@@ -107,7 +107,7 @@ class Boards(Struct, frozen=True):
     """The names of those that cannot be read."""
 
 
-def _boards_of(userid: str, ground: Ground) -> Boards:
+def _boards_of(userid: str, ground: Ground) -> OwnBoards:
     """Return the boards in play of a player, within a read of one moment."""
     active = ground.home.ask(boards_of_player, userid)
     mine = sorted((each for each in active if each.to_move == userid), key=attrgetter("latest"))
@@ -119,7 +119,7 @@ def _boards_of(userid: str, ground: Ground) -> Boards:
         damaged += [] if game else [each.name]
     due = [(game, ground.work.clock_of(game)) for game in games if game.player_to_move == userid]
     rest = [game for game in games if game.player_to_move != userid]
-    return Boards(
+    return OwnBoards(
         sorted(due, key=lambda each: (each[1].deadline, each[0].name)),
         len(mine),
         sorted(rest, key=lambda game: not game.is_offered_to(game.side_of(userid))),
@@ -154,7 +154,7 @@ async def look_at_command(request: Request) -> Response:
 
 
 def _command_page(
-    request: Request, player: SignedIn, form: Mapping[str, str], fault: Fault | None = None
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
     """Return the form; one that was refused has what was typed."""
     again = forms.filled("line", form, fault)
@@ -231,46 +231,32 @@ async def look_at_challenge(request: Request) -> Response:
 
 
 def _challenge_page(
-    request: Request, player: SignedIn, form: Mapping[str, str], fault: Fault | None = None
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
     """Return the form; one that was refused has what was typed."""
     ground = ground_of(request)
     work, translator = ground.work, ground.templates_in(player.language).translator
+    kinds = KINDS.values()
     with ground.home.database.read():
-        mine, others = possible_opponents(player.userid, work, MOST_OPPONENTS)
+        players = possible_opponents(player.userid, work, MOST_OPPONENTS)
         house = [level.userid for level in LEVELS] if work.has_house else []
-        listed = [*mine, *others, *house]
-        ratings = [
-            (kind, ground.home.ask(usual_standings, kind, listed)) for kind in KINDS.values()
-        ]
-    grids = [(kind, grid) for kind in KINDS.values() for grid in kind.grids]
+        listed = [*players, *house]
+        ratings = [(kind, ground.home.ask(usual_standings, kind, listed)) for kind in kinds]
     boards = [
-        (
-            _word_for(kind, grid),
-            kind,
-            grid,
-            picture(first_board(kind, grid), translator, kind.title, f"b{nth}"),
-        )
-        for nth, (kind, grid) in enumerate(grids)
+        (kind, grid, picture(first_board(kind, grid), translator, kind.title, f"b{nth}"))
+        for nth, (kind, grid) in enumerate((kind, grid) for kind in kinds for grid in kind.grids)
     ]
     opponent = form.get("opponent", request.query_params.get("opponent", ""))
     return ground.secret_page(
         player.language,
         "challenge",
         player=player,
-        mine=mine,
-        others=others,
+        players=players,
         house=house,
         ratings=ratings,
         opponent=opponent if opponent in listed else "",
         named=form.get("named", "") or ("" if opponent in listed else opponent),
         boards=boards,
-        usual_board=_word_for(grids[0][0], grids[0][0].default_grid),
-        shapes=[
-            (f"{kind.name} {each.value}", kind, each)
-            for kind in KINDS.values()
-            for each in kind.defaults
-        ],
         usual=Terms(),
         is_first=not form,
         opens_terms=fault is not None and fault.field.startswith("option."),
@@ -283,11 +269,6 @@ async def challenge(request: Request) -> Response:
     player, form = await form_of_player(request)
     again = partial(_challenge_page, request, player, form)
     return await _done(player, _command(player, form), request, addresses.MINE, again)
-
-
-def _word_for(kind: Kind, grid: Grid) -> str:
-    """Return what the form says of a board: `oust square 11x11`."""
-    return f"{kind.name} {grid}"
 
 
 def _command(player: SignedIn, form: Mapping[str, str]) -> Mapping[str, str]:
@@ -327,7 +308,7 @@ async def look_at_settings(request: Request) -> Response:
 
 
 def _settings_page(
-    request: Request, player: SignedIn, form: Mapping[str, str], fault: Fault | None = None
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
     """Return all that a player has settled; a form that was refused has what was typed."""
     ground = ground_of(request)
@@ -384,12 +365,12 @@ async def _done(
         asked = _asked(player, form, request)
     except Refusal as refusal:
         said = forms.reason_of(refusal, ground.work.player(player.account), ground)
-        return again(Fault.of(refusal, form, said))
+        return again(Mistake.of(refusal, form, said))
     carried = await forms.carry_out(asked, ground)
     if carried.is_refused:
         is_line = bool(form.get("line"))
         said = list(forms.said(carried.told, ground, is_line=is_line))
-        return again(Fault(said) if is_line else carried.fault(form, said))
+        return again(Mistake(said) if is_line else carried.fault(form, said))
     board = carried.handled.board
     if carried.is_done and board:
         return RedirectResponse(f"{addresses.of_own_board(board)}?done", 303, KEPT_SECRET)
