@@ -241,9 +241,7 @@ async def search(request: Request) -> Response:
     """Answer with a form that searches all boards, and what it finds."""
     question = _question(request)
     searched = await _found(request, question)
-    return ground_of(request).page(
-        request, "search", question=question, searched=searched, endings=Ending, filters=Filter
-    )
+    return ground_of(request).page(request, "search", question=question, searched=searched)
 
 
 async def found(request: Request) -> Response:
