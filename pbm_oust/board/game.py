@@ -478,6 +478,13 @@ class Summary(Struct, frozen=True):
         return f"{self.kind.name} {self.board}"
 
     @property
+    def side_to_move(self) -> Side | None:
+        """The side that acts next; None if the game is over."""
+        if self.to_move is None:
+            return None
+        return Side.X if self.to_move == self.x else Side.O
+
+    @property
     def counts(self) -> bool:
         """Whether the game counts for ratings: it is over, rated, and not void."""
         return self.is_rated and self.result is not None and self.result.how is not How.VOID

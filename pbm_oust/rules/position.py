@@ -172,6 +172,8 @@ class Kind:
     """The usual grid of each shape the game is played on. The first shape is the game's own."""
     first_grids: tuple[Grid, ...] = ()
     """Small grids for a first game."""
+    common_grids: tuple[Grid, ...] = ()
+    """Grids that players often choose, besides the usual ones."""
     can_use: Callable[[Grid], bool] = lambda grid: True
     """Returns whether the game can be played on a grid of one of its shapes: see `plays_on`."""
     has_chains: bool = False
@@ -188,6 +190,14 @@ class Kind:
     def default_grid(self) -> Grid:
         """The grid of a challenge that does not name one."""
         return self.defaults[self.own_shape]
+
+    @property
+    def grids(self) -> list[Grid]:
+        """The grids to choose from at first sight: by shape, those with fewer cells first."""
+        known = dict.fromkeys((*self.first_grids, *self.common_grids, *self.defaults.values()))
+        return sorted(
+            known, key=lambda grid: (grid.shape is not self.own_shape, grid.cells.bit_count())
+        )
 
     def plays_on(self, grid: Grid) -> bool:
         """Return whether the game can be played on a grid."""

@@ -351,6 +351,18 @@ def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:
     return best
 
 
+def usual_standings(
+    snapshot: Snapshot, kind: Kind, userids: Sequence[str]
+) -> dict[str, ratings.Standing]:
+    """Return what some players have achieved, each in the class of sizes they have played most."""
+    found = dict[str, ratings.Standing]()
+    for size in ratings.SizeClass:
+        for userid, standing in _standings(snapshot, kind, size, userids).items():
+            if userid not in found or standing.games > found[userid].games:
+                found[userid] = standing
+    return found
+
+
 def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Window) -> Explained:
     """Return a part of the games of some players.
 

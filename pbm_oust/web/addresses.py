@@ -16,6 +16,7 @@ from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
 
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
+SEARCH, FOUND = "/search", "/search.json"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
 ROBOTS, HEALTH = "/robots.txt", "/healthz"
@@ -37,6 +38,11 @@ def of_board(name: str, number: int | None = None, ending: str = "") -> str:
 def of_own_board(name: str) -> str:
     """Return the path of the page on which a player plays at a board named `oust 17`."""
     return f"{MINE}{of_board(name)}"
+
+
+def after_board(name: str) -> str:
+    """Return the path that leads to the next board that waits behind one named `oust 17`."""
+    return asking(NEXT, {"after": name})
 
 
 def of_grid(start: str, kind: str, grid: Grid) -> str:
@@ -88,6 +94,11 @@ def of_help(subject: str) -> str:
 def of_calendar(name: str) -> str:
     """Return the path of the calendar with a name."""
     return f"/calendar/{name}.ics"
+
+
+def of_search(query: Mapping[str, str]) -> str:
+    """Return the path of a search for what its fields say; empty ones say nothing."""
+    return asking(SEARCH, {name: value for name, value in query.items() if value})
 
 
 def of_feed(path: str) -> str:

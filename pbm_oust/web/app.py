@@ -40,7 +40,7 @@ PATIENCE = 3.0
 """Seconds to wait for that answer."""
 _LEFT_ALONE = (
     *(addresses.MINE, f"{addresses.PLAY}/", f"{addresses.CODE}/"),
-    *(addresses.SIGN_IN, addresses.SIGN_UP),
+    *(addresses.SIGN_IN, addresses.SIGN_UP, addresses.SEARCH),
     *(f"{addresses.TRY}/", f"{addresses.EXPLORE}/"),
     *(f"/{kind}/*/" for kind in KINDS),
 )
@@ -149,6 +149,8 @@ ROUTES = (
     Route(addresses.of_feed(_BOARD), feeds.board),
     Route(addresses.BOARDS, lists.boards),
     Route(addresses.HISTORY, lists.history),
+    Route(addresses.SEARCH, lists.search),
+    Route(addresses.FOUND, lists.found),
     Route(addresses.of_player("{userid}"), lists.player),
     Route(addresses.of_standings("{kind}"), lists.standings),
     Route(addresses.of_ratings("{userid}", "{kind}"), lists.ratings),
