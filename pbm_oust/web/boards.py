@@ -34,6 +34,7 @@ from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
+from pbm_oust.store.ratings import standings_on
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import (
     CHECKED,
@@ -188,14 +189,21 @@ def _page(request: Request, templates: Templates) -> Made:
     with ground.home.database.read():
         view = _view(request)
         game = view.latest
-        clock = None if game.result else ground.work.clock_of(game)
+        seats = beside(game, ground)
         gone = gone_from(game, ground.work)
         analysis = kept(ground.home, game)
     judged = _judged(analysis, game, view.number) if analysis else None
     svg = _drawn(view, templates).content.decode()
-    given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "now": ground.clock()}
+    given = {"picture": svg, "beside": seats, "gone": gone, "judged": judged}
     content = templates.fill("board.html", view=view, **given, formats=MEDIA_TYPES, sides=Side)
     return Made(content.encode(), _OVER if game.result else CHECKED)
+
+
+def beside(game: Game, ground: Ground) -> Mapping[str, object]:
+    """Return what stands beside the players of a board: their ratings, and the clock that runs."""
+    header, clock = game.header, None if game.result else ground.work.clock_of(game)
+    ratings = ground.home.ask(standings_on, header.kind, header.grid, (game.x, game.o))
+    return {"ratings": ratings, "clock": clock, "now": ground.clock()}
 
 
 async def embed(request: Request) -> Response:

@@ -26,7 +26,7 @@ from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Position, Side
 from pbm_oust.store.open_boards import game_if_any
-from pbm_oust.web.boards import board_svg
+from pbm_oust.web.boards import beside, board_svg
 from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.sign_in import proved, proved_by_tag
@@ -140,8 +140,7 @@ def page_at(
         game=game,
         turn=turn,
         after=structs.replace(game, position=turn.position),
-        clock=None if game.result else ground.work.clock_of(game),
-        now=ground.clock(),
+        beside=beside(game, ground),
         sides=Side,
         is_current=is_current,
         can_place=can_place,
