@@ -25,10 +25,13 @@ from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Position, Side
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import game_if_any
-from pbm_oust.web.boards import beside, board_svg
+from pbm_oust.web import addresses
+from pbm_oust.web.boards import beside, board_svg, news
 from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
+from pbm_oust.web.live import Looker
 from pbm_oust.web.sign_in import proved, proved_by_tag
 
 _LONGEST = 3000
@@ -144,6 +147,7 @@ def page_at(
         sides=Side,
         is_current=is_current,
         can_place=can_place,
+        turns=int(is_mine),
         sitting=sitting,
         asks=ask if ask in _ASKED_TWICE else "",
         is_done="done" in given,
@@ -166,6 +170,13 @@ async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) ->
     return page_at(sitting, request, form, list(said(carried.told, ground)))
 
 
+def news_at(sitting: Sitting, request: Request) -> Response:
+    """Answer with the number of records of the board, each time that it changes."""
+    reply = sitting.reply
+    looker = Looker(reply.userid, is_player=True)
+    return news(request, BoardName(reply.kind, reply.board), looker)
+
+
 def _wish(form: Mapping[str, str]) -> str:
     """Return what an answer by mail would say that asks for the same; empty if for nothing."""
     deed, cells = form.get("deed", ""), cells_of(form.get("turn", ""))
@@ -182,6 +193,11 @@ async def look(request: Request) -> Response:
     return page_at(await _sitting(request), request)
 
 
+async def events(request: Request) -> Response:
+    """Answer with news of the board of a link."""
+    return news_at(await _sitting(request), request)
+
+
 async def act(request: Request) -> Response:
     """Carry a form out, and show what came of it."""
     return await act_at(await _sitting(request), await form_of(request), request)
@@ -192,4 +208,4 @@ async def _sitting(request: Request) -> Sitting:
     found = proved_by_tag(request.path_params["tag"], ground_of(request))
     if not (isinstance(found, Reply) and found.purpose is AnswerPurpose.PLAY):
         found = None
-    return Sitting(await proved(found, request), request.url.path)
+    return Sitting(await proved(found, request), addresses.of_playing(request.path_params["tag"]))

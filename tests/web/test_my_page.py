@@ -84,7 +84,7 @@ def test_a_field_is_read_as_a_field_and_a_wrong_one_keeps_what_was_typed(
     form = alice.form("Start a board of Oust")
     alice.send(form, opponent=" House 1 ", side="x", option_size="9 x 9", option_forfeittime="")
     assert alice.path == "/me/oust/1?done"
-    assert "<title>oust 1: alice - house1 -" in alice.text
+    assert "Your turn · oust 1: alice - house1 -" in alice.text
 
 
 def test_forms_of_every_page_keep_what_was_typed(here: Place, alice: Browser) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from selenium.webdriver import Remote
+from selenium.webdriver import ActionChains, Remote
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -20,6 +20,12 @@ MAILS = (
     (BOB, "oust move 1 bob lookingglass A1"),
     (ALICE, "oust move 1 alice wonderland E5"),
 )
+
+
+_COUNTS_SOUNDS = """
+window.sounds = 0;
+window.AudioContext = class extends AudioContext { constructor() { super(); window.sounds += 1; } };
+"""
 
 
 @pytest.fixture
@@ -59,6 +65,38 @@ def test_arrow_keys_go_from_position_to_position(browser: Remote) -> None:
     assert len(browser.find_elements("css selector", ".stones circle")) == 1
     body.send_keys(Keys.ARROW_RIGHT)
     wait_for(browser, "After record 2 of 3", "/oust/1/2")
+
+
+def test_home_and_end_go_to_the_first_position_and_the_latest(browser: Remote) -> None:
+    body = browser.find_element("tag name", "body")
+    body.send_keys(Keys.HOME)
+    wait_for(browser, "Start of the game", "/oust/1/0")
+    body.send_keys(Keys.END)
+    wait_for(browser, "After record 3 of 3", "/oust/1")
+
+
+def test_the_coordinates_stay_hidden(browser: Remote) -> None:
+    click(browser, By.CSS_SELECTOR, ".boxes summary")
+    click(browser, By.ID, "bare")
+    for _ in range(2):
+        assert not browser.find_element(By.CSS_SELECTOR, ".board .names").is_displayed()
+        browser.refresh()
+
+
+def test_a_sound_comes_with_a_record_once_it_is_switched_on(browser: Remote, home: Home) -> None:
+    browser.execute_script(_COUNTS_SOUNDS)
+    mailed(home, BOB, "oust move 1 bob lookingglass A3")
+    wait_for(browser, "After record 4 of 4", "/oust/1")
+    click(browser, By.CSS_SELECTOR, ".boxes summary")
+    click(browser, By.ID, "sound")
+    mailed(home, ALICE, "oust move 1 alice wonderland E1")
+    wait_for(browser, "After record 5 of 5", "/oust/1")
+    assert browser.execute_script("return window.sounds") == 1
+
+
+def test_pointing_at_a_board_without_points_says_nothing(browser: Remote) -> None:
+    ActionChains(browser).move_to_element(browser.find_element(By.ID, "board")).perform()
+    assert not browser.find_elements(By.CSS_SELECTOR, ".does")
 
 
 def test_the_slider_goes_to_any_position_by_the_keyboard(browser: Remote) -> None:
