@@ -7,6 +7,7 @@ a form is carried out as the same words in an answer by mail are, once however o
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 
 from msgspec import Struct, field, structs
@@ -22,6 +23,7 @@ from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
 from pbm_oust.letters.layout import Block, Paragraph
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Position, Side
@@ -128,7 +130,8 @@ def page_at(
     is_current = game.meets_guard(reply.number)
     is_mine = is_current and not game.result and game.player_to_move == reply.userid
     can_place = is_mine and not turn.is_whole and not game.must_pass
-    language = ground.work.account(reply.userid).all_settings.language
+    settings = ground.work.account(reply.userid).all_settings
+    language = settings.language
     translator = ground.templates_in(language).translator
     title = translator.gettext("Board %(name)s", name=game.name)
 
@@ -144,7 +147,9 @@ def page_at(
         turn=turn,
         after=structs.replace(game, position=turn.position),
         beside=beside(game, ground),
+        said=_said(game, ground.work),
         sides=Side,
+        zone=settings.zone,
         is_current=is_current,
         can_place=can_place,
         turns=int(is_mine),
@@ -153,6 +158,18 @@ def page_at(
         is_done="done" in given,
         answers=[block for block in told if isinstance(block, Paragraph)],
         kept=kept_from(form, form.get("command") or form.get("deed", "")),
+    )
+
+
+def _said(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
+    """Return what the players of a board have written to each other: when, who, and what."""
+    players = {game.x, game.o}
+    accounts = filter(None, map(work.account_if_any, players))
+    texts = ((account.userid, each) for account in accounts for each in account.said)
+    return sorted(
+        (each.at, userid, each.text)
+        for userid, each in texts
+        if each.name == game.name and {userid, each.to} == players
     )
 
 
