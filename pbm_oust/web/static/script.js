@@ -195,7 +195,7 @@
   // Shows in the icon whether a newer page says that boards wait, and tells whoever does not see it.
   function turn(page) {
     const fresh = page.querySelector("link[rel=icon]");
-    if (!icon.dataset.turns || !fresh) return;
+    if (!icon?.dataset.turns || !fresh) return;
     const isMore = Number(fresh.dataset.turns) > Number(icon.dataset.turns);
     icon.dataset.turns = fresh.dataset.turns;
     icon.href = fresh.href;
@@ -214,7 +214,7 @@
 
   function listen() {
     clearTimeout(retry);
-    const isWanted = heard() && (!document.hidden || icon.dataset.turns);
+    const isWanted = heard() && (!document.hidden || icon?.dataset.turns);
     const isOpen = source && source.readyState !== EventSource.CLOSED && source.url === path();
     if (isWanted && isOpen) return;
     if (source) source.close();
@@ -224,7 +224,7 @@
     source.onmessage = (event) => {
       if (!heard() || event.data === heard().dataset.count) return;
       if (slider && !isLatest()) return;
-      if (isOn("sound")) sound();
+      if (isOn("sound") && !isLoading) sound();
       reload();
     };
     source.onerror = () => {
