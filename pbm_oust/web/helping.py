@@ -1,21 +1,15 @@
-"""The help that mail gives, as pages, and the rules with examples that one can step through."""
+"""The help that mail gives, as pages."""
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from functools import cache
-from importlib.resources import files
 from itertools import groupby
 
-import msgspec
 from markupsafe import Markup, escape
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.board import Game, Header, Record, Terms
-from pbm_oust.board.notation import parse_action
 from pbm_oust.grammar.notation import word_in
 from pbm_oust.grammar.vocabulary import in_english
 from pbm_oust.languages import Language
@@ -23,11 +17,9 @@ from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
 from pbm_oust.letters.layout import Look, Paragraph
 from pbm_oust.letters.words import Words
-from pbm_oust.rules import KINDS, Side, parse_grid
+from pbm_oust.rules import KINDS
 from pbm_oust.web import addresses
-from pbm_oust.web.addresses import kind_asked
-from pbm_oust.web.boards import picture
-from pbm_oust.web.ground import Templates, ground_of
+from pbm_oust.web.ground import ground_of
 
 
 class Passage(Struct, frozen=True):
@@ -90,75 +82,3 @@ async def subject(request: Request) -> Response:
     if found is None or name not in help_subjects():
         raise HTTPException(404)
     return ground.page(request, "subject", subject=name, pieces=found)
-
-
-_AT = datetime(2026, 11, 20, tzinfo=UTC)
-"""When everything in an example happens."""
-
-
-class Example(Struct, frozen=True):
-    """A game that shows a rule."""
-
-    name: str
-    """What addresses call it."""
-    kind: str
-    grid: str
-    turns: tuple[str, ...]
-    """Each with the side and its action, as histories have them."""
-
-
-EXAMPLES = msgspec.toml.decode(
-    files(__package__).joinpath("examples.toml").read_bytes(), type=dict[str, tuple[Example, ...]]
-)["examples"]
-
-
-@cache
-def game_of(example: Example) -> Game:
-    """Return an example as a game."""
-    header = Header(KINDS[example.kind], 1, parse_grid(example.grid), "x", "o", Terms(), _AT)
-    game = Game.start(header)
-    for number, turn in enumerate(example.turns, 1):
-        side, _, words = turn.partition(" ")
-        game = game.redo(Record(number, Side(side), parse_action(words), _AT, f"{number:016x}"))
-    return game
-
-
-@cache
-def _drawn(example: Example, number: int, templates: Templates) -> str:
-    """Return the board after a turn as SVG; there are few of them, and all are kept."""
-    title = str(templates.titles_of_examples[example.name])
-    game = game_of(example).after(number)
-    return picture(game, templates.translator, title, f"{example.name}-{number}")
-
-
-async def rules(request: Request) -> Response:
-    """Answer with the rules of a game and its examples."""
-    ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
-    templates = ground.templates_for(request)
-    examples = [
-        (example, _drawn(example, len(example.turns), templates))
-        for example in EXAMPLES
-        if example.kind == kind.name
-    ]
-    said = pieces(templates.words, kind.name, templates.language)
-    return ground.page(request, "rules", kind=kind, pieces=said, drawn=examples)
-
-
-async def step(request: Request) -> Response:
-    """Answer with an example after one of its turns."""
-    ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
-    asked, number = (kind.name, request.path_params["name"]), request.path_params["number"]
-    for example in EXAMPLES:
-        numbers = map(str, range(len(example.turns) + 1))
-        if (example.kind, example.name) == asked and number in numbers:
-            drawn = _drawn(example, int(number), ground.templates_for(request))
-            return ground.page(
-                request,
-                "example",
-                kind=kind,
-                example=example,
-                number=int(number),
-                records=game_of(example).records,
-                picture=drawn,
-            )
-    raise HTTPException(404)

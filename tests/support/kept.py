@@ -17,6 +17,7 @@ from pbm_oust.accounts.account import (
     Proof,
     Rejection,
     SignedOffSince,
+    Solved,
     WatchedBoard,
 )
 from pbm_oust.accounts.items import Seek, Submission
@@ -110,6 +111,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "vacations": vacations,
     "broadcasts": several(st.builds(BroadcastAt, times)),
     "digests": at_most_one(st.builds(Digested, times, times)),
+    "solved": several(st.builds(Solved, kinds, numbers)),
     "signed_off": at_most_one(st.builds(SignedOffSince, times)),
     "disabled": at_most_one(st.builds(DisabledSince, times)),
     "verified": several(st.builds(Proof, keys, keys)),
