@@ -320,7 +320,7 @@ class Account(Struct, frozen=True):
         return frozenset(each.number for each in self.solved if each.kind == kind)
 
     def with_solved(self, puzzle: Solved) -> "Account":
-        """Return the account of a player who has solved a puzzle, perhaps not for the first time."""
+        """Return the account of a player who has solved a puzzle, perhaps once more."""
         return structs.replace(self, solved=_each_once(self.solved, (puzzle,)))
 
     def with_proof(self, proof: Proof) -> "Account":

@@ -9,7 +9,6 @@ from pbm_oust.rules import Grid, Kind, Position, Side
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import IllegalPass, IllegalPlacement, taken
 
-
 NO_BOARD = 0
 """The number of what is played on no board: a puzzle."""
 

@@ -34,8 +34,6 @@ class Goal(Enum):
     """The turn wins."""
     MOST = "most"
     """It takes as many stones as can be taken."""
-    LEAST = "least"
-    """It costs as few stones of its own side as it can."""
     HOLD = "hold"
     """The other side cannot win in its next turn."""
     FORCE = "force"
@@ -78,7 +76,8 @@ class Puzzle(Struct, frozen=True):
     """The cells of a turn that reaches it; none for a step of the rules without a task."""
     name: str
     """Of a step of the rules: what templates call it."""
-    replies: Mapping[str, str]
+    replies: Mapping[tuple[str, ...], tuple[str, ...]]
+    """How the other side answers turns that do not force a win."""
 
     @property
     def kind(self) -> Kind:
@@ -136,7 +135,7 @@ class Attempt(Struct, frozen=True):
     @property
     def is_reached(self) -> bool:
         """Whether the goal is reached."""
-        result, position = self.game.result, self.game.position
+        result = self.game.result
         match self.puzzle.goal:
             case Goal.WIN:
                 return result is not None and result.winner is self.puzzle.game.to_move
@@ -146,12 +145,10 @@ class Attempt(Struct, frozen=True):
                 return result is not None and result.winner is None
             case _ if not self.is_over:
                 return False
-            case Goal.LEAST:
-                return self.took == self.puzzle.solution.took
             case Goal.HOLD:
                 return not self.reply
             case Goal.FORCE:
-                return position == self.puzzle.solution.game.position
+                return self.is_after(self.puzzle.answer)
             case Goal.BLOCK:
                 return self.game.must_pass
             case Goal.TURN:
@@ -161,8 +158,12 @@ class Attempt(Struct, frozen=True):
     def reply(self) -> tuple[str, ...]:
         """The turn with which the other side spoils it; none if it does not."""
         if self.puzzle.goal is Goal.FORCE:
-            return tuple(filter(None, self.puzzle.replies.get(",".join(self.cells), "").split(",")))
+            return next((o for x, o in self.puzzle.replies.items() if self.is_after(x)), ())
         return () if self.game.result else winning_turn(self.game.position)
+
+    def is_after(self, cells: Sequence[str]) -> bool:
+        """Return whether the same position comes of other placements."""
+        return self.game.position == self.puzzle.tried(cells).game.position
 
 
 def turns(position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
@@ -224,8 +225,12 @@ def _puzzle(kind: Kind, number: int, drawn: Drawing) -> Puzzle:
     grid = parse_grid(drawn.grid)
     header = Header(kind, NO_BOARD, grid, "x", "o", Terms(swap=False), _AT)
     game = Game(header, drawn_position(kind, grid, drawn.board), header.x, header.o)
-    answer = tuple(filter(None, drawn.answer.split(",")))
-    return Puzzle(number, game, drawn.goal, answer, drawn.name, drawn.replies)
+    replies = {_cells(turn): _cells(reply) for turn, reply in drawn.replies.items()}
+    return Puzzle(number, game, drawn.goal, _cells(drawn.answer), drawn.name, replies)
+
+
+def _cells(turn: str) -> tuple[str, ...]:
+    return tuple(filter(None, turn.split(",")))
 
 
 def drawn_position(kind: Kind, grid: Grid, drawing: str) -> Position:

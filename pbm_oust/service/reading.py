@@ -135,8 +135,8 @@ def _read(request: Request) -> Read:
     if isinstance(command, Command) and command.form is PUZZLE and command.get("number"):
         # Whoever has no account answers the letter of a puzzle by its Subject.
         solving = tags.Solving("", command["kind"].name, command["number"])
-        found = _solution_in(request.chat, solving) if command["tried"] is None else None
-        return found if found and isinstance(found.command, Command) else Read(shown, command)
+        said = _solution_in(request.chat, solving) if command["tried"] is None else None
+        return said if said and isinstance(said.command, Command) else Read(shown, command)
     further = further_below(command, request.chat) if is_move(command) else None
     return Read(shown, command, request.chat, further=further)
 

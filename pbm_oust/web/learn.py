@@ -4,6 +4,7 @@ What somebody has placed stands in the address, as where they explore.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec import Struct
 from starlette.exceptions import HTTPException
@@ -74,7 +75,7 @@ async def rules(request: Request) -> Response:
             _tried(
                 step,
                 given.get("moves", "") if step.name == given.get("step") else "",
-                lambda cells, step=step: addresses.of_step(kind.name, step.name, cells),
+                partial(addresses.of_step, kind.name, step.name),
                 templates,
                 step.name,
             )
@@ -94,7 +95,8 @@ async def puzzles(request: Request) -> Response:
 
 def _asked(request: Request) -> Puzzle:
     """Return the puzzle that a path names. Raises HTTPException."""
-    number, known = request.path_params["number"], puzzles_of(request.path_params["kind"])
+    number: int = request.path_params["number"]
+    known = puzzles_of(request.path_params["kind"])
     if not 1 <= number <= len(known):
         raise HTTPException(404)
     return known[number - 1]
@@ -109,7 +111,7 @@ async def puzzle(request: Request) -> Response:
         return _tried(
             asked,
             request.query_params.get("moves", ""),
-            lambda cells: addresses.of_puzzle(name, asked.number, cells),
+            partial(addresses.of_puzzle, name, asked.number),
             templates,
         )
 

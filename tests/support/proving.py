@@ -34,7 +34,7 @@ def right_turns(position: Position, goal: Goal) -> tuple[Sequence[Turn], Mapping
         return _holding(after), {}
     if goal is Goal.FORCE:
         return _forcing(position, after)
-    return _extreme(position, after, goal), {}
+    return _most(position, after), {}
 
 
 def has_won(position: Position) -> bool:
@@ -42,15 +42,13 @@ def has_won(position: Position) -> bool:
     return bool(position.result and position.result.winner is Side.X)
 
 
-def _extreme(position: Position, after: Sequence[Turn], goal: Goal) -> list[Turn]:
-    """Return the turns that take most stones of o, or that cost fewest stones of x."""
-    lost, sign = (Side.O, 1) if goal is Goal.MOST else (Side.X, -1)
-    gone = [(position.stones(lost) & ~each.stones(lost)).bit_count() for _, each in after]
-    best = max(gone, key=lambda count: sign * count)
-    right = [each for each, count in zip(after, gone, strict=True) if count == best]
-    # What is placed once the most have been taken makes no difference.
-    needed = [each for each in right if not any(set(cells) < set(each[0]) for cells, _ in right)]
-    return needed if len({*gone}) > 1 else []
+def _most(position: Position, after: Sequence[Turn]) -> Sequence[Turn]:
+    """Return the turns that take most stones of o, up to the last placement that is needed."""
+    taken = [(position.stones(Side.O) & ~each.stones(Side.O)).bit_count() for _, each in after]
+    most = max(taken)
+    right = [each for each, count in zip(after, taken, strict=True) if count == most]
+    needed = (each for each in right if not any({*cells} < {*each[0]} for cells, _ in right))
+    return list(needed) if most else []
 
 
 def _holding(after: Sequence[Turn]) -> list[Turn]:
@@ -60,7 +58,7 @@ def _holding(after: Sequence[Turn]) -> list[Turn]:
 
 
 def _forcing(position: Position, after: Sequence[Turn]) -> tuple[Sequence[Turn], Mapping[str, str]]:
-    """Return the turns after which x wins for certain, and what o answers to the others.
+    """Return the whole turns after which x wins for certain, and what o answers to the others.
 
     All games that can follow are played. There are none if they are too many.
     """
@@ -68,6 +66,8 @@ def _forcing(position: Position, after: Sequence[Turn]) -> tuple[Sequence[Turn],
     right, replies = list[Turn](), dict[str, str]()
     try:
         for cells, each in after:
+            if each.is_mid_turn:
+                continue
             if search.worth(each) is Worth.LOSS:
                 right.append((cells, each))
                 continue
@@ -77,7 +77,10 @@ def _forcing(position: Position, after: Sequence[Turn]) -> tuple[Sequence[Turn],
                 if (then.result and not has_won(then))
                 or (not then.result and search.worth(then) is not Worth.WIN)
             )
-            replies[",".join(cells)] = ",".join(next(saving))
+            reply = next(saving, None)
+            if reply is None:
+                return (), {}
+            replies[",".join(cells)] = ",".join(reply)
     except OutOfRoom:
         return (), {}
     return right, replies

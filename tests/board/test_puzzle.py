@@ -1,0 +1,51 @@
+"""Puzzles and the steps of the rules: each puzzle has one answer, and every turn is judged."""
+
+import pytest
+
+from pbm_oust.board import Place
+from pbm_oust.board.game import NO_KEY
+from pbm_oust.board.puzzle import Goal, Puzzle, puzzles_of, steps_of, turns
+from pbm_oust.languages import ENGLISH
+from pbm_oust.letters.words import words_in
+from pbm_oust.rules import KINDS, Side
+from tests.support.proving import right_turns
+
+PUZZLES = [puzzle for kind in KINDS.values() for puzzle in puzzles_of(kind)]
+STEPS = [step for kind in KINDS.values() for step in steps_of(kind)]
+
+
+def named(puzzle: Puzzle) -> str:
+    return f"{puzzle.kind.name} {puzzle.name or puzzle.number}"
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=named)
+def test_a_puzzle_has_one_answer_and_it_is_the_one_that_is_told(puzzle: Puzzle) -> None:
+    right, replies = right_turns(puzzle.game.position, puzzle.goal)
+    ((_, position),) = right
+    assert puzzle.solution.game.position == position
+    assert {puzzle.tried(turn.split(",")).game.position for turn in replies} == {
+        puzzle.tried(turn).game.position for turn in puzzle.replies
+    }
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=named)
+def test_every_turn_is_judged_by_what_it_reaches(puzzle: Puzzle) -> None:
+    needed = set(puzzle.answer)
+    for cells, _ in turns(puzzle.game.position):
+        tried = puzzle.tried(cells)
+        is_right = needed <= set(cells) if puzzle.goal is Goal.MOST else needed == set(cells)
+        assert tried.is_reached is is_right, cells
+        if tried.is_over and not is_right and puzzle.goal in (Goal.HOLD, Goal.FORCE):
+            after = tried.game.act(Side.O, Place(tried.reply), tried.game.latest, NO_KEY)
+            assert (after.result is not None) is (puzzle.goal is Goal.HOLD), cells
+
+
+@pytest.mark.parametrize("step", [each for each in STEPS if each.answer], ids=named)
+def test_a_step_of_the_rules_can_be_done(step: Puzzle) -> None:
+    assert step.solution.is_reached
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_words_of_the_steps_are_those_of_their_boards(kind: str) -> None:
+    words = words_in(ENGLISH, "pbmserv@localhost").words_of_kind(KINDS[kind])
+    assert list(getattr(words, "steps", {})) == [step.name for step in steps_of(KINDS[kind])]
