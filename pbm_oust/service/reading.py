@@ -136,7 +136,8 @@ def _read(request: Request) -> Read:
         # Whoever has no account answers the letter of a puzzle by its Subject.
         solving = tags.Solving("", command["kind"].name, command["number"])
         said = _solution_in(request.chat, solving) if command["tried"] is None else None
-        return said if said and isinstance(said.command, Command) else Read(shown, command)
+        command = said.command if said and isinstance(said.command, Command) else command
+        return Read(shown, command)
     further = further_below(command, request.chat) if is_move(command) else None
     return Read(shown, command, request.chat, further=further)
 

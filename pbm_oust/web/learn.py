@@ -3,7 +3,7 @@
 What somebody has placed stands in the address, as where they explore.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -21,6 +21,10 @@ from pbm_oust.web.boards import SVG, board_svg, picture
 from pbm_oust.web.ground import Templates, ground_of, source_of
 from pbm_oust.web.helping import pieces
 from pbm_oust.web.play import cells_of
+
+
+Steps = Mapping[str, tuple[str, str, str]]
+"""The words of the steps of a game, by their names: a title, the rule and a task."""
 
 
 class Tried(Struct, frozen=True):
@@ -60,9 +64,12 @@ def _tried(
 
 
 def title_of(puzzle: Puzzle, templates: Templates) -> str:
-    """Return what the picture of a puzzle is called."""
-    words = templates.translator.gettext
-    return words("Board %(name)s", name=puzzle.name or puzzle.number)
+    """Return what the picture of a puzzle, or of a step of the rules, is called."""
+    if puzzle.name:
+        steps: Steps = vars(templates.words.words_of_kind(puzzle.kind))["steps"]
+        return str(steps[puzzle.name][0])
+    given = {"title": puzzle.kind.title, "number": puzzle.number}
+    return templates.translator.gettext("Puzzle %(number)s of %(title)s", **given)
 
 
 async def rules(request: Request) -> Response:
