@@ -22,7 +22,6 @@ from pbm_oust.web.ground import Templates, ground_of, source_of
 from pbm_oust.web.helping import pieces
 from pbm_oust.web.play import cells_of
 
-
 Steps = Mapping[str, tuple[str, str, str]]
 """The words of the steps of a game, by their names: a title, the rule and a task."""
 
