@@ -6,6 +6,7 @@ from enum import Enum
 from pbm_oust.accounts.account import Solved
 from pbm_oust.accounts.tags import Solving
 from pbm_oust.board import Place
+from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.puzzle import Attempt, Puzzle, puzzles_of
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Heading, Text
@@ -119,9 +120,9 @@ def _read(words: Sequence[str]) -> tuple[int | None, Tried]:
     """Return the number of a puzzle, if one is named, and what follows it. Raises Unreadable."""
     number = None
     if words and words[0].isdecimal():
+        if not NUMBER.fullmatch(words[0]):
+            raise Unreadable(BadNumber(), words[0])
         number, words = int(words[0]), words[1:]
-        if not 1 <= number <= 999:
-            raise Unreadable(BadNumber(), str(number))
     if not words:
         return number, None
     if len(words) == 1 and words[0].isalpha():
@@ -133,7 +134,7 @@ def _read(words: Sequence[str]) -> tuple[int | None, Tried]:
 def _write(asked: tuple[int | None, Tried]) -> list[str]:
     number, tried = asked
     said = tried.value if isinstance(tried, Wanted) else ",".join(tried or ())
-    return [str(number), *filter(None, [said])] if number else list(filter(None, [said]))
+    return [*([str(number)] if number else []), *([said] if said else [])]
 
 
 _WANTED = frozenset(each.value for each in Wanted)

@@ -132,12 +132,8 @@ def _read(request: Request) -> Read:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
     shown, command = table.parse_line(line)
-    if isinstance(command, Command) and command.form is PUZZLE and command.get("number"):
-        # Whoever has no account answers the letter of a puzzle by its Subject.
-        solving = tags.Solving("", command["kind"].name, command["number"])
-        said = _solution_in(request.chat, solving) if command["tried"] is None else None
-        command = said.command if said and isinstance(said.command, Command) else command
-        return Read(shown, command)
+    if tried := _tried_by_subject(request):
+        return Read(shown, tried)
     further = further_below(command, request.chat) if is_move(command) else None
     return Read(shown, command, request.chat, further=further)
 
@@ -205,10 +201,23 @@ def _read_joining(request: Request, joining: tags.Joining) -> Read:
 def _read_solving(request: Request, solving: tags.Solving) -> Read:
     """Return what an answer to a puzzle says in its text, or in a Subject of the player's own."""
     line, command = table.parse_line(request.line)
-    shown = PUZZLE.command(kind=KINDS[solving.kind], number=solving.number)
-    is_own = isinstance(command, Command) and command != shown
-    found = None if is_own else _solution_in(request.chat, solving)
-    return structs.replace(found, reply=solving) if found else Read(line, command, request.chat)
+    if isinstance(command, Command):
+        return Read(line, command, request.chat)
+    said = _solution_in(request.chat, solving)
+    asked = PUZZLE.command(kind=KINDS[solving.kind], number=solving.number)
+    return structs.replace(said or Read(line, asked), reply=solving)
+
+
+def _tried_by_subject(request: Request) -> Command | None:
+    """Return what an answer to a puzzle says that only its Subject names; None if it says nothing.
+
+    So answer those who have no account.
+    """
+    _, asked = table.parse_line(request.line.partition(":")[0])
+    if isinstance(asked, Unreadable) or asked.form is not PUZZLE or not asked["number"]:
+        return None
+    said = _solution_in(request.chat, tags.Solving("", asked["kind"].name, asked["number"]))
+    return said.command if said and isinstance(said.command, Command) else None
 
 
 def _solution_in(text: str, solving: tags.Solving) -> Read | None:

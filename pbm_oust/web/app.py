@@ -27,7 +27,7 @@ from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
-from pbm_oust.web import addresses, boards, explore, feeds, helping, learn, lists, me, play, sign_in
+from pbm_oust.web import addresses, boards, explore, feeds, helping, lists, me, play, sign_in
 from pbm_oust.web.ground import FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
 from pbm_oust.web.sign_in import NotSignedIn
 
@@ -152,10 +152,10 @@ ROUTES = (
     Route(addresses.of_player("{userid}"), lists.player),
     Route(addresses.of_standings("{kind}"), lists.standings),
     Route(addresses.of_ratings("{userid}", "{kind}"), lists.ratings),
-    Route(addresses.of_rules("{kind}"), learn.rules),
-    Route(addresses.of_puzzles("{kind:kind}"), learn.puzzles),
-    Route(addresses.of_puzzle("{kind:kind}", "{number:number}"), learn.puzzle),
-    Route(addresses.of_puzzle("{kind:kind}", "{number:number}.svg"), learn.svg),
+    Route(addresses.of_rules("{kind}"), helping.rules),
+    Route(addresses.of_puzzles("{kind:kind}"), helping.puzzles),
+    Route(addresses.of_puzzle("{kind:kind}", "{number:number}"), helping.puzzle),
+    Route(addresses.of_puzzle("{kind:kind}", "{number:number}.svg"), helping.svg),
     Route(addresses.HELP, helping.overview),
     Route(addresses.of_help("{subject}"), helping.subject),
     *_form(f"{addresses.PLAY}/{{tag}}", play.look, play.act),

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from pbm_oust.board.puzzle import puzzles_of
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.lists import name_of
 from pbm_oust.letters.templates import html_templates
@@ -196,6 +197,7 @@ class Templates:
             about_games=lambda: words.about_games,
             about_options=lambda: words.about_options,
             about_puzzles=lambda: words.about_puzzles,
+            puzzles_of=puzzles_of,
             why_illegal=words.why_illegal,
             words_of_kind=words.words_of_kind,
             words_of=translator.action,
