@@ -126,6 +126,14 @@ class DisabledSince(items.Item, frozen=True):
     since: items.Time
 
 
+class Solved(items.Item, frozen=True):
+    """A puzzle that a player has solved."""
+
+    word: ClassVar[str] = "Solved"
+    kind: items.Kind
+    number: items.Number
+
+
 class Proof(items.Item, frozen=True):
     """A code that came back for an account."""
 
@@ -165,6 +173,7 @@ class Account(Struct, frozen=True):
     """All vacations of the player, past ones too, in order (`vacations.in_order`)."""
     broadcasts: tuple[BroadcastAt, ...] = ()
     digests: Annotated[tuple[Digested, ...], _ONE] = ()
+    solved: tuple[Solved, ...] = ()
     signed_off: Annotated[tuple[SignedOffSince, ...], _ONE] = ()
     disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
     verified: tuple[Proof, ...] = ()
@@ -342,6 +351,14 @@ class Account(Struct, frozen=True):
             self, signed_off=(SignedOffSince(items.to_the_second(at)),) if at else ()
         )
 
+    def solved_of(self, kind: str) -> frozenset[int]:
+        """Return the numbers of the puzzles of a game that the player has solved."""
+        return frozenset(each.number for each in self.solved if each.kind == kind)
+
+    def with_solved(self, puzzle: Solved) -> "Account":
+        """Return the account of a player who has solved a puzzle, perhaps once more."""
+        return structs.replace(self, solved=_each_once(self.solved, (puzzle,)))
+
     def with_proof(self, proof: Proof) -> "Account":
         """Return the account with one more proof kept in mind."""
         return structs.replace(self, verified=(*self.verified, proof)[-MOST_KEPT:])
@@ -376,6 +393,7 @@ class Account(Struct, frozen=True):
             queue=_each_once(self.queue, other.queue),
             submissions=_each_once(self.submissions, other.submissions),
             seeks=(*self.seeks, *other.seeks),
+            solved=_each_once(self.solved, other.solved),
             vacations=tuple(map(Absence.shortened, together((*self.vacations, *other.vacations)))),
         )
         return both.with_renamed(other.userid, None).with_renamed(self.userid, None)

@@ -238,6 +238,25 @@ class Joining(Struct, frozen=True):
         return ("join", self.userid, self.kind, str(self.number))
 
 
+class Solving(Struct, frozen=True):
+    """An answer of a player to a letter that shows a puzzle."""
+
+    userid: str
+    kind: str
+    number: int
+    """The number of the puzzle."""
+    word: ClassVar[str] = "puzzle"
+
+    @property
+    def tag(self) -> str:
+        """What an address says about it."""
+        return f"{_PUZZLE}.{self.kind}.{self.number}.{self.userid}"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such an answer and no other, as words."""
+        return ("puzzle", self.userid, self.kind, str(self.number))
+
+
 class Unsubscribing(Struct, frozen=True):
     """A mail of a player that ends letters of one sort, to an address in the head of one of them.
 
@@ -262,7 +281,7 @@ class Unsubscribing(Struct, frozen=True):
 BROADCASTS, DIGEST = "broadcasts", "digest"
 """What goes to everybody, and what comes once a day."""
 
-Answered = Reply | SheetReply | Correspondence | Joining | Unsubscribing
+Answered = Reply | SheetReply | Correspondence | Joining | Solving | Unsubscribing
 """The letter that a mail answers."""
 
 
@@ -272,12 +291,12 @@ TOKEN = CODE
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
-_SHEET, _TO, _JOIN, _OFF = "sheet", "to", "join", "off"
+_SHEET, _TO, _JOIN, _PUZZLE, _OFF = "sheet", "to", "join", "puzzle", "off"
 
 _KIND, _NUMBER, _USERID = "[a-z]{1,16}", NUMBER.pattern, USERID.pattern
 _ANSWERED = (
     rf"(?P<said>{_KIND}\.{_NUMBER}\.(?:0|{_NUMBER})\.{_USERID}|{_SHEET}\.[a-z2-7]{{8}}\.{_USERID}"
-    rf"|{_TO}\.{_USERID}\.{_USERID}|{_JOIN}\.{_KIND}\.{_NUMBER}\.{_USERID}"
+    rf"|{_TO}\.{_USERID}\.{_USERID}|(?:{_JOIN}|{_PUZZLE})\.{_KIND}\.{_NUMBER}\.{_USERID}"
     rf"|{_OFF}\.(?:{BROADCASTS}|{DIGEST}|{_KIND}\.{_NUMBER})\.{_USERID})"
 )
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
@@ -305,7 +324,7 @@ class SheetClaim(Struct, frozen=True):
     userid: str
 
 
-Claimed = Reply | SheetClaim | Correspondence | Joining | Unsubscribing
+Claimed = Reply | SheetClaim | Correspondence | Joining | Solving | Unsubscribing
 """What a mail may be; what an answer about a board is for is not known yet."""
 
 
@@ -354,6 +373,8 @@ def _claimed(said: str) -> Claimed:
             return Correspondence(userid, to)
         case ["join", kind, number, userid]:
             return Joining(userid, kind, int(number))
+        case ["puzzle", kind, number, userid]:
+            return Solving(userid, kind, int(number))
         case ["off", *what, userid]:
             return Unsubscribing(userid, " ".join(what))
     kind, board, number, userid = said.split(".")

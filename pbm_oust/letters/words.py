@@ -36,7 +36,7 @@ from pbm_oust.letters.html import Pages
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play import notices
-from pbm_oust.refusal import Reason
+from pbm_oust.refusal import Illegal, Reason
 from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns, players_text
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.search import can_search, has_core
@@ -196,6 +196,8 @@ class Words:
             command=command,
             on_board=on_board,
             blank=Blank,
+            board_here=layout.BOARD,
+            why_illegal=self.why_illegal,
             **FIGURES,
         )
 
@@ -295,6 +297,15 @@ class Words:
     def about_games(self) -> object:
         """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
         return self._templates.get_template("shared/game.txt").module
+
+    @cached_property
+    def about_puzzles(self) -> object:
+        """What is said about a puzzle: `task(..)`, `missed(..)`, `hint(..)`."""
+        return self._templates.get_template("shared/puzzle.txt").module
+
+    def why_illegal(self, refusal: Illegal, kind: Kind) -> str:
+        """Return why a placement in a game is not legal, as its refusal says it."""
+        return self._render("shared/illegal", refusal=refusal, kind=kind).strip()
 
     def until(self, game: Game, clock: Clock, reader: notices.Reader) -> str:
         """Return until when the player to move has time."""

@@ -16,6 +16,7 @@ from pbm_oust.board.reasons import NotYourTurn, game_in
 from pbm_oust.commands.account import VERIFY, has_new_password
 from pbm_oust.commands.challenge import JOIN
 from pbm_oust.commands.play import MOVE, QUEUE, Queueing, of_board
+from pbm_oust.commands.puzzle import PUZZLE, NoSolution
 from pbm_oust.commands.settings import SETTINGS
 from pbm_oust.commands.show import GAMES, LIST, UNWATCH, board_as_it_is
 from pbm_oust.commands.talk import MESSAGE, NothingWritten
@@ -112,6 +113,8 @@ def _read(request: Request) -> Read:
         return _read_letter(request.chat, request.reply)
     if isinstance(request.reply, tags.Joining):
         return _read_joining(request, request.reply)
+    if isinstance(request.reply, tags.Solving):
+        return _read_solving(request, request.reply)
     if isinstance(request.reply, tags.Reply):
         from pbm_oust.service.answers import read_answer
 
@@ -129,6 +132,8 @@ def _read(request: Request) -> Read:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
     shown, command = table.parse_line(line)
+    if tried := _tried_by_subject(request):
+        return Read(shown, tried)
     further = further_below(command, request.chat) if is_move(command) else None
     return Read(shown, command, request.chat, further=further)
 
@@ -191,6 +196,51 @@ def _read_joining(request: Request, joining: tags.Joining) -> Read:
         return Read(line, command, request.chat)
     join = JOIN.command(kind=kind, number=number, userid=joining.userid, password=joining)
     return Read(line, join, request.chat, joining)
+
+
+def _read_solving(request: Request, solving: tags.Solving) -> Read:
+    """Return what an answer to a puzzle says in its text, or in a Subject of the player's own."""
+    line, command = table.parse_line(request.line)
+    if isinstance(command, Command):
+        return Read(line, command, request.chat)
+    said = _solution_in(request.chat, solving)
+    asked = PUZZLE.command(kind=KINDS[solving.kind], number=solving.number)
+    return structs.replace(said or Read(line, asked), reply=solving)
+
+
+def _tried_by_subject(request: Request) -> Command | None:
+    """Return what an answer to a puzzle says that only its Subject names; None if it says nothing.
+
+    So answer those who have no account.
+    """
+    _, asked = table.parse_line(request.line.partition(":")[0])
+    if isinstance(asked, Unreadable) or asked.form is not PUZZLE or not asked["number"]:
+        return None
+    said = _solution_in(request.chat, tags.Solving("", asked["kind"].name, asked["number"]))
+    return said.command if said and isinstance(said.command, Command) else None
+
+
+def _solution_in(text: str, solving: tags.Solving) -> Read | None:
+    """Return what a text says about a puzzle: placements, a word, or a whole command.
+
+    None if it says nothing.
+    """
+    from pbm_oust.service.answers import read_answer
+
+    kind, number = KINDS[solving.kind], solving.number
+    first, _, rest = text.strip().partition("\n")
+    if not first:
+        return None
+    words = vocabulary.first_words(first.rstrip(f"{ENDS} "), 2)
+    if len(words) == 1 and vocabulary.in_english(words[0], PUZZLE.words) in PUZZLE.words:
+        return Read(Line(words), PUZZLE.read([str(number), *words], kind), rest)
+    reply = tags.Reply(tags.AnswerPurpose.PLAY, kind.name, 1, 0, solving.userid)
+    read = read_answer("", text, reply)
+    if is_move(read.command) and isinstance(read.command["wish"], Place):
+        tried = PUZZLE.command(kind=kind, number=number, tried=read.command["wish"].cells)
+        return structs.replace(read, command=tried)
+    # Nothing else is taken that would be done on a board.
+    return read if read.is_whole else Read(read.line, Unreadable(NoSolution()), text)
 
 
 def _ending(asked: tags.Unsubscribing) -> Command:

@@ -4,7 +4,7 @@ A game, a board and a record stand in a path in exactly one way. Templates have 
 `addresses`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 
 from starlette.convertors import Convertor, IntegerConvertor, register_url_convertor
@@ -92,9 +92,22 @@ def of_rules(kind: str) -> str:
     return f"/rules/{kind}"
 
 
-def of_example(kind: str, name: str, number: int | str) -> str:
-    """Return the path of an example of the rules of a game after a number of turns."""
-    return f"{of_rules(kind)}/{name}/{number}"
+def of_step(kind: str, name: str, cells: Iterable[str] = ()) -> str:
+    """Return where the rules of a game show one of their steps, after placements."""
+    moves = ",".join(cells)
+    path = asking(of_rules(kind), {"step": name, "moves": moves}) if moves else of_rules(kind)
+    return f"{path}#{name}"
+
+
+def of_puzzles(kind: str) -> str:
+    """Return the path of the puzzles of a game."""
+    return f"/puzzles/{kind}"
+
+
+def of_puzzle(kind: str, number: int | str, cells: Iterable[str] = ()) -> str:
+    """Return the path of a puzzle of a game, after placements."""
+    moves = ",".join(cells)
+    return asking(f"{of_puzzles(kind)}/{number}", {"moves": moves} if moves else {})
 
 
 def of_help(subject: str) -> str:

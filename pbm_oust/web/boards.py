@@ -61,7 +61,7 @@ _OVER = "public, max-age=300"
 _PAST = "public, max-age=86400"
 """Says how long it may keep a picture of what has been."""
 _SHARES = 0.0, 1.0
-_SVG, _EVENTS = "image/svg+xml", "text/event-stream"
+SVG, _EVENTS = "image/svg+xml", "text/event-stream"
 
 
 MEDIA_TYPES = {"sgf": "application/x-go-sgf; charset=utf-8", "json": "application/json"}
@@ -222,7 +222,7 @@ async def svg(request: Request) -> Response:
     view = _view(request)
     templates = view.ground.templates_for(request)
     made = await _in_turn(request, partial(_drawn, view, templates))
-    return made.answer(request, _SVG, {**templates.headers(view.keeping), **ELSEWHERE})
+    return made.answer(request, SVG, {**templates.headers(view.keeping), **ELSEWHERE})
 
 
 async def png(request: Request) -> Response:
@@ -390,16 +390,20 @@ def board_svg(
     *,
     taps: Callable[[str], str] | None = None,
     prefix: str = "b",
+    is_task: bool = False,
 ) -> str:
     """Return a position as an SVG element, on one line, that also says in words what it shows.
 
     x is dark and o is light, so no colour is needed to tell them apart. With taps, each placement
-    is a link to the address that taps returns for the name of its cell. All ids begin with the
-    prefix, a word: boards on one page need different ones.
+    is a link to the address that taps returns for the name of its cell; if it is a task where to
+    place, each free cell is one, and all look alike. All ids begin with the prefix, a word: boards
+    on one page need different ones.
     """
     grid, layout, words = position.grid, layout_of(position.grid), translator.gettext
     stones = {side.value: position.stones(side) for side in Side}
     placements, capturing = (position.placements(), position.capturing()) if taps else (0, 0)
+    if taps and is_task:
+        placements, capturing = grid.cells & ~position.occupied, 0
     said = [
         f"{side}: {cells_text(grid, own) or words('no stones')}" for side, own in stones.items()
     ]

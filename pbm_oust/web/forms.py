@@ -24,6 +24,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbm_oust.accounts.password import NO_PASSWORD
+from pbm_oust.board.header import NO_BOARD
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.commands.account import WelcomeNotice
 from pbm_oust.commands.challenge import UnusableGrid
@@ -49,6 +50,7 @@ from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
 from pbm_oust.service.table import form_named
 from pbm_oust.store.letters import Draft
+from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_svg
 from pbm_oust.web.ground import Ground, ground_of, source_of
 
@@ -318,7 +320,8 @@ def answer_page(request: Request, carried: Carried, language: Language, *, back:
             game, prefix = block.game, f"b{len(parts)}"
             title = translator.gettext("Board %(name)s", name=game.name)
             svg = board_svg(game.position, marks_of(game), title, translator, prefix=prefix)
-            parts.append({"name": game.name, "svg": svg})
+            path = "" if game.header.board == NO_BOARD else addresses.of_board(game.name)
+            parts.append({"name": game.name, "path": path, "svg": svg})
         elif isinstance(block, Paragraph):
             parts.append(block)
     return ground.secret_page(language, "answer", answers=parts, back=back, carried=carried)

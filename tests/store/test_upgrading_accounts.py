@@ -99,8 +99,12 @@ def test_an_account_with_one_of_everything_becomes_its_document() -> None:
     assert parse_json(format_json(account)) == replace(account, changed=None)
 
 
+LATER = {"solved"}
+"""What accounts keep only since they are documents."""
+
+
 def test_all_that_accounts_keep_comes_from_a_table() -> None:
-    assert TABLES.keys() == ROWS.keys() == {"addresses", *KEPT}
+    assert TABLES.keys() == ROWS.keys() == {"addresses", *KEPT} - LATER
 
 
 def test_an_account_that_keeps_nothing_has_a_short_document() -> None:
@@ -111,6 +115,7 @@ def test_an_account_that_keeps_nothing_has_a_short_document() -> None:
 
 @given(accounts())
 def test_the_rows_of_any_account_become_it_again(account: Account) -> None:
+    account = replace(account, **dict.fromkeys(LATER, ()))
     found = json.loads(format_json(account))
     rows = {
         table: [tuple(_cell(item.get(column)) for column in columns) for item in found[table]]

@@ -18,6 +18,7 @@ from pbm_oust.accounts.account import (
     Rejection,
     Said,
     SignedOffSince,
+    Solved,
     WatchedBoard,
 )
 from pbm_oust.accounts.items import Seek, Submission
@@ -114,6 +115,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "vacations": vacations,
     "broadcasts": several(st.builds(BroadcastAt, times)),
     "digests": at_most_one(st.builds(Digested, times, times)),
+    "solved": several(st.builds(Solved, kinds, numbers)),
     "signed_off": at_most_one(st.builds(SignedOffSince, times)),
     "disabled": at_most_one(st.builds(DisabledSince, times)),
     "verified": several(st.builds(Proof, keys, keys)),

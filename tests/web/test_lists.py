@@ -109,7 +109,7 @@ def test_no_link_leads_nowhere(pages: Website) -> None:
     assert {
         "/standings/oust",
         "/oust/60/1.svg",
-        "/rules/churn/first-pair/13",
+        "/puzzles/churn/1",
         "/players/bob",
         "/history?game=oust&page=2",
         "/oust/60/1/explore",
