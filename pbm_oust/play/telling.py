@@ -6,7 +6,7 @@ from itertools import filterfalse, takewhile
 from msgspec import structs
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.queue import is_passed_for, waiting
+from pbm_oust.accounts.queue import is_passed_for, tree, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
@@ -39,18 +39,11 @@ def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
     if not plans:
         return seen
     left = waiting(reader.queue, reader.userid, game)
-    mine = {plan.key_at(number) for plan in plans for number in seen.queued}
-    is_played = any(record.message_key in mine for record in game.records[since - 1 :])
-    went = (
-        ()
-        if left or is_played or game.result
-        else waiting(reader.queue, reader.userid, game.after(since - 1))
-    )
-    return structs.replace(
-        seen,
-        waiting=tuple(str(plan.clause) for plan in left),
-        dropped=tuple(str(plan.clause) for plan in went),
-    )
+    mine = {plan.key_at(number): number for plan in plans for number in seen.queued}
+    played = [mine.get(record.message_key, 0) for record in game.records[since - 1 :]]
+    before = game.after(max([since - 1, *played]))
+    went = () if left or game.result else waiting(reader.queue, reader.userid, before)
+    return structs.replace(seen, waiting=tree(left), dropped=tree(went))
 
 
 def drop_plans(game: Game, work: UnitOfWork) -> None:

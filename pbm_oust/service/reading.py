@@ -240,7 +240,7 @@ def advise(command: Command, refusal: Refusal) -> Command | None:
 def _queued(move: Command, game: Game) -> Command:
     """Return the command that queues a move, or that shows the board if it could not be played."""
     wish: Wish = move["wish"]
-    clauses = (Clause(wish),)
+    clauses = (Clause((wish,)),)
     given = {**move.given, "guard": None}
     del given["wish"]
     queue = QUEUE.command(**given, queueing=Queueing.SET, clauses=clauses)

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.accounts.queue import waiting
+from pbm_oust.accounts.queue import tree, waiting
 from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.accounts.vacations import days_left
@@ -172,14 +172,13 @@ def _sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     """Return a player at a board, whose forms may make the record of a number."""
     header, account = game.header, player.account
     reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
-    plans = (str(plan.clause) for plan in waiting(account.queue, account.userid, game))
     return Sitting(
         reply,
         addresses.of_own_board(game.name),
         player.hidden(),
         is_signed_in=True,
         note=account.note_about(game.name),
-        plans=tuple(plans),
+        plans=tree(waiting(account.queue, account.userid, game)),
     )
 
 

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from pbm_oust.accounts.queue import Clause
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import WISHED, Game, Place
 from pbm_oust.board.game import placed
@@ -102,8 +103,8 @@ class Sitting(Struct, frozen=True):
     is_signed_in: bool = False
     note: str = ""
     """The note of a player who is signed in, which only they see."""
-    plans: tuple[str, ...] = ()
-    """What they have queued that still waits."""
+    plans: tuple[Clause, ...] = ()
+    """What they have queued that still waits: a clause for each answer."""
 
 
 def page_at(
