@@ -1,7 +1,7 @@
 """The commands that play: move and its short forms, preview, submit, confirm and queue."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 
@@ -13,7 +13,7 @@ from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan
 from pbm_oust.board import PLAYING, Deed, Game, Wish
 from pbm_oust.board.notation import format_wish
-from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, game_in
+from pbm_oust.board.reasons import GameOver, MayHaveBoard, NotYourTurn, OfBoard, game_in
 from pbm_oust.grammar import wish as wishes
 from pbm_oust.grammar.form import Command, Form
 from pbm_oust.grammar.notation import Blank, Heading
@@ -298,11 +298,12 @@ def _checked(
         first = clauses[0].turns[0]
     moving.check_guard(guard, game)
     for clause in clauses:
-        if clause.is_for_any and not first:
-            for turn in clause.turns:
-                game.check_cells(turn)
-        else:
+        if first or not clause.is_for_any:
             _check_turns(clause.turns, game, userid)
+        elif clause.depth:
+            raise NotAllowed(NotYourTurn(game))
+        else:
+            game.check_cells(clause.turns[0])
     if first:
         clauses = [Clause(clause.turns[1:]) for clause in clauses if clause.depth]
     return first, tuple(clauses)
@@ -329,13 +330,13 @@ def _check_turns(turns: Sequence[Wish], game: Game, userid: str) -> None:
         is_own, told = game.player_to_move == userid, format_wish(turn)
         try:
             after = game.act(game.to_move, turn, game.latest, key="")
-            if nth + 1 < len(turns) and after.result:
-                raise NotAllowed(QueuedAfterEnd(game, told, is_own))
-            if nth + 1 < len(turns) and after.player_to_move == game.player_to_move:
-                raise NotAllowed(QueuedWithinTurn(game, told, is_own))
         except Refusal as refusal:
             told_to = "" if is_own else game.player_to_move
             raise _supposing(refusal, supposed, told_to) from None
+        if nth + 1 < len(turns) and after.result:
+            raise NotAllowed(QueuedAfterEnd(game, told, is_own, supposed=supposed))
+        if nth + 1 < len(turns) and after.player_to_move == game.player_to_move:
+            raise NotAllowed(QueuedWithinTurn(game, told, is_own, supposed=supposed))
         game = after
 
 
@@ -380,6 +381,21 @@ def _read_clause(text: str) -> Clause:
     return Clause(tuple(map(_read_turn, turns)))
 
 
+def in_one_line(lines: Iterable[str]) -> str:
+    """Return the clauses on some lines in one; a line goes on from one above it that stands out."""
+    found, above = list[str](), list[tuple[int, str]]()
+    for line in lines:
+        words = line.strip()
+        indent = line.index(words)
+        above = [each for each in above if each[0] < indent]
+        begun = above[-1][1] if above else ""
+        if begun and found[-1] == begun:
+            found.pop()
+        found.append(f"{begun} {words}".strip())
+        above.append((indent, found[-1]))
+    return "; ".join(found)
+
+
 def _read_turn(text: str) -> Wish:
     wish, _ = wishes.read_wish(text.split())
     if isinstance(wish, Deed) and wish not in PLAYING:
@@ -405,6 +421,8 @@ class QueuedNotice(BoardOutcomeNotice, frozen=True):
     """A clause for each answer."""
     dropped: tuple[Clause, ...] = ()
     """What waited before, and no longer does because of this command."""
+    is_cleared: bool = False
+    """Whether it was to be dropped."""
 
     def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board."""
@@ -436,7 +454,8 @@ def queue(
         )
         is_left = {each for clause in queued for each in clause.beginnings}
         dropped = tuple(clause for clause in before if clause not in is_left)
-        return QueuedNotice(work.player_at(account), game, ahead.tree(queued), dropped)
+        reader, is_cleared = work.player_at(account), queueing is Queueing.CLEAR
+        return QueuedNotice(reader, game, ahead.tree(queued), dropped, is_cleared)
 
     def change(account: Account) -> Account:
         moving.side_of(actor, game, work)
@@ -477,9 +496,7 @@ def _play_first(
         account = _with_queued(actor.account, game, queued, {}, number, actor, work)
         work.save(account)
         actor = structs.replace(actor, account=account)
-    header, unsaid = game.header, structs.replace(work.request, chat="")
-    work = structs.replace(work, request=unsaid)
-    return moving.carry_out(header.kind, header.board, lambda _game: first, actor, work)
+    return moving.carry_out(game.header.kind, game.header.board, lambda _game: first, actor, work)
 
 
 def _with_queued(
