@@ -182,6 +182,24 @@ def waiting(plans: Iterable[Plan], userid: str, game: Game) -> tuple[Clause, ...
     return () if game.player_to_move == userid else tuple(standing(plans, userid, game))
 
 
+def explored(before: Game, after: Game, userid: str) -> Clause | None:
+    """Return what a player queues who foresees the way from one position to another, if anything.
+
+    It ends with their last whole turn.
+    """
+    records = after.records[len(before.records) :]
+    parts = (list(part) for _, part in groupby(records, lambda record: record.side))
+    turns = [
+        _whole([each.wish for each in part if not isinstance(each.wish, Ruling)]) for part in parts
+    ]
+    if turns and not after.result and after.to_move is records[-1].side:
+        turns.pop()
+    is_own = before.player_to_move == userid
+    ends_with_other = len(turns) % 2 != is_own
+    turns = turns[: len(turns) - ends_with_other] if turns else turns
+    return Clause(tuple(turns)) if turns else None
+
+
 class _Done(Struct, frozen=True):
     """The turns that were made since a position in which it was the other player's turn."""
 

@@ -139,7 +139,7 @@ ROUTES = (
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
     Route(f"{_BOARD}/{{number:number}}.png", boards.png),
-    Route(addresses.of_exploring(f"{_BOARD}/{{number:number}}"), explore.from_board),
+    *_form(addresses.of_exploring(f"{_BOARD}/{{number:number}}"), explore.from_board, explore.plan),
     Route(f"{addresses.EXPLORE}/{{kind:kind}}/{{grid:grid}}", explore.from_start),
     Route(addresses.TRY, explore.choose),
     Route(f"{addresses.TRY}/{{kind:kind}}/{{grid:grid}}", explore.attempt),
@@ -157,6 +157,9 @@ ROUTES = (
     Route(addresses.HELP, helping.overview),
     Route(addresses.of_help("{subject}"), helping.subject),
     *_form(f"{addresses.PLAY}/{{tag}}", play.look, play.act),
+    *_form(
+        addresses.of_exploring(f"{addresses.PLAY}/{{tag}}"), explore.from_link, explore.plan_by_link
+    ),
     *_form(f"{addresses.OFF}/{{tag}}", sign_in.look_at_unsubscribing, sign_in.unsubscribe),
     *_form(f"{addresses.CODE}/{{code}}", sign_in.look_at_code, sign_in.bring),
     *_form(addresses.SIGN_IN, sign_in.look_at_form, sign_in.ask_for_link),
