@@ -158,6 +158,12 @@ def derived_key(key: str, number: int) -> str:
     return hashlib.sha256(f"{key}\0{number}".encode()).hexdigest()[:16]
 
 
+def leads_to(plans: Iterable[Plan], game: Game, record: Record) -> bool:
+    """Return whether a record of a game came from some plans."""
+    key = record.message_key
+    return any(plan.is_on(game) and plan.key_at(record.number) == key for plan in plans)
+
+
 def standing(plans: Iterable[Plan], userid: str, game: Game) -> dict[Clause, Plan]:
     """Return the plans of a player that hold on a game's board, by what is still to come of each.
 

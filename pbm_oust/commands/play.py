@@ -229,7 +229,7 @@ class SeveralFirst(OfBoard, NotAllowedReason, frozen=True):
     """It is the player's own turn, and they name several turns to begin with."""
 
 
-class TooManyAnswers(OfBoard, NotAllowedReason, frozen=True):
+class TooManyQueued(OfBoard, NotAllowedReason, frozen=True):
     """More would be queued on the board than one may have there."""
 
     most: int
@@ -513,7 +513,7 @@ def _with_queued(
     What it has on boards that are over is left out. Raises NotAllowed if that is too much.
     """
     if len(ahead.tree(queued)) > ahead.MOST_ANSWERS:
-        raise NotAllowed(TooManyAnswers(game, ahead.MOST_ANSWERS))
+        raise NotAllowed(TooManyQueued(game, ahead.MOST_ANSWERS))
     others = (plan for plan in account.queue if not plan.is_on(game))
     kept = (plan for plan in others if not moving.is_over(plan.kind, plan.board, work))
     at = game.header.kind.name, game.header.board, number, actor.message_key

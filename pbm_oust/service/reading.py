@@ -157,7 +157,9 @@ def _with_clauses(read: Read) -> Read:
         queued = QUEUE.command(" ".join(words))
     except Unreadable as error:
         return structs.replace(read, command=error, text="")
-    queue = QUEUE.command(**{**begun, "queueing": Queueing.SET, "clauses": queued["clauses"]})
+    said = {"queueing": Queueing.SET, "clauses": queued["clauses"]}
+    guard = begun.get("guard") or queued["guard"]
+    queue = QUEUE.command(**{**begun, **said, "guard": guard})
     text = "\n".join(line for line in lines if wish and line not in below)
     return structs.replace(read, command=queue, text=text)
 

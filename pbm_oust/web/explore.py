@@ -64,7 +64,6 @@ class Planning(Struct, frozen=True):
     """Whether it is their turn there."""
     clause: Clause | None
     """What the line says that is shown."""
-
     now: int | None
     """How many records the board has; None if the game is over."""
 
@@ -92,6 +91,8 @@ class Exploring(Struct, frozen=True):
 
     path: str
     """Where the page is, without what has been placed."""
+    start: Game
+    """The game before that."""
     line: Variation
     at: int
     """How many of the placements are shown."""
@@ -147,12 +148,15 @@ async def _explored(
     given = request.query_params
     moves, at = given.get("moves", ""), addresses.number_in(given.get("at", ""))
     cells, count = cells_of(moves), len(moves.split(",")) if moves else 0
-    line = await ground_of(request).replaying.do_for(
-        source_of(request), lambda: variation_of(begin(), cells)
-    )
+
+    def replayed() -> tuple[Game, Variation]:
+        start = begin()
+        return start, variation_of(start, cells)
+
+    start, line = await ground_of(request).replaying.do_for(source_of(request), replayed)
     last = len(line.games) - 1
     shown, is_cut = last if at is None else min(at, last), last < max(len(cells), count)
-    return Exploring(request.url.path, line, shown, is_cut, query)
+    return Exploring(request.url.path, start, line, shown, is_cut, query)
 
 
 def _empty(kind: Kind, grid: Grid, *owners: str) -> Game:
@@ -257,10 +261,10 @@ def _planning(sitting: Sitting, game: Game, exploring: Exploring, account: Accou
     plans = tree(waiting(account.queue, account.userid, game))
     hidden = {ONCE: secrets.token_hex(8), **sitting.hidden}
     sitting = structs.replace(sitting, hidden=hidden, plans=plans)
-    userid, before = sitting.reply.userid, exploring.line.games[0]
+    userid = sitting.reply.userid
     is_current = not game.result and game.meets_guard(sitting.reply.number)
-    clause = explored(before, exploring.game, userid) if is_current else None
-    is_own = before.player_to_move == userid
+    clause = explored(exploring.start, exploring.game, userid) if is_current else None
+    is_own = exploring.start.player_to_move == userid
     now = None if game.result else len(game.records)
     return Planning(sitting, is_current, is_own, clause, now)
 

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.accounts.queue import Clause, tree, waiting
+from pbm_oust.accounts.queue import Clause, leads_to, tree, waiting
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import WISHED, Game, Place
 from pbm_oust.board.game import placed
@@ -107,6 +107,8 @@ class Sitting(Struct, frozen=True):
     """The note of a player who is signed in, which only they see."""
     plans: tuple[Clause, ...] = ()
     """What they have queued that still waits: a clause for each answer."""
+    has_queued: bool = False
+    """Whether the latest record came from what they had queued."""
 
     def exploring(self, number: int) -> str:
         """Return where they explore the position after so many records, to plan turns there."""
@@ -126,6 +128,7 @@ def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
         is_signed_in=True,
         note=account.note_about(game.name),
         plans=tree(waiting(account.queue, account.userid, game)),
+        has_queued=any(leads_to(account.queue, game, each) for each in game.records[-1:]),
     )
 
 

@@ -13,6 +13,7 @@ from pbm_oust.accounts.queue import (
     Orders,
     Plan,
     derived_key,
+    explored,
     follow,
     is_passed_for,
     standing,
@@ -21,7 +22,7 @@ from pbm_oust.accounts.queue import (
     with_clauses,
     without_clause,
 )
-from pbm_oust.board import Deed, Game, Place, Wish
+from pbm_oust.board import Deed, Game, Place, Wish, variation_of
 from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action, parse_wish
 from pbm_oust.refusal import Refusal
@@ -96,6 +97,15 @@ def test_a_tree_has_each_answer_once_and_those_below_it_behind_it(
 ) -> None:
     found = tree(clauses_of(queued))
     assert ", ".join("." * each.depth + each.step for each in found) == expected
+
+
+@tabled("size", "moves", "cells", "userid", "expected")
+def test_a_line_that_is_explored_is_queued_up_to_the_last_whole_turn_of_its_player(
+    size: str, moves: str, cells: str, userid: str, expected: str
+) -> None:
+    before = play(new_game(f"square {size}"), *filter(None, moves.split("; ")))
+    line = variation_of(before, cells.split(",") if cells else ())
+    assert str(explored(before, line.games[-1], userid) or "nothing") == expected
 
 
 # What follows
