@@ -238,7 +238,7 @@ class TooManyQueued(OfBoard, NotAllowedReason, frozen=True):
 class NotQueued(OfBoard, NotAllowedReason, frozen=True):
     """What is to be dropped is not queued."""
 
-    clause: Clause
+    clause: str
 
 
 class QueuedAfterEnd(OfBoard, NotAllowedReason, frozen=True):
@@ -246,7 +246,7 @@ class QueuedAfterEnd(OfBoard, NotAllowedReason, frozen=True):
 
     condition: str
     """That turn."""
-    is_own: bool = False
+    is_own: bool
     """Whether it is an answer."""
 
 
@@ -255,7 +255,7 @@ class QueuedWithinTurn(OfBoard, NotAllowedReason, frozen=True):
 
     condition: str
     """What was given."""
-    is_own: bool = False
+    is_own: bool
     """Whether it is an answer."""
 
 
@@ -466,7 +466,7 @@ def queue(
             queued = ahead.with_clauses(queued, waits)
         for clause in clauses if queueing is Queueing.CLEAR else ():
             if clause not in ahead.tree(queued):
-                raise NotAllowed(NotQueued(game, clause))
+                raise NotAllowed(NotQueued(game, str(clause)))
             queued = ahead.without_clause(queued, clause)
         if queueing is Queueing.CLEAR and not clauses:
             queued = ()
