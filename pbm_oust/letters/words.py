@@ -13,6 +13,7 @@ from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
 from pbm_oust.accounts.items import MOST_SEEKS
+from pbm_oust.accounts.queue import MOST_ANSWERS
 from pbm_oust.accounts.settings import HOURS
 from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
@@ -61,6 +62,7 @@ FIGURES: dict[str, object] = {
     "usual_terms": Terms(),
     "vacation_days": ALLOWANCE,
     "digest_hours": {at.value: hour for at, hour in HOURS.items()},
+    "most_queued": MOST_ANSWERS,
     "longest_note": account.LONGEST_NOTE,
     "most_watched": account.MOST_WATCHED,
     "most_broadcasts": account.MOST_BROADCASTS,

@@ -11,11 +11,12 @@ from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
 from pbm_oust.accounts.settings import MailWhen, Switch
-from pbm_oust.board import PLAYING, Game, Place, Wish
+from pbm_oust.board import PLAYING, Deed, Game, Place, Wish
+from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import NotYourTurn, game_in
 from pbm_oust.commands.account import VERIFY, has_new_password
 from pbm_oust.commands.challenge import JOIN
-from pbm_oust.commands.play import MOVE, QUEUE, Queueing, of_board
+from pbm_oust.commands.play import MOVE, QUEUE, QUEUEING, Queueing, in_one_line, of_board
 from pbm_oust.commands.puzzle import PUZZLE, NoSolution
 from pbm_oust.commands.settings import SETTINGS
 from pbm_oust.commands.show import GAMES, LIST, UNWATCH, board_as_it_is
@@ -26,7 +27,7 @@ from pbm_oust.grammar.form import Command, Line, Meant, MissingWord
 from pbm_oust.grammar.notation import Text
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
-from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
+from pbm_oust.grammar.wish import CELLS, DEEDS, cells_in, next_wish
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import Heard, Reader
 from pbm_oust.play.request import Request
@@ -95,10 +96,10 @@ def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
     wish = (
         table.granted(request.line) if is_whole_mail and not (request.code or request.reply) else ""
     )
-    read = _read(structs.replace(request, line=wish) if wish else request)
+    read = _with_clauses(_read(structs.replace(request, line=wish) if wish else request))
     command, unsure = read.command, request.unsure
-    is_unseen = isinstance(command, Command) and command.form.text is Text.UNSEEN
-    if is_unseen or not unsure.strip():
+    form = command.form if isinstance(command, Command) else None
+    if (form and (form is QUEUE or form.text is Text.UNSEEN)) or not unsure.strip():
         return read
     return structs.replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
 
@@ -136,6 +137,45 @@ def _read(request: Request) -> Read:
         return Read(shown, tried)
     further = further_below(command, request.chat) if is_move(command) else None
     return Read(shown, command, request.chat, further=further)
+
+
+def _with_clauses(read: Read) -> Read:
+    """Return the same with what lines of the text queue, if a turn or `queue` stands above them.
+
+    The other player never sees these lines, even if they cannot be read, nor what else stands below
+    `queue`.
+    """
+    command, lines = read.command, read.text.split("\n")
+    below = [line for line in lines if _is_clause(line)]
+    if isinstance(command, Command) and command.form is QUEUE:
+        read = structs.replace(read, text="")
+    if not below or isinstance(command, Unreadable) or command.form not in (MOVE, QUEUE):
+        return read
+    begun = {"queueing": Queueing.SET, "clauses": (), **command.given}
+    wish: Wish | None = begun.pop("wish", None)
+    if (isinstance(wish, Deed) and wish not in PLAYING) or begun["queueing"] is Queueing.CLEAR:
+        return read
+    above = format_wish(wish) if wish else "; ".join(map(str, begun["clauses"]))
+    between = "; " if "if " in above else " "
+    try:
+        words = vocabulary.split_words(f"{above}{between}{in_one_line(below)}")
+        queued = QUEUE.command(" ".join(words))
+    except Unreadable as error:
+        return structs.replace(read, command=error, text="")
+    said = {"queueing": Queueing.SET, "clauses": queued["clauses"]}
+    guard = begun.get("guard") or queued["guard"]
+    queue = QUEUE.command(**{**begun, **said, "guard": guard})
+    text = "\n".join(line for line in lines if wish and line not in below)
+    return structs.replace(read, command=queue, text=text)
+
+
+def _is_clause(line: str) -> bool:
+    """Return whether a line has a turn behind `if`, and goes on with `then`."""
+    words = vocabulary.first_words(line, vocabulary.MOST_WORDS)
+    meant = [vocabulary.in_english(word, QUEUEING) for word in words]
+    if meant[:1] != ["if"] or "then" not in meant:
+        return False
+    return meant[1] in DEEDS or bool(CELLS.match(vocabulary.fold(words[1])))
 
 
 def is_move(command: Command | Unreadable | None) -> TypeGuard[Command]:
@@ -290,7 +330,7 @@ def advise(command: Command, refusal: Refusal) -> Command | None:
 def _queued(move: Command, game: Game) -> Command:
     """Return the command that queues a move, or that shows the board if it could not be played."""
     wish: Wish = move["wish"]
-    clauses = (Clause(wish),)
+    clauses = (Clause((wish,)),)
     given = {**move.given, "guard": None}
     del given["wish"]
     queue = QUEUE.command(**given, queueing=Queueing.SET, clauses=clauses)

@@ -15,9 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.accounts.queue import waiting
 from pbm_oust.accounts.settings import NAMES, zones
-from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.accounts.vacations import days_left
 from pbm_oust.board import Game, Terms
 from pbm_oust.grammar.values import Filter
@@ -39,7 +37,7 @@ from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
 from pbm_oust.web.live import Looker, state_of
-from pbm_oust.web.play import Sitting, act_at, news_at, page_at
+from pbm_oust.web.play import act_at, news_at, own_sitting, page_at
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
 
 Again = Callable[[Mistake], Response]
@@ -174,13 +172,13 @@ async def look(request: Request) -> Response:
     player, game = player_of(request), _game(request)
     if game.side_of(player.userid) is None:
         return RedirectResponse(addresses.of_board(game.name), 303, KEPT_SECRET)
-    return page_at(_sitting(player, game, game.next_number), request)
+    return page_at(own_sitting(player, game, game.next_number), request)
 
 
 async def events_of_board(request: Request) -> Response:
     """Answer with the number of records of a board of the player, each time that it changes."""
     player, game = player_of(request), _game(request)
-    return news_at(_sitting(player, game, game.next_number), request)
+    return news_at(own_sitting(player, game, game.next_number), request)
 
 
 async def act(request: Request) -> Response:
@@ -189,7 +187,7 @@ async def act(request: Request) -> Response:
     game, number = _game(request), number_in(form.get(_NUMBER, ""))
     if number is None or game.side_of(player.userid) is None:
         raise HTTPException(400)
-    return await act_at(_sitting(player, game, number), form, request)
+    return await act_at(own_sitting(player, game, number), form, request)
 
 
 async def do(request: Request) -> Response:
@@ -200,7 +198,7 @@ async def do(request: Request) -> Response:
     if form.get("back") == addresses.SETTINGS:
         back, again = addresses.SETTINGS, partial(_settings_page, request, player, form)
     elif game and game.side_of(player.userid):
-        sitting = _sitting(player, game, game.next_number)
+        sitting = own_sitting(player, game, game.next_number)
         back, again = sitting.path, lambda fault: page_at(sitting, request, form, fault.said)
     elif "line" in form:
         back, again = addresses.COMMAND, partial(_command_page, request, player, form)
@@ -222,21 +220,6 @@ def _game(request: Request) -> Game:
     if game is None:
         raise HTTPException(404)
     return game
-
-
-def _sitting(player: SignedIn, game: Game, number: int) -> Sitting:
-    """Return a player at a board, whose forms may make the record of a number."""
-    header, account = game.header, player.account
-    reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
-    plans = (str(plan.clause) for plan in waiting(account.queue, account.userid, game))
-    return Sitting(
-        reply,
-        addresses.of_own_board(game.name),
-        player.hidden(),
-        is_signed_in=True,
-        note=account.note_about(game.name),
-        plans=tuple(plans),
-    )
 
 
 async def look_at_challenge(request: Request) -> Response:

@@ -15,10 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from pbm_oust.accounts.queue import Clause, leads_to, tree, waiting
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import WISHED, Game, Place
 from pbm_oust.board.game import placed
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
+from pbm_oust.commands.play import QUEUE
 from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
@@ -31,10 +33,10 @@ from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import beside, board_svg, news
-from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
+from pbm_oust.web.forms import Carried, asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.live import Looker
-from pbm_oust.web.sign_in import proved, proved_by_tag
+from pbm_oust.web.sign_in import ONCE, SignedIn, proved, proved_by_tag
 
 _LONGEST = 3000
 """How many characters of a turn are read: 625 cells have room."""
@@ -107,8 +109,31 @@ class Sitting(Struct, frozen=True):
     is_signed_in: bool = False
     note: str = ""
     """The note of a player who is signed in, which only they see."""
-    plans: tuple[str, ...] = ()
-    """What they have queued that still waits."""
+    plans: tuple[Clause, ...] = ()
+    """What they have queued that still waits: a clause for each answer."""
+    has_queued: bool = False
+    """Whether the latest record came from what they had queued."""
+
+    def exploring(self, number: int) -> str:
+        """Return where they explore the position after so many records, to plan turns there."""
+        here = f"{self.reply.kind} {self.reply.board}"
+        path = addresses.of_board(here, number) if self.is_signed_in else self.path
+        return addresses.of_exploring(path)
+
+
+def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
+    """Return a player who is signed in at a board, whose forms may make the record of a number."""
+    header, account = game.header, player.account
+    reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
+    return Sitting(
+        reply,
+        addresses.of_own_board(game.name),
+        player.hidden(),
+        is_signed_in=True,
+        note=account.note_about(game.name),
+        plans=tree(waiting(account.queue, account.userid, game)),
+        has_queued=any(leads_to(account.queue, game, each) for each in game.records[-1:]),
+    )
 
 
 def page_at(
@@ -175,16 +200,26 @@ def _said(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
 
 async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
     """Carry a form out as a mail that says the same in answer to a letter; show what came of it."""
-    ground, reply, wish = ground_of(request), sitting.reply, _wish(form)
-    if not wish:
+    carried = await carried_at(sitting, form, request)
+    if carried is None:
         return RedirectResponse(sitting.path, 303, KEPT_SECRET)
-    sender = ground.work.account(reply.userid).first_address
-    digest = hashlib.sha256("\0".join((*reply.parts(), wish)).encode()).hexdigest()
-    asked = asked_of(request, digest, sender, chat=wish, reply=reply)
-    carried = await carry_out(asked, ground)
     if carried.is_done:
         return RedirectResponse(f"{sitting.path}?done", 303, KEPT_SECRET)
-    return page_at(sitting, request, form, list(said(carried.told, ground)))
+    return page_at(sitting, request, form, list(said(carried.told, ground_of(request))))
+
+
+async def carried_at(sitting: Sitting, form: Mapping[str, str], request: Request) -> Carried | None:
+    """Carry a form out as a mail that says the same in answer to a letter.
+
+    Returns what came of it; None if it asks for nothing.
+    """
+    ground, reply, wish = ground_of(request), sitting.reply, _wish(form)
+    if not wish:
+        return None
+    sender = ground.work.account(reply.userid).first_address
+    once = form.get(ONCE, "") if form.get("deed") == QUEUE.name else ""
+    digest = hashlib.sha256("\0".join((*reply.parts(), wish, once)).encode()).hexdigest()
+    return await carry_out(asked_of(request, digest, sender, chat=wish, reply=reply), ground)
 
 
 def news_at(sitting: Sitting, request: Request) -> Response:
@@ -200,6 +235,8 @@ def _wish(form: Mapping[str, str]) -> str:
     text = text_in(form)
     if deed == "turn" and cells:
         return f"{','.join(cells)}\n{text}"
+    if deed == QUEUE.name:
+        return " ".join([deed, *form.get("rest", "").split()])
     if deed in _DEEDS:
         return f"{deed}\n{text}"
     return f"chat\n{text}" if deed == "chat" and text else ""
@@ -207,20 +244,20 @@ def _wish(form: Mapping[str, str]) -> str:
 
 async def look(request: Request) -> Response:
     """Answer with the board of a link, after the placements that have been tapped."""
-    return page_at(await _sitting(request), request)
+    return page_at(await sitting_of(request), request)
 
 
 async def events(request: Request) -> Response:
     """Answer with news of the board of a link."""
-    return news_at(await _sitting(request), request)
+    return news_at(await sitting_of(request), request)
 
 
 async def act(request: Request) -> Response:
     """Carry a form out, and show what came of it."""
-    return await act_at(await _sitting(request), await form_of(request), request)
+    return await act_at(await sitting_of(request), await form_of(request), request)
 
 
-async def _sitting(request: Request) -> Sitting:
+async def sitting_of(request: Request) -> Sitting:
     """Return where a link lets its player sit. Raises HTTPException if it proves nothing."""
     found = proved_by_tag(request.path_params["tag"], ground_of(request))
     if not (isinstance(found, Reply) and found.purpose is AnswerPurpose.PLAY):

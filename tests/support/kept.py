@@ -47,9 +47,8 @@ cells = st.builds("{}{}".format, st.sampled_from("ABCDEFGHJK"), st.integers(1, 2
 places = st.lists(cells, min_size=1, max_size=5).map(lambda names: Place(tuple(names)))
 turns: st.SearchStrategy[Wish] = st.one_of(st.sampled_from([Deed.PASS, Deed.SWAP]), places)
 moves: st.SearchStrategy[Wish] = st.one_of(st.sampled_from([Deed.RESIGN, Deed.DECLINE]), turns)
-plans = st.builds(
-    Plan.of, kinds, numbers, numbers, keys, st.builds(Clause, turns, st.one_of(st.none(), turns))
-)
+clauses = st.lists(turns, min_size=1, max_size=6).map(lambda made: Clause(tuple(made)))
+plans = st.builds(Plan.of, kinds, numbers, numbers, keys, clauses)
 submissions = st.builds(Submission.of, kinds, numbers, numbers, moves)
 terms = st.builds(
     Terms, st.booleans(), st.booleans(), st.integers(1, 99), st.integers(1, 99), st.integers(0, 99)
