@@ -147,10 +147,13 @@ def suggestion(position: Position, among: int) -> int:
     best one would only be swapped.
     """
     grid = position.grid
-    if capturing := among & choices(position)[1]:
+    capturing = among & choices(position)[1]
+    if capturing & (capturing - 1):
         return max(
             grid.each(capturing), key=lambda cell: taken(position, position.place(cell)).bit_count()
         )
+    if capturing:
+        return capturing
     beside = grid.neighbours(position.stones(position.to_move.other))
     apart = among & ~(beside | grid.neighbours(beside)) or among & ~beside or among
     around = rings(grid)
