@@ -91,7 +91,7 @@ class Pages:
         self._taken = str(words.taken("{}")).format
         self._no_stones = str(words.no_stones())
         self._tapped: Callable[..., str] = lru_cache(REMEMBERED)(words.tapped)
-        self._button = str(words.button("{}")).format
+        self._button = str(words.button("{}", "{}")).format
         self._again: Callable[[list[tuple[str, str]]], str] = words.again
         self._offers: Callable[[list[tuple[str, str]]], str] = words.offers
         self._ending = str(words.ending())
@@ -135,7 +135,7 @@ class Pages:
                 if links in _TAPPED:
                     pieces.append(self._joining(block, reply_to))
             elif isinstance(block, PageLink):
-                pieces.append(self._button(escape(block.address)))
+                pieces.append(self._button(escape(block.address), escape(block.label)))
             else:
                 game, marks = block.game, marks_of(block.game)
                 pieces += self._board(block, marks, written, reader, reply_to, links)

@@ -39,9 +39,9 @@ def quoted(text: str) -> str:
     return f"{SAID}{text}{END}"
 
 
-def leading_to(words: str, address: str) -> str:
-    """Return the words that lead to a page, with its address, marked as such."""
-    return f"{PAGE}{words}\n{address}{END}"
+def leading_to(words: str, address: str, label: str) -> str:
+    """Return words that lead to a page, its address and the label of a button, marked as such."""
+    return f"{PAGE}{words}\n{address}\n{label}{END}"
 
 
 class Look(Enum):
@@ -69,10 +69,12 @@ class Offers(Struct, frozen=True):
 
 
 class PageLink(Struct, frozen=True):
-    """What leads to the page where the reader can do the same; HTML has a button for it."""
+    """What leads to a page where the reader can do the same; HTML has a button for it."""
 
     words: str
     address: str
+    label: str
+    """What the button says."""
 
 
 Block = Paragraph | ShownBoard | Offers | PageLink
@@ -128,8 +130,7 @@ def blocks(
         elif part == OFFERS:
             found.append(Offers(offers))
         elif part.startswith(PAGE):
-            words, _, address = part.removeprefix(PAGE).removesuffix(END).partition("\n")
-            found.append(PageLink(words, address))
+            found.append(PageLink(*part.removeprefix(PAGE).removesuffix(END).split("\n")))
         else:
             found += _paragraphs(part)
     if boards != len(shown):

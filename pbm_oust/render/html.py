@@ -225,9 +225,9 @@ def _lines(grid: Grid) -> Iterator[Line]:
         f"background-color:{WOOD};color:{INK};font-family:Arial,sans-serif;font-weight:bold;"
         f'font-size:{size / USUAL:g}em;line-height:{CELL:g}em">',
     )
-    # In pixels, which are shares of the whole width: the style of each would take much room.
-    numbers = f'<th width="{_NUMBERS * size:.0f}">'
-    place = f'<th width="{CELL * size / _span(grid):.0f}"></th>'
+    # In whole pixels, which are shares of the table: the style of each would take much room.
+    numbers = f'<th width="{int(_NUMBERS * size)}">'
+    place = f'<th width="{int(CELL * size / _span(grid))}"></th>'
     yield (f"<tr>{numbers}</th>",)
     yield from ((place,) for _ in range(_places(grid)))
     yield (f"{numbers}</th></tr>",)

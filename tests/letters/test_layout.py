@@ -102,8 +102,8 @@ def test_a_board_stands_where_its_mark_is() -> None:
 
 
 def test_what_leads_to_a_page_is_a_sentence_with_the_address_below_it() -> None:
-    (found,) = blocks(leading_to("Or play here:", "https://example.com/play"))
-    assert found == PageLink("Or play here:", "https://example.com/play")
+    (found,) = blocks(leading_to("Or play here:", "https://example.com/play", "Play"))
+    assert found == PageLink("Or play here:", "https://example.com/play", "Play")
     assert text_of(found) == "Or play here:\n\n  https://example.com/play\n"
 
 
