@@ -19,8 +19,8 @@ from pbm_oust.rules.grid import COLUMNS
 WOOD, INK = "#ecd2a0", "#5a3d12"
 """The colours of the board, and of what is written on it."""
 
-CELL = 1.7
-_NUMBERS = 1.2
+CELL = 1.8
+_NUMBERS = 1.0
 """The width of the row numbers."""
 
 _SCREEN = 344
@@ -45,7 +45,7 @@ LOOKS = {
 
 _PLACEMENT, _CAPTURE, _OTHER, _TAKEN = "&bull;", "*", "&#183;", "-"
 _ROUND = "border-radius:50%"
-_DASHED = f"border:.13em dashed #9c6628;{_ROUND};line-height:1.39em"
+_DASHED = f"border:.13em dashed #9c6628;{_ROUND};line-height:1.49em"
 
 _ADDRESS = "\0"
 """Stands for what all links of a board begin with."""
@@ -154,9 +154,9 @@ def _bare(grid: Grid) -> _Bare:
 def _stone(side: Side, is_latest: bool) -> str:
     shown, ring = side.value, STONES[side][1 if side is Side.X else 2]
     if is_latest:
-        ringed = f"display:block;margin:.06em;border:.12em solid {ring};{_ROUND};line-height:1.03em"
+        ringed = f"display:block;margin:.06em;border:.12em solid {ring};{_ROUND};line-height:1.11em"
         shown = f'<strong style="{ringed}">{shown.upper()}</strong>'
-    return f'><div\nstyle="{LOOKS[side]};{_ROUND};margin:.04em;line-height:1.37em">{shown}</div>'
+    return f'><div\nstyle="{LOOKS[side]};{_ROUND};margin:.04em;line-height:1.47em">{shown}</div>'
 
 
 class _Looks(Struct, frozen=True):
@@ -189,7 +189,7 @@ def _links(
 
     It stands where the board without stones has it.
     """
-    ring = f";border:.1em solid;{_ROUND};line-height:1.45em" if is_capturing else ""
+    ring = f";border:.1em solid;{_ROUND};line-height:1.55em" if is_capturing else ""
     ring = f";{_DASHED}" if is_taken else ring
     look = f' style="display:block;color:{COLOURS[side]};text-decoration:none{ring}"'
     bare = _bare(grid)

@@ -185,7 +185,7 @@ def test_a_board_fits_on_a_narrow_phone_and_could_hardly_be_larger(grid: str) ->
 
 def test_letters_of_a_small_board_are_large_and_those_of_a_large_one_can_be_read() -> None:
     sizes = [letter_size(parse_grid(f"square {n}x{n}")) for n in (5, 13, 25)]
-    assert sizes == [20.0, 14.0, 7.5]
+    assert sizes == [20.0, 13.5, 7.0]
 
 
 def test_only_cells_have_lines_around_them_and_only_they_are_data_of_the_table() -> None:
