@@ -75,6 +75,10 @@ FIGURES: dict[str, object] = {
 """The figures by the names that the templates use."""
 
 
+_HEADLINE = "Headline: "
+"""Begins the second line of a template for letters with one board."""
+
+
 class Instead(Struct, frozen=True):
     """What to send or to answer in place of what was refused; empty if there is nothing."""
 
@@ -155,6 +159,7 @@ class Words:
             indented=layout.indented,
             beside=layout.beside,
             item=layout.item,
+            leading_to=layout.leading_to,
         )
         self._templates.tests.update(with_help=help_.has_page)
         self._templates.globals.update(
@@ -168,7 +173,7 @@ class Words:
             Section=Section,
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
-            drawn=drawn,
+            drawn=layout.BOARD,
             links_to_join=layout.OFFERS,
             picture=picture,
             moves_of=moves_of,
@@ -206,7 +211,7 @@ class Words:
     @cached_property
     def pages(self) -> Pages:
         """The letters as HTML, which many mails do not have."""
-        return Pages(self._translator)
+        return Pages(self._translator, self._counted)
 
     def of(
         self,
@@ -229,12 +234,17 @@ class Words:
         given |= {"carried": carriage.value, "link": link}
         body = filled(self._templates, f"mail/{notice.template}", given)
         subject, _, rest = body.partition("\n")
+        headline = ""
+        if rest.startswith(_HEADLINE):
+            headline, _, rest = rest.removeprefix(_HEADLINE).partition("\n")
         reader = notice.reader
         found = layout.blocks(rest, notice.shows(), notice.offers())
         if reader.returned or reader.left_out:
             found = (*layout.blocks(self._render("shared/head", reader=reader)), *found)
         subject = visible_line(subject.removeprefix("Subject: "))
-        return layout.Written(subject, found, reply.purpose if reply else None, again)
+        is_board_first = isinstance(notice, notices.BoardNotice)
+        purpose = reply.purpose if reply else None
+        return layout.Written(subject, found, headline, is_board_first, purpose, again)
 
     def reason(self, notice: notices.RefusalNotice, *, is_line: bool) -> tuple[layout.Block, ...]:
         """Return why a command was refused that a page has sent, and nothing about mail.
@@ -322,6 +332,10 @@ class Words:
         """Return what is said about one kind of games alone: `ended(how)`, `took(..)`."""
         return self._templates.get_template(f"kinds/{kind.name}.txt").module
 
+    def _counted(self, kind: Kind, tally: tuple[int, ...]) -> str:
+        """Return how many stones a side has on a board, in words."""
+        return self._macro(f"kinds/{kind.name}", "counted")(tally)
+
     def _macro(self, template: str, name: str) -> Callable[..., str]:
         """Return a macro of a template that needs no notice."""
         macro = getattr(self._templates.get_template(f"{template}.txt").module, name)
@@ -335,11 +349,6 @@ class Words:
 def words_in(language: Language, address: str) -> Words:
     """Return the words of a language. A process prepares them once, because that takes time."""
     return Words(address, language)
-
-
-def drawn(game: Game) -> str:
-    """Return the mark of a board below its heading."""
-    return f"{players_text(game)}\n\n{layout.BOARD}"
 
 
 def example(game: Game) -> Command | None:

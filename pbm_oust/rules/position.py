@@ -6,7 +6,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import ClassVar, Protocol, Self
 
-from pbm_oust.rules.grid import Grid, Shape
+from pbm_oust.rules.grid import Grid, Shape, rings
 
 
 class Side(Enum):
@@ -137,6 +137,29 @@ def choices(position: Position) -> tuple[int, int]:
     The latest ones are remembered, because a letter needs them in several places.
     """
     return position.placements(), position.capturing()
+
+
+def suggestion(position: Position, among: int) -> int:
+    """Return the one of some placements that looks best at a glance; no cell if there are none.
+
+    It takes most stones. If none takes any, it keeps away from the enemy, whose next stone could
+    take it, and then from the edge. The very first stone is halfway between edge and middle: the
+    best one would only be swapped.
+    """
+    grid = position.grid
+    capturing = among & choices(position)[1]
+    if capturing & (capturing - 1):
+        return max(
+            grid.each(capturing), key=lambda cell: taken(position, position.place(cell)).bit_count()
+        )
+    if capturing:
+        return capturing
+    beside = grid.neighbours(position.stones(position.to_move.other))
+    apart = among & ~(beside | grid.neighbours(beside)) or among & ~beside or among
+    around = rings(grid)
+    tried = reversed(around) if position.occupied else around[len(around) // 2 :]
+    best = next(filter(None, (ring & apart for ring in tried)), apart)
+    return best & -best
 
 
 class FastGame(Protocol):

@@ -11,7 +11,7 @@ from starlette.convertors import Convertor, IntegerConvertor, register_url_conve
 from starlette.exceptions import HTTPException
 
 from pbm_oust.accounts.account import parse_userid
-from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH
+from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
 
@@ -21,7 +21,7 @@ PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
 ROBOTS, HEALTH = "/robots.txt", "/healthz"
 MINE = "/me"
-TRY, EXPLORE = "/try", "/explore"
+TRY, EXPLORE = TRY_PATH, "/explore"
 SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"
 COMMAND, NEXT, NEWS = f"{MINE}/command", f"{MINE}/next", f"{MINE}/events"
 SEEKS = f"{MINE}/seeks"
