@@ -150,7 +150,7 @@ def forget(work: UnitOfWork, userid: str, password: Credential, is_sure: bool) -
     with work.posting([done]):
         home.do(settle_key, key, KeyOutcome.DONE, work.now())
         if word:
-            renaming.rename_in_notes(userid, word, work)
+            renaming.rename_in_texts(userid, word, work)
             home.do(home.boards.rename_player, userid, word)
         renaming.forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)

@@ -61,6 +61,14 @@ def drop_plans(game: Game, work: UnitOfWork) -> None:
             work.save(structs.replace(account, queue=kept))
 
 
+def note_said(text: str, game: Game, actor: Actor, work: UnitOfWork) -> None:
+    """Let a player's account keep what they write to the other one, with the unit of work."""
+    account = work.account(actor.userid)
+    said = account.with_said(game.name, game.opponent_of(actor.userid), text, work.now())
+    if said is not account:
+        work.save(said)
+
+
 def tell_players(
     game: Game,
     news: News,

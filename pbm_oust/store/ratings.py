@@ -16,7 +16,7 @@ from functools import partial
 from msgspec import Struct
 
 from pbm_oust.board import Summary, ratings
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.store.database import ALL_ROWS, Database, Row, Snapshot, Transaction, words_list
 from pbm_oust.store.index import ENTRIES, Window, read_entries
 
@@ -330,6 +330,13 @@ def standings_of(snapshot: Snapshot, kind: Kind) -> list[ratings.Table]:
         ratings.Table(kind, size, _standings(snapshot, kind, size)) for size in ratings.SizeClass
     )
     return [table for table in tables if table.standings]
+
+
+def standings_on(
+    snapshot: Snapshot, kind: Kind, grid: Grid, userids: Iterable[str]
+) -> dict[str, ratings.Standing]:
+    """Return what some players have achieved in the class of a grid, of those who have a rating."""
+    return _standings(snapshot, kind, ratings.size_class(grid), userids)
 
 
 def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:

@@ -24,6 +24,7 @@ MINE = "/me"
 TRY, EXPLORE = "/try", "/explore"
 SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"
 COMMAND, NEXT, NEWS = f"{MINE}/command", f"{MINE}/next", f"{MINE}/events"
+SEEKS = f"{MINE}/seeks"
 
 
 def of_board(name: str, number: int | None = None, ending: str = "") -> str:
@@ -43,6 +44,16 @@ def of_own_board(name: str) -> str:
 def after_board(name: str) -> str:
     """Return the path that leads to the next board that waits behind one named `oust 17`."""
     return asking(NEXT, {"after": name})
+
+
+def of_playing(tag: str) -> str:
+    """Return the path of the page on which the link in a letter lets its reader play."""
+    return f"{PLAY}/{tag}"
+
+
+def of_events(path: str) -> str:
+    """Return where the news are of the page at a path."""
+    return f"{path}/events"
 
 
 def of_grid(start: str, kind: str, grid: Grid) -> str:

@@ -28,13 +28,15 @@ from pbm_oust.service.house import kept
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_svg, first_board, picture
-from pbm_oust.web.ground import Made, ground_of, source_of
+from pbm_oust.web.ground import LATER, Made, ground_of, source_of
 from pbm_oust.web.play import cells_of
 
 GUEST, HOUSE = "guest", LEVELS[0].userid
 """Who plays on a board to try."""
 SECONDS = 0.3
 """How long the house thinks about a turn there."""
+PATIENCE = 20.0
+"""How many seconds it may take altogether, on a machine that is busy with mail."""
 _THINKS = """\
 import os, sys
 from pbm_oust.robot.player import answer
@@ -83,9 +85,12 @@ class Exploring(Struct, frozen=True):
         return addresses.asking(self.path, {**asked, **shown})
 
     def placing(self, *cells: str) -> str:
-        """Return where the position is after more placements, in place of what is not shown."""
+        """Return where the position is after more placements, in place of what is not shown.
+
+        It is what follows the path: a large board has hundreds of these links.
+        """
         moves = ",".join((*self.line.cells[: self.at], *cells))
-        return addresses.asking(self.path, {**self.query, "moves": moves})
+        return addresses.asking("", {**self.query, "moves": moves})
 
 
 async def _explored(
@@ -167,9 +172,10 @@ async def attempt(request: Request) -> Response:
     asked = kind.name, str(grid), ",".join(exploring.line.cells)
     made = ground.cache.find(asked)
     if made is None:
-        turn = await ground.thinking.do_for(source_of(request), partial(_answer, *asked))
+        turn = await ground.thinking.do_for(source_of(request), partial(house_turn, *asked))
         made = ground.cache.put(asked, Made(turn))
-    return RedirectResponse(exploring.placing(*cells_of(made.content.decode())), 303)
+    answered = exploring.placing(*cells_of(made.content.decode()))
+    return RedirectResponse(f"{exploring.path}{answered}", 303)
 
 
 def _first_grids() -> list[tuple[Kind, Grid]]:
@@ -186,12 +192,18 @@ def _waits_for_house(game: Game) -> bool:
     return not game.result and game.player_to_move == HOUSE
 
 
-def _answer(kind: str, grid: str, cells: str) -> bytes:
-    """Return the turn of the house. A search would keep all threads of this process waiting."""
+def house_turn(kind: str, grid: str, cells: str, patience: float = PATIENCE) -> bytes:
+    """Return the turn of the house. Raises HTTPException if it takes too long.
+
+    A search would keep all threads of this process waiting.
+    """
     thinking = [sys.executable, "-c", _THINKS, kind, grid, cells, str(SECONDS)]
-    thought = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
-        thinking, stdout=subprocess.PIPE, check=True
-    )
+    try:
+        thought = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
+            thinking, stdout=subprocess.PIPE, check=True, timeout=patience
+        )
+    except subprocess.TimeoutExpired:
+        raise HTTPException(503, headers=LATER) from None
     return thought.stdout.strip()
 
 

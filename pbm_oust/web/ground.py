@@ -155,6 +155,7 @@ _TYPES = {
     "style.css": "text/css; charset=utf-8",
     "script.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
+    "turn.svg": "image/svg+xml",
 }
 STATIC: dict[str, str] = {}
 """The paths of what pages load besides, which change with their contents, by the names of files."""
@@ -192,6 +193,7 @@ class Templates:
             static=STATIC,
             anybody=ANYBODY,
             refused=(),
+            turns=None,
             kept=lambda _form, _field, usual="": usual,
             about_games=lambda: words.about_games,
             about_options=lambda: words.about_options,

@@ -66,8 +66,9 @@ def _written(ground: Ground, templates: Templates) -> str:
         active = find_latest(ground.work, Wish(kinds), part)
         ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE), part)
         seeks = open_seeks(kinds, ground.work)[:MOST_ON_FRONT]
-        latest = next(iter([*active.boards, *ended.boards]), None)
-        game = latest and game_if_any(ground.home, latest.kind, latest.board)
+        boards = [*active.boards, *ended.boards]
+        latest = (game_if_any(ground.home, each.kind, each.board) for each in boards)
+        game = next(filter(None, latest), None)
     shown = game or first_board(kinds[0], kinds[0].default_grid)
     svg = picture(shown, templates.translator)
     given = {"active": active, "ended": ended, "seeks": seeks}

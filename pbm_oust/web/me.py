@@ -38,8 +38,8 @@ from pbm_oust.web.boards import first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
-from pbm_oust.web.live import state_of
-from pbm_oust.web.play import Sitting, act_at, page_at
+from pbm_oust.web.live import Looker, state_of
+from pbm_oust.web.play import Sitting, act_at, news_at, page_at
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
 
 Again = Callable[[Mistake], Response]
@@ -82,6 +82,7 @@ def _mine_page(
         "mine",
         player=player,
         boards=boards,
+        turns=boards.waiting,
         ended=ended.boards,
         seeks=seeks,
         damaged=dict.fromkeys((*ended.damaged, *boards.damaged)),
@@ -130,7 +131,14 @@ def _boards_of(userid: str, ground: Ground) -> OwnBoards:
 
 async def events(request: Request) -> Response:
     """Answer with what differs after each record on a board of the player, when it changes."""
-    return news(request, player_of(request).userid)
+    userid = player_of(request).userid
+    return news(request, userid, Looker(userid, is_player=True))
+
+
+async def seeks(request: Request) -> Response:
+    """Lead to the open challenges on the page of the player; who signs in first gets there, too."""
+    player_of(request)
+    return RedirectResponse(f"{addresses.MINE}#seeks", 303, KEPT_SECRET)
 
 
 async def next_board(request: Request) -> Response:
@@ -167,6 +175,12 @@ async def look(request: Request) -> Response:
     if game.side_of(player.userid) is None:
         return RedirectResponse(addresses.of_board(game.name), 303, KEPT_SECRET)
     return page_at(_sitting(player, game, game.next_number), request)
+
+
+async def events_of_board(request: Request) -> Response:
+    """Answer with the number of records of a board of the player, each time that it changes."""
+    player, game = player_of(request), _game(request)
+    return news_at(_sitting(player, game, game.next_number), request)
 
 
 async def act(request: Request) -> Response:

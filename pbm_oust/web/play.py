@@ -7,6 +7,7 @@ a form is carried out as the same words in an answer by mail are, once however o
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 
 from msgspec import Struct, field, structs
@@ -22,13 +23,17 @@ from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
 from pbm_oust.letters.layout import Block, Paragraph
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Position, Side
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import game_if_any
-from pbm_oust.web.boards import board_svg
+from pbm_oust.web import addresses
+from pbm_oust.web.boards import beside, board_svg, news
 from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
+from pbm_oust.web.live import Looker
 from pbm_oust.web.sign_in import proved, proved_by_tag
 
 _LONGEST = 3000
@@ -125,7 +130,8 @@ def page_at(
     is_current = game.meets_guard(reply.number)
     is_mine = is_current and not game.result and game.player_to_move == reply.userid
     can_place = is_mine and not turn.is_whole and not game.must_pass
-    language = ground.work.account(reply.userid).all_settings.language
+    settings = ground.work.account(reply.userid).all_settings
+    language = settings.language
     translator = ground.templates_in(language).translator
     title = translator.gettext("Board %(name)s", name=game.name)
 
@@ -140,16 +146,30 @@ def page_at(
         game=game,
         turn=turn,
         after=structs.replace(game, position=turn.position),
-        clock=None if game.result else ground.work.clock_of(game),
-        now=ground.clock(),
+        beside=beside(game, ground),
+        said=_said(game, ground.work),
         sides=Side,
+        zone=settings.zone,
         is_current=is_current,
         can_place=can_place,
+        turns=int(is_mine),
         sitting=sitting,
         asks=ask if ask in _ASKED_TWICE else "",
         is_done="done" in given,
         answers=[block for block in told if isinstance(block, Paragraph)],
         kept=kept_from(form, form.get("command") or form.get("deed", "")),
+    )
+
+
+def _said(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
+    """Return what the players of a board have written to each other: when, who, and what."""
+    players = {game.x, game.o}
+    accounts = filter(None, map(work.account_if_any, players))
+    texts = ((account.userid, each) for account in accounts for each in account.said)
+    return sorted(
+        (each.at, userid, each.text)
+        for userid, each in texts
+        if each.name == game.name and {userid, each.to} == players
     )
 
 
@@ -165,6 +185,13 @@ async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) ->
     if carried.is_done:
         return RedirectResponse(f"{sitting.path}?done", 303, KEPT_SECRET)
     return page_at(sitting, request, form, list(said(carried.told, ground)))
+
+
+def news_at(sitting: Sitting, request: Request) -> Response:
+    """Answer with the number of records of the board, each time that it changes."""
+    reply = sitting.reply
+    looker = Looker(reply.userid, is_player=True)
+    return news(request, BoardName(reply.kind, reply.board), looker)
 
 
 def _wish(form: Mapping[str, str]) -> str:
@@ -183,6 +210,11 @@ async def look(request: Request) -> Response:
     return page_at(await _sitting(request), request)
 
 
+async def events(request: Request) -> Response:
+    """Answer with news of the board of a link."""
+    return news_at(await _sitting(request), request)
+
+
 async def act(request: Request) -> Response:
     """Carry a form out, and show what came of it."""
     return await act_at(await _sitting(request), await form_of(request), request)
@@ -193,4 +225,4 @@ async def _sitting(request: Request) -> Sitting:
     found = proved_by_tag(request.path_params["tag"], ground_of(request))
     if not (isinstance(found, Reply) and found.purpose is AnswerPurpose.PLAY):
         found = None
-    return Sitting(await proved(found, request), request.url.path)
+    return Sitting(await proved(found, request), addresses.of_playing(request.path_params["tag"]))

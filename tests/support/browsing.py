@@ -40,7 +40,7 @@ class Browser:
     def open(self, path: str) -> Got:
         """Open a page, wherever it leads to."""
         self.path = path
-        self._take(self.site.get(path, **self._headers()))
+        self._take(self.site.get(path.partition("#")[0], **self._headers()))
         return self.got
 
     def form(self, words: str = "", **values: str) -> Form:

@@ -16,6 +16,7 @@ from pbm_oust.accounts.account import (
     Note,
     Proof,
     Rejection,
+    Said,
     SignedOffSince,
     WatchedBoard,
 )
@@ -99,6 +100,9 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
         max_size=4,
         unique_by=lambda note: note.name,
     ).map(tuple),
+    "said": st.lists(
+        st.builds(Said, kind=kinds, board=numbers, at=times, to=userids, text=texts), max_size=4
+    ).map(lambda said: tuple(sorted(said, key=lambda each: each.at))),
     "watched": several(st.builds(WatchedBoard, kind=kinds, board=numbers)),
     "board_limits": at_most_one(st.builds(BoardLimit, st.integers(1, 999))),
     "rejections": several(st.builds(Rejection, userids)),

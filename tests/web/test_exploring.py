@@ -3,6 +3,10 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+from starlette.exceptions import HTTPException
+
+from pbm_oust.web.explore import house_turn
 from pbm_oust.web.ground import KEY_BYTES, MOST_BYTES, Cache, Made
 from pbm_oust.web.play import cells_of
 from tests.support.accounts import make_account
@@ -20,6 +24,12 @@ def test_nobody_who_looks_is_taken_for_a_player(tmp_path: Path) -> None:
         page = pages.get("/oust/1/0/explore?moves=C3").text
     assert "guest played C3" in page
     assert "You played" not in page
+
+
+def test_whoever_waits_too_long_for_the_house_is_told_to_come_later() -> None:
+    with pytest.raises(HTTPException) as refused:
+        house_turn("oust", "square 7x7", "D4", patience=0)
+    assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "60"})
 
 
 def test_a_cell_at_the_end_of_a_text_that_is_too_long_is_not_cut() -> None:

@@ -91,7 +91,7 @@ def test_a_field_is_read_as_a_field_and_a_wrong_one_keeps_what_was_typed(
         alice.form("Start"), named=" House 1 ", side="x", size="9 x 9", option_forfeittime=""
     )
     assert alice.path == "/me/oust/1?done"
-    assert "alice (x) - house1 (o)" in alice.text
+    assert "Your turn · oust 1: alice - house1 -" in alice.text
 
 
 def test_players_who_can_be_challenged_are_listed_those_first_who_played_last(

@@ -22,6 +22,15 @@ MAILS = (
 )
 
 
+_COUNTS_SOUNDS = """
+window.sounds = 0;
+window.AudioContext = class extends AudioContext { constructor() { super(); window.sounds += 1; } };
+"""
+
+
+_POINTS_AT = "arguments[0].dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))"
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """Return a home with a board with three records."""
@@ -59,6 +68,39 @@ def test_arrow_keys_go_from_position_to_position(browser: Remote) -> None:
     assert len(browser.find_elements("css selector", ".stones circle")) == 1
     body.send_keys(Keys.ARROW_RIGHT)
     wait_for(browser, "After record 2 of 3", "/oust/1/2")
+
+
+def test_home_and_end_go_to_the_first_position_and_the_latest(browser: Remote) -> None:
+    body = browser.find_element("tag name", "body")
+    body.send_keys(Keys.HOME)
+    wait_for(browser, "Start of the game", "/oust/1/0")
+    body.send_keys(Keys.END)
+    wait_for(browser, "After record 3 of 3", "/oust/1")
+
+
+def test_the_coordinates_stay_hidden(browser: Remote) -> None:
+    click(browser, By.CSS_SELECTOR, ".boxes summary")
+    click(browser, By.ID, "bare")
+    for _ in range(2):
+        assert not browser.find_element(By.CSS_SELECTOR, ".board .names").is_displayed()
+        browser.refresh()
+
+
+def test_a_sound_comes_with_a_record_once_it_is_switched_on(browser: Remote, home: Home) -> None:
+    browser.execute_script(_COUNTS_SOUNDS)
+    mailed(home, BOB, "oust move 1 bob lookingglass A3")
+    wait_for(browser, "After record 4 of 4", "/oust/1")
+    click(browser, By.CSS_SELECTOR, ".boxes summary")
+    click(browser, By.ID, "sound")
+    mailed(home, ALICE, "oust move 1 alice wonderland E1")
+    wait_for(browser, "After record 5 of 5", "/oust/1")
+    assert browser.execute_script("return window.sounds") == 1
+
+
+def test_pointing_at_a_board_without_points_says_nothing(browser: Remote) -> None:
+    board = browser.find_element(By.ID, "board")
+    browser.execute_script(_POINTS_AT, board)
+    assert not browser.find_elements(By.CSS_SELECTOR, ".does")
 
 
 def test_the_slider_goes_to_any_position_by_the_keyboard(browser: Remote) -> None:
