@@ -38,7 +38,7 @@ from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play import notices
 from pbm_oust.refusal import Illegal, Reason
-from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns, players_text
+from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.rules import KINDS, Kind, choices, parse_grid

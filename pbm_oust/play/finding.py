@@ -11,7 +11,6 @@ from msgspec import Struct, structs
 
 from pbm_oust.board import Game, Summary
 from pbm_oust.board.notation import parse_outcome
-from pbm_oust.experiments.counting import symmetries
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -222,6 +221,8 @@ def openings(grid: Grid, cells: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
 
     There are none if the grid lacks one of the cells.
     """
+    from pbm_oust.experiments.counting import symmetries  # of which commands need nothing
+
     try:
         placed = [grid.parse_cell(cell) for cell in cells]
     except NoSuchCell:

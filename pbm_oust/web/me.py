@@ -37,7 +37,7 @@ from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
 from pbm_oust.web.live import Looker, state_of
-from pbm_oust.web.play import act_at, news_at, own_sitting, page_at
+from pbm_oust.web.play import act_at, news_at, own_sitting, page_at, unread_by
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
 
 Again = Callable[[Mistake], Response]
@@ -99,7 +99,10 @@ class OwnBoards(Struct, frozen=True):
     waiting: int
     """How many wait, those too that are not among them."""
     others: list[Game]
-    """Those that wait for others: first what was offered to the player, then the latest."""
+    """Those that wait for others: first those with something new for the player, then the latest.
+    """
+    unread: dict[str, list[str]]
+    """What the player was told on some of them since they last did something there, by names."""
     more: int
     """How many others there are besides."""
     damaged: list[str]
@@ -118,10 +121,16 @@ def _boards_of(userid: str, ground: Ground) -> OwnBoards:
         damaged += [] if game else [each.name]
     due = [(game, ground.work.clock_of(game)) for game in games if game.player_to_move == userid]
     rest = [game for game in games if game.player_to_move != userid]
+    told = {game.name: unread_by(userid, game, ground.work) for game in games}
+
+    def has_news(game: Game) -> bool:
+        return bool(told[game.name]) or game.is_offered_to(game.side_of(userid))
+
     return OwnBoards(
         sorted(due, key=lambda each: (each[1].deadline, each[0].name)),
         len(mine),
-        sorted(rest, key=lambda game: not game.is_offered_to(game.side_of(userid))),
+        sorted(rest, key=lambda game: not has_news(game)),
+        {name: texts for name, texts in told.items() if texts},
         max(0, len(others) - MOST_LISTED),
         damaged,
     )

@@ -172,7 +172,7 @@ def page_at(
         turn=turn,
         after=structs.replace(game, position=turn.position),
         beside=beside(game, ground),
-        said=_said(game, ground.work),
+        said=said_on(game, ground.work),
         sides=Side,
         zone=settings.zone,
         is_current=is_current,
@@ -186,7 +186,7 @@ def page_at(
     )
 
 
-def _said(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
+def said_on(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
     """Return what the players of a board have written to each other: when, who, and what."""
     players = {game.x, game.o}
     accounts = filter(None, map(work.account_if_any, players))
@@ -196,6 +196,15 @@ def _said(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
         for userid, each in texts
         if each.name == game.name and {userid, each.to} == players
     )
+
+
+def unread_by(userid: str, game: Game, work: UnitOfWork) -> list[str]:
+    """Return what a player has been told on a board since they last did or said something there."""
+    said, side = said_on(game, work), game.side_of(userid)
+    own = [record.at for record in game.records if game.owned_now(record) is side]
+    own += [at for at, by, _ in said if by == userid]
+    latest = max(own, default=game.header.started)
+    return [text for at, by, text in said if by != userid and at > latest]
 
 
 async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:

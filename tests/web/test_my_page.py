@@ -124,6 +124,29 @@ def test_the_settings_page_offers_every_value_of_every_setting(here: Place, alic
     assert "<option>Europe/Paris</option>" in alice.text
 
 
+def test_what_others_have_written_shows_until_the_player_does_something_there(
+    here: Place, alice: Browser
+) -> None:
+    for number in (1, 2):
+        here.talk.send(ALICE, "oust challenge bob alice wonderland -size=5")
+        here.talk.now += timedelta(minutes=1)
+        here.talk.send(BOB, f"oust move {number} bob lookingglass C3")
+    for text in ("Good luck!", "Are you there?"):
+        here.talk.now += timedelta(minutes=1)
+        here.talk.send(BOB, "oust chat 1 bob lookingglass", text)
+    alice.open("/me")
+    assert "<blockquote>bob: Are you there?</blockquote>" in alice.text
+    assert alice.text.count("<blockquote>") == 1
+    here.talk.now += timedelta(minutes=1)
+    here.talk.send(ALICE, "oust move 1 alice wonderland A1")
+    alice.open("/me")
+    assert "<blockquote>" not in alice.text
+    here.talk.now += timedelta(minutes=1)
+    here.talk.send(BOB, "oust chat 1 bob lookingglass", "Fine.")
+    alice.open("/me")
+    assert "<blockquote>bob: Fine.</blockquote>" in alice.text.partition("Others to move")[2]
+
+
 def test_a_board_on_which_something_is_offered_says_so(here: Place, alice: Browser) -> None:
     here.talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
     here.talk.send(ALICE, "oust challenge bob alice wonderland -size=5")
