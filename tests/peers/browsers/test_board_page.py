@@ -179,3 +179,26 @@ def test_whoever_places_by_keyboard_goes_on_at_the_board(browser: Remote, pages:
     assert browser.switch_to.active_element.get_attribute("id") == "board"
     browser.switch_to.active_element.send_keys(Keys.TAB)
     assert browser.execute_script("return document.activeElement.closest('.taps a') !== null")
+
+
+def test_a_puzzle_is_solved_by_touching_its_board(browser: Remote, pages: Website) -> None:
+    browser.get(f"http://127.0.0.1:{pages.port}/puzzles/oust/1")
+    browser.execute_script("window.isSame = true")
+    click(browser, By.CSS_SELECTOR, ".taps a[aria-label=C3] use")
+    wait_until(lambda: "You captured" in shown(browser, "told"), "that the turn goes on")
+    click(browser, By.CSS_SELECTOR, ".taps a[aria-label=C2] use")
+    wait_until(lambda: "Well done." in shown(browser, "told"), "that it is solved")
+    assert browser.current_url.endswith("/puzzles/oust/1?moves=C3,C2")
+    click(browser, By.ID, "previous")
+    wait_until(lambda: "You captured" in shown(browser, "told"), "a stone is taken back")
+    assert browser.execute_script("return window.isSame")
+
+
+def test_a_rule_is_tried_on_its_board_and_the_others_stay(browser: Remote, pages: Website) -> None:
+    browser.get(f"http://127.0.0.1:{pages.port}/rules/oust")
+    browser.execute_script("window.isSame = true")
+    click(browser, By.CSS_SELECTOR, "#larger-board a[aria-label=C4] use")
+    wait_until(lambda: "You played C4" in shown(browser, "larger-told"), "the placement")
+    click(browser, By.CSS_SELECTOR, "#chain-board a[aria-label=B2] use")
+    wait_until(lambda: "B2 is not allowed." in shown(browser, "chain-told"), "why it is not legal")
+    assert browser.execute_script("return window.isSame")
