@@ -113,7 +113,7 @@ def test_an_account_that_keeps_nothing_has_a_short_document() -> None:
 
 @given(accounts())
 def test_the_rows_of_any_account_become_it_again(account: Account) -> None:
-    account = replace(account, **dict.fromkeys(LATER, ()))
+    account = replace(account, **dict.fromkeys(NOT_KEPT_THEN, ()))
     found = json.loads(format_json(account))
     rows = {
         table: [tuple(_cell(item.get(column)) for column in columns) for item in found[table]]
