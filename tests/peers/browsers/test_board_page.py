@@ -134,9 +134,9 @@ def test_a_board_in_a_frame_changes_when_a_record_comes(
 ) -> None:
     browser.get(f"http://127.0.0.1:{pages.port}/oust/1/embed")
     mailed(home, BOB, "oust move 1 bob lookingglass A3")
-    wait_until(lambda: "It is the turn of alice" in shown(browser), "the turn of alice")
+    wait_until(lambda: "It is the turn of alice" in shown(browser, "shown"), "the turn of alice")
     mailed(home, ALICE, "oust move 1 alice wonderland E1")
-    wait_until(lambda: "It is the turn of bob" in shown(browser), "the turn of bob")
+    wait_until(lambda: "It is the turn of bob" in shown(browser, "shown"), "the turn of bob")
 
 
 def test_the_latest_position_is_the_one_that_has_come_meanwhile(
