@@ -25,7 +25,7 @@ from tests.peers.mail_servers.host import open_folder
 from tests.support.waiting import PATIENCE
 
 NO_PAGES = ("/events", "/healthz", "/me/seeks", "/static/{name:path}")
-"""How the paths end of what is no page or only leads to one, beside files, which have a dot in their names."""
+"""How the paths end of what is no page or leads to one, beside files, which have a dot there."""
 VIEWS = (
     View(PHONE),
     View(PHONE, is_dark=True, language="fr"),
