@@ -7,6 +7,8 @@
     pbmserv+to.bob.alice.TOKEN@HOST
     <to.bob.alice.NAME.TOKEN@HOST>
     pbmserv+join.oust.3.alice.TOKEN@HOST
+    pbmserv+puzzle.oust.7.alice.TOKEN@HOST
+    <puzzle.oust.7.alice.NAME.TOKEN@HOST>
     pbmserv+off.broadcasts.alice.TOKEN@HOST
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
@@ -20,8 +22,8 @@ earlier tokens. Nothing is kept about them.
 
 A letter to a player that shows several boards has the others: the home keeps which positions it
 shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob. A mail to
-the address with `join` joins the open challenge oust 3, and one to that with `off` ends mails to
-everybody for alice.
+the address with `join` joins the open challenge oust 3, one to that with `puzzle` answers a puzzle,
+and one to that with `off` ends mails to everybody for alice.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
@@ -35,6 +37,7 @@ import base64
 import hashlib
 import hmac
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import ClassVar, Self, TypeVar
@@ -219,42 +222,34 @@ class Correspondence(Struct, frozen=True):
         return ("to", self.userid, self.to)
 
 
-class Joining(Struct, frozen=True):
-    """A mail of a player that joins an open challenge, by a link in a letter that lists it."""
+class Numbered(Struct, frozen=True):
+    """A mail of a player about something of a game that has a number."""
 
     userid: str
     kind: str
     number: int
-    """The number of the challenge."""
-    word: ClassVar[str] = "join"
+    word: ClassVar[str]
 
     @property
     def tag(self) -> str:
         """What an address says about it."""
-        return f"{_JOIN}.{self.kind}.{self.number}.{self.userid}"
+        return f"{self.word}.{self.kind}.{self.number}.{self.userid}"
 
     def parts(self) -> tuple[str, ...]:
         """Return what proves such a mail and no other, as words."""
-        return ("join", self.userid, self.kind, str(self.number))
+        return (self.word, self.userid, self.kind, str(self.number))
 
 
-class Solving(Struct, frozen=True):
+class Joining(Numbered, frozen=True):
+    """A mail of a player that joins an open challenge, by a link in a letter that lists it."""
+
+    word: ClassVar[str] = "join"
+
+
+class Solving(Numbered, frozen=True):
     """An answer of a player to a letter that shows a puzzle."""
 
-    userid: str
-    kind: str
-    number: int
-    """The number of the puzzle."""
     word: ClassVar[str] = "puzzle"
-
-    @property
-    def tag(self) -> str:
-        """What an address says about it."""
-        return f"{_PUZZLE}.{self.kind}.{self.number}.{self.userid}"
-
-    def parts(self) -> tuple[str, ...]:
-        """Return what proves such an answer and no other, as words."""
-        return ("puzzle", self.userid, self.kind, str(self.number))
 
 
 class Unsubscribing(Struct, frozen=True):
@@ -291,12 +286,14 @@ TOKEN = CODE
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
-_SHEET, _TO, _JOIN, _PUZZLE, _OFF = "sheet", "to", "join", "puzzle", "off"
+_SHEET, _TO, _OFF = "sheet", "to", "off"
+_NUMBERED: Mapping[str, type[Joining | Solving]] = {each.word: each for each in (Joining, Solving)}
 
 _KIND, _NUMBER, _USERID = "[a-z]{1,16}", NUMBER.pattern, USERID.pattern
+_WORD = "|".join(_NUMBERED)
 _ANSWERED = (
     rf"(?P<said>{_KIND}\.{_NUMBER}\.(?:0|{_NUMBER})\.{_USERID}|{_SHEET}\.[a-z2-7]{{8}}\.{_USERID}"
-    rf"|{_TO}\.{_USERID}\.{_USERID}|(?:{_JOIN}|{_PUZZLE})\.{_KIND}\.{_NUMBER}\.{_USERID}"
+    rf"|{_TO}\.{_USERID}\.{_USERID}|(?:{_WORD})\.{_KIND}\.{_NUMBER}\.{_USERID}"
     rf"|{_OFF}\.(?:{BROADCASTS}|{DIGEST}|{_KIND}\.{_NUMBER})\.{_USERID})"
 )
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
@@ -371,10 +368,8 @@ def _claimed(said: str) -> Claimed:
             return SheetClaim(sheet, userid)
         case ["to", to, userid]:
             return Correspondence(userid, to)
-        case ["join", kind, number, userid]:
-            return Joining(userid, kind, int(number))
-        case ["puzzle", kind, number, userid]:
-            return Solving(userid, kind, int(number))
+        case [word, kind, number, userid] if word in _NUMBERED:
+            return _NUMBERED[word](userid, kind, int(number))
         case ["off", *what, userid]:
             return Unsubscribing(userid, " ".join(what))
     kind, board, number, userid = said.split(".")
