@@ -6,21 +6,25 @@ is a table.
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import partial
+from textwrap import wrap
 from typing import Any
 
 import click
+from msgspec import structs
 
 from pbm_oust.board import Game, Summary
 from pbm_oust.board.formats import in_format, parse_any, record_fields, summary_fields
 from pbm_oust.board.history import BadHistory
-from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time
+from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time, format_wish
 from pbm_oust.board.sgf import format_sgf, has_tree
 from pbm_oust.board.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.cli import common, terminal
 from pbm_oust.doctor import counted
 from pbm_oust.grammar.values import BoardAt, Filter
+from pbm_oust.languages import ENGLISH
+from pbm_oust.letters.words import words_in
 from pbm_oust.mail.reading import UnreadableMail, whole_texts
 from pbm_oust.play.moving import Channel, Provenance, origin_of
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -28,8 +32,9 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.text import GLYPHS, Glyphs, board_text, players_text
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.search import can_search, lack
+from pbm_oust.robot.turning import TurningPoint, explained
 from pbm_oust.rules import KINDS, How, Kind, Side
-from pbm_oust.service.house import keep, kept
+from pbm_oust.store.analyses import keep, kept
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.index import BoardName, entry_of
@@ -423,7 +428,8 @@ def analyse(
 ) -> None:
     """Say how likely x was to win after each record of a game.
 
-    Beside that stands how to go on best from there. The game must be over. It takes --seconds for
+    Beside that stands how to go on best from there, and below it why the game turned. The game must
+    be over. It takes --seconds for
     each record, and less where the end is near. x is the side, whoever owned it at the time; !
     marks the turning points. The result is kept in the home, where pages show it. What is kept is
     printed at once if it was searched for as long.
@@ -434,15 +440,23 @@ def analyse(
     if not game.result:
         raise common.Refused(f"{game.name} is not over, and only games that are over are analysed")
     analysis = _analysis(operator, game, seconds)
+    points, words = explained(game, analysis), words_in(ENGLISH, "")
+    said = {point.number: words.turned(point) for point in points}
     if sgf:
-        terminal.say_data(format_sgf(Sheet(game), analyses.notes_of(analysis)).encode())
+        terminal.say_data(format_sgf(Sheet(game), analyses.notes_of(analysis, said)).encode())
     elif as_json:
-        common.print_json(summary_fields(entry_of(game)) | _fields(game, analysis))
+        turning = [_point_fields(point, said[point.number]) for point in points]
+        fields = {"turning_points": turning, **_fields(analysis)}
+        common.print_json(summary_fields(entry_of(game)) | fields)
     else:
         terminal.say(f"{_heading(game)}; {analysis.seconds:g} s a position")
         common.print_table(
-            ("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE"), _rows(game, analysis)
+            ("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE"), _rows(game, analysis, said)
         )
+        for text in said.values():
+            terminal.say()
+            for line in wrap(text, subsequent_indent="  "):
+                terminal.say(line)
 
 
 def _analysis(operator: common.Operator, game: Game, seconds: float) -> analyses.Analysis:
@@ -461,13 +475,14 @@ def _analysis(operator: common.Operator, game: Game, seconds: float) -> analyses
             evaluations.append(evaluation)
             progress(len(evaluations), number)
     analysis = analyses.Analysis.of(game, seconds, evaluations)
-    keep(home, game, analysis)
+    home.do(keep, game, analysis)
     return analysis
 
 
-def _rows(game: Game, analysis: analyses.Analysis) -> Iterator[tuple[object, ...]]:
+def _rows(
+    game: Game, analysis: analyses.Analysis, turning: Container[int]
+) -> Iterator[tuple[object, ...]]:
     """Yield what the table says about the start, and then about each record."""
-    turning = analyses.turning_points(game, analysis)
     first, *later = analysis.evaluations
     yield "", 0, "", "", _rate(first), analyses.line_text(first)
     for record, evaluation in zip(game.records, later, strict=True):
@@ -481,10 +496,27 @@ def _rate(evaluation: analyses.Evaluation) -> str:
     return _CERTAIN[evaluation.x_wins] if evaluation.is_certain else f"{evaluation.x_wins:.1%}"
 
 
-def _fields(game: Game, analysis: analyses.Analysis) -> dict[str, object]:
+def _point_fields(point: TurningPoint, said: str) -> dict[str, object]:
+    """Return what JSON says about a turning point."""
+    return {
+        "number": point.number,
+        "player": point.player,
+        "chances": [round(chance, 4) for chance in point.chances],
+        "reasons": [
+            {
+                name: format_wish(value) if name == "turn" else value
+                for name, value in {"word": why.word, **structs.asdict(why)}.items()
+            }
+            for why in point.reasons
+        ],
+        "better": [format_wish(wish) for wish in point.better],
+        "words": said,
+    }
+
+
+def _fields(analysis: analyses.Analysis) -> dict[str, object]:
     return {
         "seconds": analysis.seconds,
-        "turning_points": analyses.turning_points(game, analysis),
         "positions": [
             {"after": number, **analyses.evaluation_fields(evaluation)}
             for number, evaluation in enumerate(analysis.evaluations)

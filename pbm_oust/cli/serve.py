@@ -20,6 +20,7 @@ from typing import Any
 import click
 from msgspec import structs
 
+from pbm_oust.board import Game
 from pbm_oust.cli.common import ADDRESS, ENDPOINT, RELAY, Operator, Refused, command, log, start_log
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.handler import Counts
@@ -216,7 +217,14 @@ def _has_work(
     if not have_ended:
         return False
     configured = configure()
-    return configured.analyses and any(finished.waiting(configured.house_cells))
+    return any(_to_analyse(finished, configured, analyses=configured.analyses))
+
+
+def _to_analyse(finished: Finished, configured: Configuration, *, analyses: bool) -> Iterable[Game]:
+    """Return the games to be analysed: all, or those for which somebody waits; or none."""
+    if not configured.house_analyses:
+        return ()
+    return finished.waiting(configured.house_cells, only_wanted=not analyses)
 
 
 def _is_closed(keeper: int | None, seconds: float = 0) -> bool:
@@ -317,8 +325,9 @@ def house(
 ) -> None:
     """Let the house play on the boards that wait for it.
 
-    When none does, it analyses games that are over, if pages can show that; then it ends. A server
-    does this by itself. Where mail comes through a pipe and no server runs, cron does it.
+    When none does, it analyses games that are over, if pages can show that or players wait for it;
+    then it ends. A server does this by itself. Where mail comes through a pipe and no server runs,
+    cron does it.
     """
     configured = operator.configuration
     home = _home_beside(operator, relay)
@@ -343,8 +352,8 @@ def house(
 
     def do_all() -> None:
         worker.play_all()
-        if analyses or configured.analyses:
-            worker.analyse_all(finished.waiting(configured.house_cells))
+        are_all = analyses or configured.analyses
+        worker.analyse_all(_to_analyse(finished, configured, analyses=are_all))
 
     boards.have_changed()
     finished.have_changed()

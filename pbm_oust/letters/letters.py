@@ -12,6 +12,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board import Game
+from pbm_oust.commands.analyse import AnalysisNotice
 from pbm_oust.commands.general import StartNotice
 from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.letters import body
@@ -163,7 +164,7 @@ class Letters:
         )
 
     def _link(self, notice: Notice, playing: str | None) -> str:
-        """Return the page that does what an answer to a letter does; empty if there is none.
+        """Return the page that does what a letter tells of; empty if there is none.
 
         `playing` is the address of answers that play, if there is one.
         """
@@ -173,6 +174,8 @@ class Letters:
             return f"{self._web_address}{CODE_PATH}/{notice.code.text}"
         if isinstance(notice, StartNotice):
             return f"{self._web_address}{TRY_PATH}" if notice.has_house else ""
+        if isinstance(notice, AnalysisNotice):
+            return f"{self._web_address}/{notice.game.name.replace(' ', '/')}"
         return play_address(self._web_address, playing) if playing else ""
 
     def _reply_address(self, account: Account | None, answered: tags.Answered | None) -> str | None:

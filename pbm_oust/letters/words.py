@@ -17,7 +17,7 @@ from pbm_oust.accounts.queue import MOST_ANSWERS
 from pbm_oust.accounts.settings import HOURS
 from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
-from pbm_oust.board import Game, Summary, Terms, ratings
+from pbm_oust.board import Game, Summary, Terms, Wish, ratings
 from pbm_oust.board.notation import LONGEST_USERID, format_wish
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.general import MOST_LINES
@@ -41,9 +41,11 @@ from pbm_oust.refusal import Illegal, Reason
 from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.search import can_search, has_core
+from pbm_oust.robot.turning import TurningPoint
 from pbm_oust.rules import KINDS, Kind, choices, parse_grid
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.table import WhichGame, form_named, playing_again
+from pbm_oust.store.analyses import MOST_WANTED
 from pbm_oust.store.message_keys import MEMORY
 
 FIGURES: dict[str, object] = {
@@ -65,6 +67,7 @@ FIGURES: dict[str, object] = {
     "most_queued": MOST_ANSWERS,
     "longest_note": account.LONGEST_NOTE,
     "most_watched": account.MOST_WATCHED,
+    "most_wanted": MOST_WANTED,
     "most_broadcasts": account.MOST_BROADCASTS,
     "placeholder": account.placeholder(1),
     "code_days": CODE_LIFETIME.days,
@@ -153,12 +156,17 @@ class Words:
         self._translator = translator = Translator(language)
         self._templates = text_templates(translator)
         self._help = help_ = HelpPages(language, self._render, self._rules)
+
+        def words_of_wish(wish: Wish) -> str:
+            return translator.word(format_wish(wish))
+
         self._templates.filters.update(
             usage=wrapped_usage,
             quoted=layout.quoted,
             indented=layout.indented,
             beside=layout.beside,
             item=layout.item,
+            wish=words_of_wish,
             leading_to=layout.leading_to,
         )
         self._templates.tests.update(with_help=help_.has_page)
@@ -184,7 +192,7 @@ class Words:
             number_of=int.bit_count,
             cells_text=cells_text,
             words_of=translator.action,
-            words_of_wish=lambda wish: translator.word(format_wish(wish)),
+            words_of_wish=words_of_wish,
             told_in=self._told_in,
             name_of=partial(lists.name_of, translator),
             rows_of=self._rows,
@@ -308,6 +316,15 @@ class Words:
     def about_games(self) -> object:
         """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
         return self._templates.get_template("shared/game.txt").module
+
+    @cached_property
+    def about_turning(self) -> object:
+        """What is said about a turning point: `head(..)`, `reasons(..)`, `better(..)`."""
+        return self._templates.get_template("shared/turning.txt").module
+
+    def turned(self, point: TurningPoint) -> str:
+        """Return all that is said about a turning point."""
+        return self._macro("shared/turning", "told")(point)
 
     @cached_property
     def about_puzzles(self) -> object:

@@ -12,9 +12,10 @@ In writing, an analysis is JSON, to be kept and read back, or notes in SGF:
 
 import json
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from itertools import pairwise
+from itertools import takewhile
+from types import MappingProxyType
 from typing import Any, Self
 
 from msgspec import Struct, structs
@@ -35,9 +36,6 @@ LONGEST = 6
 
 LEAST_LOOKS = 20
 """How often a position was looked at, at least, whose best turn is worth telling."""
-
-MOST_TURNING, LEAST_TURNING = 3, 0.1
-"""How many turning points a game has at most, and how far one turns it at least."""
 
 
 class Evaluation(Struct, frozen=True):
@@ -94,19 +92,6 @@ def judged(game: Game, seconds: float, clock: Clock) -> Iterator[Evaluation]:
         if asked not in known:
             known[asked] = evaluation_of(standing, seconds, clock)
         yield known[asked]
-
-
-def turning_points(game: Game, analysis: Analysis) -> list[int]:
-    """Return the numbers of the moves that turned a game most, in their order."""
-    turned = [
-        (abs(after.x_wins - before.x_wins), record.number)
-        for record, (before, after) in zip(
-            game.records, pairwise(analysis.evaluations), strict=True
-        )
-        if record.is_playing
-    ]
-    largest = sorted((by, number) for by, number in turned if by >= LEAST_TURNING)
-    return sorted(number for _, number in largest[-MOST_TURNING:])
 
 
 def evaluation_of(game: Game, seconds: float, clock: Clock) -> Evaluation:
@@ -260,13 +245,22 @@ def line_text(evaluation: Evaluation) -> str:
     return " ".join(format_wish(wish) for wish in evaluation.line)
 
 
-def notes_of(analysis: Analysis) -> Notes:
-    """Return what an analysis says of each position, as SGF has it.
+def placed_in(line: Iterable[Wish]) -> list[str]:
+    """Return the cells that are placed on in a line until sides are swapped."""
+    kept = takewhile(lambda wish: wish is not Deed.SWAP, line)
+    return [cell for wish in kept if isinstance(wish, Place) for cell in wish.cells]
+
+
+def notes_of(analysis: Analysis, said: Mapping[int, str] = MappingProxyType({})) -> Notes:
+    """Return what an analysis says of each position, as SGF has it, with words about some moves.
 
     `SBKV` is how likely Black, who is x, is to win, in percent: Sabaki draws a curve of it.
     """
     return {
-        number: {"C": [_comment(evaluation)], "SBKV": [f"{100 * evaluation.x_wins:.2f}"]}
+        number: {
+            "C": [*said.get(number, "").splitlines(), _comment(evaluation)],
+            "SBKV": [f"{100 * evaluation.x_wins:.2f}"],
+        }
         for number, evaluation in enumerate(analysis.evaluations)
     }
 

@@ -1,11 +1,11 @@
 """The work of the house: which boards wait, how they share its time, and what it does there.
 
 It acts by the same service as everybody, and does each thing once. When nothing waits, it analyses
-games that are over, and keeps that in the home.
+games that are over, keeps that in the home, and mails it to those who wait for it.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
@@ -20,15 +20,18 @@ from pbm_oust.accounts.clock import read_clock
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import Deed, Game, Summary, Wish
 from pbm_oust.board.notation import format_wish
+from pbm_oust.commands.analyse import publish
+from pbm_oust.play.notices import has_counted
 from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
 from pbm_oust.robot.search import Trees, can_search
-from pbm_oust.rules import KINDS, How
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
 from pbm_oust.store import index
+from pbm_oust.store.analyses import all_wanted, has_text, kept
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
@@ -115,61 +118,42 @@ MOST_LOOKED_AT = 50
 
 
 class Finished:
-    """The games of a home that are over."""
+    """The games of a home that are over, as far as they are to be analysed."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._numbers: list[int] = []
+        self._seen: object = None
 
     def have_changed(self) -> bool:
-        """Return whether games have ended since this was asked."""
-        before = self._numbers
-        self._numbers = [
-            self._home.ask(index.count_in, kind, index.BoardState.OVER) for kind in KINDS
-        ]
-        return before != self._numbers
+        """Return whether games have ended, or analyses were asked for, since this was asked."""
+        before, over = self._seen, index.BoardState.OVER
+        numbers = [self._home.ask(index.count_in, kind, over) for kind in KINDS]
+        self._seen = numbers, self._home.ask(all_wanted)
+        return before != self._seen
 
-    def waiting(self, most_cells: int) -> Iterator[Game]:
-        """Yield the games without an analysis on boards of at most so many cells.
+    def waiting(self, most_cells: int, *, only_wanted: bool = False) -> Iterator[Game]:
+        """Yield the games that wait for an analysis, on boards of at most so many cells.
 
-        They are those that can be searched. Of each kind, those come first that ended last.
+        They are those that can be searched. Those come first for which somebody waits, then, unless
+        only they are meant, those without an analysis; of each kind those that ended last.
         """
-        for kind in KINDS:
-            part = index.Window(MOST_LOOKED_AT)
+        for name in self._home.ask(all_wanted):
+            yield from self._read(KINDS[name.kind], name.board, most_cells)
+        part = index.Window(MOST_LOOKED_AT)
+        for kind in () if only_wanted else KINDS:
             boards, _ = self._home.ask(index.boards_in, [kind], [index.BoardState.OVER], part)
             for board in boards:
-                if self._is_wanted(board, most_cells):
-                    yield from self._read(board)
+                if not self._home.ask(has_text, index.BoardName.of(board)):
+                    yield from self._read(board.kind, board.board, most_cells)
 
-    def _is_wanted(self, entry: Summary, most_cells: int) -> bool:
-        is_void, grid = entry.result is None or entry.result.how is How.VOID, entry.grid
-        if is_void or grid.cells.bit_count() > most_cells or not can_search(entry.kind.name, grid):
-            return False
-        return not self._home.ask(index.find_analysis, index.BoardName.of(entry))
-
-    def _read(self, entry: Summary) -> Iterator[Game]:
-        """Yield the game of an entry, if it can be read and is over."""
+    def _read(self, kind: Kind, board: int, most_cells: int) -> Iterator[Game]:
+        """Yield the game of a board, if it can be read, counts as over, and can be searched."""
         with suppress(DamagedHistory, NotAllowed):
-            game = read_game(self._home, entry.kind, entry.board)
-            if game.result:
+            game = read_game(self._home, kind, board)
+            grid = game.header.grid
+            is_small = grid.cells.bit_count() <= most_cells
+            if has_counted(game) and is_small and can_search(kind.name, grid):
                 yield game
-
-
-def keep(home: Home, game: Game, analysis: analyses.Analysis) -> None:
-    """Keep the analysis of a game that is over."""
-    home.do(
-        index.keep_analysis, index.BoardName.of(game.header), analyses.format_analysis(analysis)
-    )
-
-
-def kept(home: Home, game: Game) -> analyses.Analysis | None:
-    """Return the analysis of a game that is over; None if none is kept of the history as it is."""
-    text = home.ask(index.find_analysis, index.BoardName.of(game.header)) if game.result else None
-    if text:
-        with suppress(analyses.BadAnalysis):
-            found = analyses.parse_analysis(text)
-            return found if found.identity == analyses.identity_of(game) else None
-    return None
 
 
 def level_of(userid: str) -> Level:
@@ -337,7 +321,7 @@ class Worker:
         if is_done and decision and decision.root:
             self._trees.keep(waiting.game, decision.root, decision.cells)
 
-    def analyse_all(self, finished: Iterator[Game]) -> None:
+    def analyse_all(self, finished: Iterable[Game]) -> None:
         """Analyse games that are over, until all of them are or the work is over.
 
         Whatever waits for the house comes first, even in the middle of an analysis.
@@ -345,20 +329,24 @@ class Worker:
         clock = self._clock(Wanted(seconds=inf, left=inf))
         for game in finished:
             with self._leased(game) as is_ours:
-                if is_ours and not self._analysed(game, clock):
+                if not is_ours:
+                    continue
+                begun = time.perf_counter()
+                analysis = kept(self._work.home, game) or self._analysed(game, clock)
+                if not analysis:
                     return
+                self._writing.submit(publish, self._work, game, analysis).result()
+                seconds = time.perf_counter() - begun
+                log.info('house=analysis board="%s" s=%.0f', game.name, seconds)
 
-    def _analysed(self, game: Game, clock: Clock) -> bool:
-        """Analyse a game, and return whether that was not broken off."""
-        begun, evaluations = time.perf_counter(), list[analyses.Evaluation]()
+    def _analysed(self, game: Game, clock: Clock) -> analyses.Analysis | None:
+        """Return the analysis of a game; None if that was broken off."""
+        evaluations = list[analyses.Evaluation]()
         for evaluation in analyses.judged(game, analyses.SECONDS, clock):
             if self._is_over():
-                return False
+                return None
             evaluations.append(evaluation)
-        analysis = analyses.Analysis.of(game, analyses.SECONDS, evaluations)
-        self._writing.submit(keep, self._work.home, game, analysis).result()
-        log.info('house=analysis board="%s" s=%.0f', game.name, time.perf_counter() - begun)
-        return True
+        return analyses.Analysis.of(game, analyses.SECONDS, evaluations)
 
     def _leased(self, game: Game) -> AbstractContextManager[frozenset[str]]:
         """Give the board of a game, unless another host thinks about it, and keep others off."""

@@ -479,23 +479,3 @@ def count_in(snapshot: database.Snapshot, kind: str, state: BoardState) -> int:
     return snapshot.number(
         "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value
     )
-
-
-# Analyses of games, which are made from histories, and stay when the index is made anew
-
-
-def keep_analysis(transaction: database.Transaction, name: BoardName, text: str) -> None:
-    """Keep the analysis of a board instead of one that was kept before."""
-    transaction.run(
-        "INSERT INTO analyses (kind, board, analysis) VALUES (?, ?, ?)"
-        " ON CONFLICT (kind, board) DO UPDATE SET analysis = excluded.analysis",
-        *name,
-        text,
-    )
-
-
-def find_analysis(snapshot: database.Snapshot, name: BoardName) -> str | None:
-    """Return the analysis of a board; None if none is kept."""
-    search = "SELECT analysis FROM analyses WHERE kind = ? AND board = ?"
-    row = snapshot.row(search, *name)
-    return str(row[0]) if row else None

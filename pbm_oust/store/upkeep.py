@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from pbm_oust.store import letters
+from pbm_oust.store.analyses import WANTED_LIFETIME
 from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
@@ -26,6 +27,7 @@ _FORGETTING = {
     "DELETE FROM message_keys WHERE at < ?": MEMORY,
     "DELETE FROM rate_limits WHERE at <= ?": LONGEST,
     "DELETE FROM sheets WHERE written <= ?": SHEET_LIFETIME,
+    "DELETE FROM analyses_wanted WHERE asked <= ?": WANTED_LIFETIME,
     "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL": LIFETIME,
 }
 """The statements that forget what nobody will ask for any more, and how old that is."""

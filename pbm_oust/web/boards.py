@@ -29,9 +29,10 @@ from pbm_oust.render.html import COLOURS, INK, WOOD, Marks, marks_of
 from pbm_oust.render.svg import Place, layout_of
 from pbm_oust.render.text import cells_text
 from pbm_oust.render.visible import visible_line
-from pbm_oust.robot.analysis import Analysis, turning_points
+from pbm_oust.robot.analysis import Analysis, placed_in
+from pbm_oust.robot.turning import TurningPoint, explained
 from pbm_oust.rules import Grid, Kind, Position, Side, taken
-from pbm_oust.service.house import kept
+from pbm_oust.store.analyses import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
@@ -162,14 +163,24 @@ def first_board(kind: Kind, grid: Grid, x: str = Side.X.value, o: str = Side.O.v
 def _judged(analysis: Analysis, view: View) -> Mapping[str, object]:
     """Return what a page tells of an analysis, with the best turns from a record on."""
     game, number = view.latest, view.number
-    turning = turning_points(game, analysis)
+    points = explained(game, analysis)
+    turning = [point.number for point in points]
     rates = [evaluation.x_wins for evaluation in analysis.evaluations]
     return {
         "evaluations": analysis.evaluations,
         "turning_points": turning,
+        "points": [(point, _stepping(view.name, point)) for point in points],
         "line": [format_wish(wish) for wish in analysis.evaluations[number].line],
         "curve": curve_svg(rates, _SHARES, place=number, rings=turning, leads=view.path_after),
     }
+
+
+def _stepping(name: str, point: TurningPoint) -> str:
+    """Return where one steps through what would have been better; empty if no address says it."""
+    cells = placed_in(point.better)
+    path = addresses.of_exploring(addresses.of_board(name, point.number - 1))
+    begun = {"at": "1"} if len(cells) > 1 else {}
+    return addresses.asking(path, {"moves": ",".join(cells), **begun}) if cells else ""
 
 
 async def page(request: Request) -> Response:

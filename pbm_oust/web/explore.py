@@ -10,9 +10,8 @@ sees what they have queued; nobody else does.
 import secrets
 import subprocess  # the house thinks in a process of its own  # nosec B404
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -23,15 +22,16 @@ from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import Clause, explored, tree, waiting, with_clauses
-from pbm_oust.board import Deed, Game, Place, Record, Variation, Wish, variation_of
+from pbm_oust.board import Deed, Game, Record, Variation, variation_of
 from pbm_oust.board.notation import format_wish
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.render.html import marks_of
+from pbm_oust.robot.analysis import placed_in
 from pbm_oust.robot.player import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
-from pbm_oust.service.house import kept
+from pbm_oust.store.analyses import kept
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_asked, board_svg, first_board, picture
 from pbm_oust.web.forms import form_of, said
@@ -129,7 +129,7 @@ class Exploring(Struct, frozen=True):
     def seeing(self, clause: Clause) -> str:
         """Return where the position is after the turns of a clause; empty if no address says it."""
         is_sure = not clause.is_for_any and Deed.SWAP not in clause.turns
-        moves = ",".join(_placed_in(clause.turns))
+        moves = ",".join(placed_in(clause.turns))
         return addresses.asking(self.path, {**self.query, "moves": moves}) if is_sure else ""
 
     def placing(self, *cells: str) -> str:
@@ -236,7 +236,7 @@ async def _after(
         board=game.name,
         number=number,
         evaluation=evaluation,
-        best=_placed_in(evaluation.line) if evaluation else (),
+        best=placed_in(evaluation.line) if evaluation else (),
         planning=planning,
         refused=[block for block in told if isinstance(block, Paragraph)],
     )
@@ -297,12 +297,6 @@ async def attempt(request: Request) -> Response:
 
 def _first_grids() -> list[tuple[Kind, Grid]]:
     return [(kind, grid) for kind in KINDS.values() for grid in kind.first_grids]
-
-
-def _placed_in(line: Iterable[Wish]) -> list[str]:
-    """Return what is placed in a line until sides are swapped, which no address can say."""
-    kept = takewhile(lambda wish: wish is not Deed.SWAP, line)
-    return [cell for wish in kept if isinstance(wish, Place) for cell in wish.cells]
 
 
 def _waits_for_house(game: Game) -> bool:

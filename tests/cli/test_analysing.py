@@ -11,15 +11,15 @@ from click.testing import Result
 from msgspec.structs import replace
 
 from pbm_oust.robot.analysis import Analysis, Evaluation
+from pbm_oust.robot.turning import explained
 from pbm_oust.rules import KINDS
-from pbm_oust.service.house import keep, kept
+from pbm_oust.store.analyses import keep, kept
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, keep_analysis
 from pbm_oust.store.open_boards import read_game
 from tests.support.command_line import run
 from tests.support.games import history_of, new_game, play
 from tests.support.histories import SAMPLES, make_from_files
-from tests.support.home_by_mail import ALICE, Talk
 
 sgfmill = import_module("sgfmill.sgf")
 SHORT = "0.01"
@@ -48,9 +48,15 @@ def kept_in(home: Home) -> Analysis:
     return found
 
 
+def rows_marked(rows: list[str]) -> list[str]:
+    """Return the rows of a table that are marked, without the mark."""
+    return [row.removeprefix("!").strip() for row in rows if row.startswith("!")]
+
+
 def test_a_table_has_a_row_for_the_start_and_for_each_record(home: Home) -> None:
     result = analyse(home, "oust", "2", "--seconds", SHORT)
-    heading, columns, *rows = result.stdout.splitlines()
+    table, *turned = result.stdout.split("\n\n")
+    heading, columns, *rows = table.splitlines()
     assert heading == "oust 2, hex 4: demo_ann won, capture; 0.01 s a position"
     assert columns.split() == ["#", "BY", "PLAYED", "X", "WINS", "BEST", "FROM", "THERE"]
     words = [row.removeprefix("!").split() for row in rows]
@@ -58,7 +64,9 @@ def test_a_table_has_a_row_for_the_start_and_for_each_record(home: Home) -> None
     assert words[2][1:3] == ["o", "swap"]
     assert words[6][1:4] == ["x", "E5*1", "E2"]
     assert words[17][-1] == "lost"
-    assert len([row for row in rows if row.startswith("!")]) == 3
+    turning = [row.split()[0] for row in rows_marked(rows)]
+    assert [text.split(".")[0] for text in turned] == turning
+    assert len(turning) == 3
 
 
 def test_json_says_the_same_with_all_that_is_known_of_the_board(home: Home) -> None:
@@ -67,7 +75,15 @@ def test_json_says_the_same_with_all_that_is_known_of_the_board(home: Home) -> N
     )
     assert (told["kind"], told["board"], told["won_by"]) == ("oust", 2, "demo_ann")
     assert told["seconds"] == 0.01
-    assert len(told["turning_points"]) == 3
+    said = kept_in(home)
+    points = explained(read_game(home, KINDS["oust"], 2), said)
+    assert [each["number"] for each in told["turning_points"]] == [each.number for each in points]
+    for told_of, point in zip(told["turning_points"], points, strict=True):
+        assert told_of["player"] == point.player
+        assert [each["word"] for each in told_of["reasons"]] == [
+            each.word for each in point.reasons
+        ]
+        assert told_of["words"].startswith(f"{point.number}. {point.player}: ")
     assert [each["after"] for each in told["positions"]] == list(range(18))
     assert told["positions"][-1] == {"after": 17, "x_wins": 0.0, "certain": True, "line": []}
 
@@ -79,12 +95,15 @@ def test_sgf_has_a_curve_and_comments_that_a_library_for_go_reads(home: Home) ->
     assert curve == [round(100 * each.x_wins, 2) for each in kept_in(home).evaluations]
     assert "best: " in nodes[0].get("C")
     assert nodes[-1].get("C").endswith("x loses for certain")
+    assert (
+        "".join(node.get("C") for node in nodes if node.has_property("C")).count("Chance of") == 3
+    )
 
 
 def test_what_is_kept_is_printed_at_once_unless_more_is_asked_for(home: Home) -> None:
     game = read_game(home, KINDS["oust"], 2)
     evaluations = (Evaluation(0.125, is_certain=False),) * 18
-    keep(home, game, Analysis.of(game, 0.005, evaluations))
+    home.do(keep, game, Analysis.of(game, 0.005, evaluations))
     assert analyse(home, "oust", "2", "--seconds", "0.005").stdout.count("12.5%") == 18
     assert analyse(home, "oust", "2", "--seconds", SHORT).stdout.count("12.5%") < 18
     deeper = kept_in(home)
@@ -106,15 +125,7 @@ def test_an_analysis_of_another_history_is_made_anew(home: Home) -> None:
 
 def test_what_somebody_put_among_the_analyses_is_believed_of_no_game(home: Home) -> None:
     going = read_game(home, KINDS["oust"], 17)
-    keep(home, going, Analysis.of(going, 1, (Evaluation(0.5, is_certain=False),) * 3))
+    home.do(keep, going, Analysis.of(going, 1, (Evaluation(0.5, is_certain=False),) * 3))
     assert kept(home, going) is None
-    home.do(keep_analysis, BoardName("oust", 2), "nonsense")
+    home.do(Transaction.run, "INSERT INTO analyses VALUES ('oust', 2, 'nonsense')")
     assert kept(home, read_game(home, KINDS["oust"], 2)) is None
-
-
-def test_no_mail_analyses_a_game(tmp_path: Path) -> None:
-    talk = Talk.begin(tmp_path / "home", ALICE)
-    talk.send(ALICE, "oust challenge alice house1 wonderland -size=5")
-    for line in ("oust analyse 1", "oust analyse 1 alice wonderland", "analyse oust 1"):
-        talk.send(ALICE, line)
-        assert talk.outcome in ("refused: unknown_command", "refused: unknown_word")

@@ -23,7 +23,6 @@ from pbm_oust.robot.analysis import (
     judged,
     notes_of,
     parse_analysis,
-    turning_points,
 )
 from pbm_oust.robot.search import IS_THERE, can_search
 from pbm_oust.rules import Side, parse_grid
@@ -189,16 +188,6 @@ def test_an_analysis_is_of_one_game_whatever_its_players_are_called() -> None:
         play(new_game("hex 3", kind="churn"), "x A1", "o swap"),
     ]
     assert len(set(map(identity_of, others))) == len(others)
-
-
-def test_the_moves_that_turn_a_game_most_are_its_turning_points() -> None:
-    game = play(new_game("square 5x5"), "x C3", "o swap", "o A1", "o propose", "x E5", "o B2")
-    game = play(game, "x A5", "o resign")
-    rates = [0.5, 0.95, 0.95, 0.4, 0.9, 0.35, 0.3, 0.6, 0.0]
-    evaluations = tuple(Evaluation(rate, is_certain=False) for rate in rates)
-    assert turning_points(game, Analysis("", 1, evaluations)) == [1, 3, 5]
-    calm = tuple(replace(evaluation, x_wins=0.5) for evaluation in evaluations)
-    assert turning_points(game, Analysis("", 1, calm)) == []
 
 
 @given(

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from pbm_oust.board import Game
 from pbm_oust.robot.analysis import Analysis
 from pbm_oust.rules import KINDS
-from pbm_oust.service.house import Finished, keep, kept
+from pbm_oust.service.house import Finished
+from pbm_oust.store.analyses import keep, kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from tests.support.games import history_of, new_game, play
@@ -61,7 +62,7 @@ def test_only_games_that_were_played_to_an_end_wait_to_be_analysed(tmp_path: Pat
     assert sorted(waiting(home)) == ["oust 3", "oust 4"]
     assert waiting(home, most_cells=19) == ["oust 3"]
     game = read_game(home, KINDS["oust"], 3)
-    keep(home, game, Analysis.of(game, 1, ()))
+    home.do(keep, game, Analysis.of(game, 1, ()))
     assert waiting(home) == ["oust 4"]
 
 

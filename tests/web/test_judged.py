@@ -11,7 +11,7 @@ from lxml import html
 from pbm_oust.board import Game, Wish
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules import KINDS
-from pbm_oust.service.house import keep
+from pbm_oust.store.analyses import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.boards import CURVE_HEIGHT
@@ -35,9 +35,9 @@ VERDICTS = (
     evaluation(0.52, "D1", "swap"),
     evaluation(0.71, "swap", "A1"),
     evaluation(0.71, "A1"),
-    evaluation(0.74, "B7 C7", "pass"),
-    evaluation(0, "A1", is_certain=True),
-    evaluation(0, "A1", is_certain=True),
+    evaluation(0.74, "B7", "C1"),
+    evaluation(0, "E1", is_certain=True),
+    evaluation(0, "E1", is_certain=True),
 )
 
 
@@ -50,7 +50,7 @@ def home(tmp_path: Path) -> Home:
 def analyse(home: Home, *evaluations: Evaluation, board: int = 1) -> Game:
     """Keep what a search would say about a board."""
     game = read_game(home, KINDS["oust"], board)
-    keep(home, game, Analysis.of(game, 1, evaluations))
+    home.do(keep, game, Analysis.of(game, 1, evaluations))
     return game
 
 
@@ -125,9 +125,31 @@ def test_words_say_what_the_curve_shows(home: Home, pages: Website) -> None:
     analyse(home, *VERDICTS)
     said = analysis(pages.get("/oust/1").text)
     assert "How likely x was to win: 52% at the start, lost at the end." in said
-    assert "These records turned the game most, and have a ring: 1, 4." in said
-    links = re.findall(r'href="(/oust/1/\d)">\d</a>[,.]', pages.get("/oust/1").text)
-    assert links == ["/oust/1/1", "/oust/1/4"]
+    assert "These moves turned the game most, and have a ring:" in said
+
+
+def test_each_turning_point_has_its_reasons_and_a_line_to_step_through(
+    home: Home, pages: Website
+) -> None:
+    analyse(home, *VERDICTS)
+    page = pages.get("/oust/1").text
+    first, fourth = found(page, '//ul[@class="turned"]/li')
+    assert words(first) == (
+        "1. alice: D4. Chance of winning: 48% before, 29% after. "
+        "This first stone is so good that bob did best to take it over. Better was D1 swap."
+    )
+    assert words(fourth) == (
+        "4. bob: F6. Chance of winning: 74% before, 0% after. "
+        "From then on the game was lost for certain. Better was B7 C1."
+    )
+    links = [[each.get("href") for each in point.iter("a")] for point in (first, fourth)]
+    assert links == [
+        ["/oust/1/1", "/oust/1/0/explore?moves=D1"],
+        ["/oust/1/4", "/oust/1/3/explore?moves=B7,C1&at=1"],
+    ]
+    stepping = pages.get(links[1][1]).text
+    assert [words(each) for each in found(stepping, '//ol[@class="turns"]/li')] == ["x B7", "o C1"]
+    assert 'aria-current="step">x B7' in stepping
 
 
 @tabled("path", "said")
@@ -151,7 +173,7 @@ def test_what_would_have_been_best_is_explored_up_to_a_swap(home: Home, pages: W
     start, third = (pages.get(f"/oust/1/{number}/explore").text for number in (0, 3))
     assert "At this point, x is 52% likely to win." in words(html.fromstring(start))
     assert 'href="/oust/1/0/explore?moves=D1">What would have been best' in start
-    assert 'href="/oust/1/3/explore?moves=B7,C7">What would have been best' in third
+    assert 'href="/oust/1/3/explore?moves=B7,C1">What would have been best' in third
     first = pages.get("/oust/1/1/explore").text
     assert "At this point" in first
     assert "What would have been best" not in first
@@ -161,7 +183,7 @@ def test_what_would_have_been_best_is_explored_up_to_a_swap(home: Home, pages: W
 def test_it_speaks_french(home: Home, pages: Website) -> None:
     analyse(home, *VERDICTS)
     page = pages.get("/oust/1/3", accept_language="fr").text
-    assert "x a 74 % de chances de gagner. La meilleure suite : B7,C7 passe." in analysis(page)
+    assert "x a 74 % de chances de gagner. La meilleure suite : B7 C1." in analysis(page)
     assert "x a 74\u00a0% de" in page
     assert [row[3] for row in records(page)] == [
         "Pour x", "71 % !", "71 %", "74 %", "perdu !", "perdu",

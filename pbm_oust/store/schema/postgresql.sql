@@ -274,6 +274,15 @@ CREATE TABLE analyses ( -- what a search says about games that are over; it take
     PRIMARY KEY (kind, board)
 );
 
+CREATE TABLE analyses_wanted ( -- who waits for one, until it is made
+    kind TEXT COLLATE "C" NOT NULL,
+    board BIGINT NOT NULL,
+    userid TEXT COLLATE "C" NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    asked BIGINT NOT NULL,
+    PRIMARY KEY (kind, board, userid)
+);
+CREATE INDEX analyses_wanted_userid ON analyses_wanted (userid);
+
 -- What only this engine has
 
 CREATE TABLE pbm_oust_version (version BIGINT NOT NULL);

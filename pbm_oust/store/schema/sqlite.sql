@@ -269,3 +269,12 @@ CREATE TABLE analyses ( -- what a search says about games that are over; it take
     analysis TEXT NOT NULL, -- JSON; it says itself which game it is about
     PRIMARY KEY (kind, board)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE analyses_wanted ( -- who waits for one, until it is made
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    asked INTEGER NOT NULL,
+    PRIMARY KEY (kind, board, userid)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX analyses_wanted_userid ON analyses_wanted (userid);

@@ -11,7 +11,7 @@ from pbm_oust.accounts.tags import BROADCASTS, Unsubscribing, reply_address, tag
 from pbm_oust.board import Deed
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules import KINDS
-from pbm_oust.service.house import keep
+from pbm_oust.store.analyses import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import MINE
@@ -54,7 +54,7 @@ def _analyse(home: Home) -> None:
     game = read_game(home, KINDS["oust"], 2)
     rates = (0.5, 0.7, 0.7)
     evaluations = (Evaluation(rate, is_certain=False, line=(Deed.SWAP,)) for rate in rates)
-    keep(home, game, Analysis.of(game, 1, evaluations))
+    home.do(keep, game, Analysis.of(game, 1, evaluations))
 
 
 def play_link(here: Place) -> str:

@@ -1,0 +1,359 @@
+"""Why a game turned: what its turning points gave away, missed or gained, as data. Pure.
+
+All of it follows from the game and the lines of its analysis, placed on the board: what a turn
+took, what the best answer took, whether something won at once. Templates have the words.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, starmap
+from typing import ClassVar, NamedTuple
+
+from msgspec import Struct, structs
+
+from pbm_oust.board import Deed, Game, Place, Wish
+from pbm_oust.refusal import in_small_letters
+from pbm_oust.robot.analysis import Analysis, Evaluation
+from pbm_oust.robot.player import is_first_stone
+from pbm_oust.rules import Position, Side, taken
+
+MOST_POINTS, LEAST_TURNED = 3, 0.1
+"""How many turning points a game has at most, and how far each turns it at least."""
+
+
+class Reason(Struct, frozen=True):
+    """Something that made a move a turning point. `turn` is a turn that was not played."""
+
+    word: ClassVar[str]
+    """Its name in templates and in JSON, which is that of the class: `lets_take`."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.word = in_small_letters(cls.__name__)
+
+
+class Forced(Reason, frozen=True):
+    """There was nothing else to do."""
+
+
+class Unfair(Reason, frozen=True):
+    """A first stone was good or bad for its side, and the other player could choose the side."""
+
+    is_strong: bool
+
+
+class LeftStone(Reason, frozen=True):
+    """A player did not take over a first stone that was good for its side."""
+
+
+class TookStone(Reason, frozen=True):
+    """A player took over a first stone that was bad for its side."""
+
+
+class MissedWin(Reason, frozen=True):
+    """Another turn would have won at once."""
+
+    turn: Wish
+
+
+class Loses(Reason, frozen=True):
+    """The other player can win at once."""
+
+    turn: Wish
+
+
+class LetsTake(Reason, frozen=True):
+    """The best answer takes stones of the player, and more than after the better turn."""
+
+    turn: Wish
+    number: int
+    instead: int | None
+    """How many the best answer to the better turn takes; None if that is not known."""
+
+
+class MissedCapture(Reason, frozen=True):
+    """The better turn takes more stones of the other side."""
+
+    turn: Wish
+    number: int
+    took: int
+    """How many the turn took that was played."""
+
+
+class NoRoom(Reason, frozen=True):
+    """Each free cell touches stones of the player, and not so after the better turn."""
+
+
+class Groups(Reason, frozen=True):
+    """After the best answers, the largest groups compare worse than after the better turn.
+
+    Each pair has the sizes of the player's largest group and of the other one's.
+    """
+
+    turn: Wish
+    """The best answer to what was played."""
+    after: tuple[int, int]
+    better: tuple[int, int]
+
+
+class WonBefore(Reason, frozen=True):
+    """The win was proved until then, and is not any more."""
+
+
+class LostAfter(Reason, frozen=True):
+    """The loss is proved from then on."""
+
+
+class LastChance(Reason, frozen=True):
+    """Until then the player was at least as likely to win as not, and never again."""
+
+
+class Wins(Reason, frozen=True):
+    """The turn won the game."""
+
+
+class Takes(Reason, frozen=True):
+    """The turn takes stones of the other side."""
+
+    number: int
+
+
+class TakesRoom(Reason, frozen=True):
+    """Each free cell touches stones of the other side from then on."""
+
+
+class Unforeseen(Reason, frozen=True):
+    """The turn is better than the one that the search had thought best."""
+
+    turn: Wish
+
+
+class TurningPoint(Struct, frozen=True):
+    """A move that changed its player's chance of winning, and why."""
+
+    number: int
+    """That of its record."""
+    side: Side
+    player: str
+    """The userid of who played it."""
+    other: str
+    wish: Wish
+    chances: tuple[float, float]
+    """0..1: how likely the player was to win before and after it."""
+    reasons: tuple[Reason, ...] = ()
+    """The most telling one first."""
+    better: tuple[Wish, ...] = ()
+    """The best turns of both sides instead; none if nothing better is known."""
+
+    @property
+    def turned(self) -> float:
+        """How far it turned the game."""
+        return abs(self.chances[1] - self.chances[0])
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it made its player less likely to win."""
+        return self.chances[1] < self.chances[0]
+
+
+class Step(NamedTuple):
+    """A turn, or a part of one, on the board."""
+
+    side: Side
+    position: Position
+    """What it leads to."""
+    off: Counter[Side]
+    """How many stones of each side it takes off the board."""
+
+    @property
+    def wins(self) -> bool:
+        """Whether the turn wins the game."""
+        result = self.position.result
+        return result is not None and result.winner is self.side
+
+
+def walked(position: Position, line: tuple[Wish, ...]) -> Iterator[Step]:
+    """Yield what each turn of a line does, up to a swap."""
+    for wish in line:
+        if wish is Deed.SWAP:
+            return
+        side, off = position.to_move, Counter[Side]()
+        for cell in wish.cells if isinstance(wish, Place) else ():
+            before, position = position, position.place(position.grid.parse_cell(cell))
+            gone = taken(before, position)
+            off += {each: (gone & before.stones(each)).bit_count() for each in Side}
+        position = position if isinstance(wish, Place) else position.pass_turn()
+        yield Step(side, position, off)
+
+
+def explained(game: Game, analysis: Analysis) -> list[TurningPoint]:
+    """Return the moves that turned a game most, in their order, each with the reasons."""
+    pasts = (structs.replace(past, result=past.position.result) for past in game.each_after(0))
+    moments = list(starmap(_Moment, zip(pasts, analysis.evaluations, strict=True)))
+    points = [
+        _point(record.number, wish, before, after)
+        for record, (before, after) in zip(game.records, pairwise(moments), strict=True)
+        if record.is_playing and isinstance(wish := record.wish, Place | Deed)
+    ]
+    turning = [point for point in points if point.turned >= LEAST_TURNED]
+    most = sorted(turning, key=lambda point: point.turned)[-MOST_POINTS:]
+    return [_explained(point, moments) for point in sorted(most, key=lambda each: each.number)]
+
+
+class _Moment(NamedTuple):
+    """A game after one of its records, and what a search says about it."""
+
+    game: Game
+    evaluation: Evaluation
+
+    @property
+    def may_swap(self) -> bool:
+        """Whether the next turn is, or ends with, the choice of a side."""
+        return self.game.can_swap or is_first_stone(self.game)
+
+    @property
+    def line(self) -> tuple[Wish, ...]:
+        """The best turns from there on."""
+        return self.evaluation.line
+
+    @property
+    def steps(self) -> list[Step]:
+        """What each of them does."""
+        return list(walked(self.game.position, self.line))
+
+    def chance(self, side: Side) -> float:
+        """Return how likely the player who owns a side is to win."""
+        x_wins = self.evaluation.x_wins
+        if self.may_swap:
+            x_wins = min(x_wins, 1 - x_wins)
+        return x_wins if side is Side.X else 1 - x_wins
+
+
+def _point(number: int, wish: Wish, before: _Moment, after: _Moment) -> TurningPoint:
+    """Return what a move changed, without a reason."""
+    side = before.game.to_move
+    owned = side.other if wish is Deed.SWAP else side
+    return TurningPoint(
+        number,
+        side,
+        before.game.owner(side),
+        before.game.owner(side.other),
+        wish,
+        (before.chance(side), after.chance(owned)),
+    )
+
+
+def _explained(point: TurningPoint, moments: Sequence[_Moment]) -> TurningPoint:
+    """Return a move with the reasons why it turned the game."""
+    before, after = moments[point.number - 1 : point.number + 1]
+    position, line = before.game.position, before.line
+    if _is_forced(position, point.wish):
+        return structs.replace(point, reasons=(Forced(),))
+    played = next(walked(position, (point.wish,)), None)
+    better = next(walked(position, line), None)
+    if not point.is_worse:
+        gains = _gains(played, position, line) if played else ()
+        return structs.replace(point, reasons=tuple(gains))
+    if played and better and (played.position == better.position or _is_begun(point.wish, line[0])):
+        return point
+    if reason := _choice(point, before, after):
+        return structs.replace(point, reasons=(reason,), better=line)
+    losses = _losses(played, before, after) if played and better else ()
+    reasons = *losses, *_proofs(point, moments)
+    return structs.replace(point, reasons=reasons, better=line)
+
+
+def _is_forced(position: Position, wish: Wish) -> bool:
+    """Return whether a move was the only one; its stones too, if it placed several."""
+    if not isinstance(wish, Place):
+        return wish is Deed.PASS
+    for cell in map(position.grid.parse_cell, wish.cells):
+        if position.placements() != cell:
+            return False
+        position = position.place(cell)
+    return True
+
+
+def _is_begun(wish: Wish, turn: Wish) -> bool:
+    """Return whether a move is the beginning of a turn."""
+    if not (isinstance(wish, Place) and isinstance(turn, Place)):
+        return False
+    return turn.cells[: len(wish.cells)] == wish.cells
+
+
+def _choice(point: TurningPoint, before: _Moment, after: _Moment) -> Reason | None:
+    """Return what was wrong with a first stone, or with the side that was chosen after it."""
+    if is_first_stone(before.game):
+        return Unfair(after.evaluation.x_wins > 0.5)
+    if point.wish is Deed.SWAP:
+        return TookStone()
+    return LeftStone() if before.line[:1] == (Deed.SWAP,) else None
+
+
+def _gains(played: Step, before: Position, line: tuple[Wish, ...]) -> Iterator[Reason]:
+    """Yield what a turn reached, or that it surprised the search, whose line began otherwise."""
+    other = played.side.other
+    if played.wins:
+        yield Wins()
+        return
+    if played.off[other]:
+        yield Takes(played.off[other])
+    if room(before, other) and not room(played.position, other):
+        yield TakesRoom()
+    better = next(walked(before, line), None)
+    if better and better.position != played.position and not played.position.is_mid_turn:
+        yield Unforeseen(line[0])
+
+
+def _losses(played: Step, before: _Moment, after: _Moment) -> Iterator[Reason]:
+    """Yield what a turn missed or allowed, beside the best one."""
+    side, other, (better, *rest) = played.side, played.side.other, before.steps
+    if better.wins:
+        yield MissedWin(before.line[0])
+    if played.position.is_mid_turn:
+        return
+    answer, instead = next(iter(after.steps), None), next(iter(rest), None)
+    found = list[Reason]()
+    if answer and answer.wins:
+        yield Loses(after.line[0])
+    elif answer and answer.off[side] > (instead.off[side] if instead else 0):
+        found.append(
+            LetsTake(after.line[0], answer.off[side], instead.off[side] if instead else None)
+        )
+    if not better.wins and better.off[other] > played.off[other]:
+        found.append(MissedCapture(before.line[0], better.off[other], played.off[other]))
+    if room(better.position, side) and not room(played.position, side):
+        found.append(NoRoom())
+    if not found and answer and instead and not (answer.wins or better.wins):
+        sizes, others = (
+            (largest(each.position, side), largest(each.position, other))
+            for each in (answer, instead)
+        )
+        if sizes[0] - sizes[1] < others[0] - others[1]:
+            found.append(Groups(after.line[0], sizes, others))
+    yield from found
+
+
+def _proofs(point: TurningPoint, moments: Sequence[_Moment]) -> Iterator[Reason]:
+    """Yield what a turn did to a win that was proved, or hoped for."""
+    before, *later = moments[point.number - 1 :]
+    was_won = before.evaluation.is_certain and point.chances[0] == 1
+    is_lost = later[0].evaluation.is_certain and point.chances[1] == 0
+    if was_won:
+        yield WonBefore()
+    if is_lost:
+        yield LostAfter()
+    is_last = all(not each.may_swap and each.chance(point.side) < 0.5 for each in later)
+    if not (was_won or is_lost) and is_last and point.chances[0] >= 0.5:
+        yield LastChance()
+
+
+def room(position: Position, side: Side) -> int:
+    """Return the free cells that touch no stone of a side."""
+    grid, stones = position.grid, position.stones(side)
+    return grid.cells & ~(position.occupied | grid.neighbours(stones))
+
+
+def largest(position: Position, side: Side) -> int:
+    """Return the size of the largest group of a side; 0 if it has no stone."""
+    return max(map(int.bit_count, position.grid.groups(position.stones(side))), default=0)
