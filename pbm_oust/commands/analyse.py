@@ -156,6 +156,7 @@ FORMS = (
         "analyse",
         values.OF_BOARD,
         cost=Cost(work=2),
+        looks_back=True,
         run=ForPlayer(analyse, brings_back=False),
     ),
 )

@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 from pbm_oust.accounts.tags import SheetReply
 from pbm_oust.board import Game
 from pbm_oust.board.history import read_history
+from pbm_oust.experiments.features import LEARNED
 from pbm_oust.grammar.form import Command, Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Rest
@@ -26,6 +27,7 @@ from pbm_oust.play.notices import (
 from pbm_oust.play.request import Handled, Outcome, Request, silent
 from pbm_oust.play.unit_of_work import ForAnybody, Service, UnitOfWork, as_owner
 from pbm_oust.refusal import Unreadable, UnreadableReason
+from pbm_oust.rules import KINDS
 from pbm_oust.store.letters import Draft
 
 HEADING = Heading.GENERAL
@@ -184,10 +186,14 @@ def carry_out_all(
 
 SUBJECTS = ("tutorial", "board", "figures", "time", "house", "index", "commands")
 """The subjects of the help that are neither commands nor games."""
+PLAY = "play"
+"""What stands behind the name of a game to ask how it is played well: `help oust play`."""
+PLAYED = {f"{name} {PLAY}": kind for name, kind in KINDS.items() if name in LEARNED}
+"""The games of which the help says that, by the subjects of it."""
 START = "start"
 """What somebody asks about who writes for the first time."""
 
-_WORDS = frozenset((*SUBJECTS, START)).union(
+_WORDS = frozenset((*SUBJECTS, PLAY, START)).union(
     *(language.words[Section.COMMANDS].values() for language in LANGUAGES.values())
 )
 """The words that other languages may translate."""
@@ -222,7 +228,14 @@ def example_game() -> Game:
 
 def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
     plain = filter(None, (fold(word).strip(":") for word in words))
-    return tuple(dict.fromkeys(map(in_english, plain)))
+    subjects = list[str]()
+    for subject in map(in_english, plain):
+        both = f"{subjects[-1]} {subject}" if subjects else ""
+        if both in PLAYED:
+            subjects[-1] = both
+        else:
+            subjects.append(subject)
+    return tuple(dict.fromkeys(subjects))
 
 
 def give_help(work: UnitOfWork, subjects: tuple[str, ...]) -> Handled:

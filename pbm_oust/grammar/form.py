@@ -140,6 +140,8 @@ class Form(Generic[R_co]):
 
     The last letters of a game offer it, and an answer to them may be its name.
     """
+    looks_back: bool = False
+    """Whether it is about a game that is over: its name answers the last letters of that game."""
     is_usual: bool = False
     """Whether an answer to a letter need not name it."""
     by_letter: bool = False

@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from pbm_oust.board.record import WISHED
-from pbm_oust.commands.general import SUBJECTS
+from pbm_oust.commands.general import PLAYED, SUBJECTS
 from pbm_oust.grammar.form import is_plain
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option
@@ -37,6 +37,8 @@ class HelpPages(Struct, frozen=True):
         """Return the page about a subject, or None if there is none."""
         if subject in KINDS:
             return self.rules(KINDS[subject])
+        if subject in PLAYED:
+            return self.render("help/play", kind=PLAYED[subject])
         if subject == "index":
             return _index(self)
         if subject == "overview":
@@ -103,7 +105,7 @@ def help_subjects() -> list[str]:
 
 def general_subjects() -> list[str]:
     """Return the subjects of the help that are not commands."""
-    return [*KINDS, *SUBJECTS]
+    return [*KINDS, *PLAYED, *SUBJECTS]
 
 
 def usages_by_heading(language: Language) -> dict[Heading, list[str]]:

@@ -24,6 +24,7 @@ from pbm_oust.commands.general import MOST_LINES
 from pbm_oust.commands.play import suggested
 from pbm_oust.commands.show import LATE, SHOW
 from pbm_oust.commands.talk import TalkSentNotice
+from pbm_oust.experiments.features import LEARNED
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.notation import Blank
 from pbm_oust.grammar.values import LONGEST_PASSWORD
@@ -42,7 +43,7 @@ from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_colum
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.robot.turning import TurningPoint
-from pbm_oust.rules import KINDS, Kind, choices, parse_grid
+from pbm_oust.rules import KINDS, Grid, Kind, choices, parse_grid
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.analyses import MOST_WANTED
@@ -184,6 +185,7 @@ class Words:
             drawn=layout.BOARD,
             links_to_join=layout.OFFERS,
             picture=picture,
+            learned=LEARNED,
             moves_of=moves_of,
             names_of_files=names_of_files,
             name_of_sgf=name_of_sgf,
@@ -327,6 +329,11 @@ class Words:
         return self._macro("shared/turning", "told")(point)
 
     @cached_property
+    def about_advice(self) -> object:
+        """What is said about playing well: `beginning(..)`, `tried(..)`."""
+        return self._templates.get_template("shared/advice.txt").module
+
+    @cached_property
     def about_puzzles(self) -> object:
         """What is said about a puzzle: `task(..)`, `missed(..)`, `hint(..)`."""
         return self._templates.get_template("shared/puzzle.txt").module
@@ -409,6 +416,26 @@ class Picture(Struct, frozen=True):
     rows: str
     marks: tuple[str, ...] = ()
 
+    @property
+    def cells(self) -> Grid:
+        """The grid."""
+        return parse_grid(self.grid)
+
+    @property
+    def stones(self) -> tuple[int, int, int]:
+        """The stones of x and of o, and those that were placed last."""
+        stones = dict.fromkeys("xoXO.", 0)
+        cells = (cell for row in reversed(self.cells.rows) for cell in row)
+        for cell, stone in zip(cells, "".join(self.rows.split()), strict=True):
+            stones[stone] |= cell
+        latest = stones["X"] | stones["O"]
+        return stones["x"] | stones["X"], stones["o"] | stones["O"], latest
+
+    @property
+    def marked(self) -> int:
+        """The cells that are pointed out."""
+        return sum(map(self.cells.parse_cell, self.marks))
+
 
 PICTURES = msgspec.toml.decode(
     get_data(__package__, "pictures.toml") or b"", type=dict[str, Picture]
@@ -422,11 +449,6 @@ _MARKING = Glyphs(x=("x", "?"))
 def picture(name: str) -> str:
     """Return a board of the help as text, in which ? stands on the cells that are pointed out."""
     drawn = PICTURES[name]
-    grid = parse_grid(drawn.grid)
-    stones = dict.fromkeys("xoXO.", 0)
-    cells = (cell for row in reversed(grid.rows) for cell in row)
-    for cell, stone in zip(cells, "".join(drawn.rows.split()), strict=True):
-        stones[stone] |= cell
-    latest, marks = stones["X"] | stones["O"], sum(map(grid.parse_cell, drawn.marks))
-    x, o = stones["x"] | stones["X"] | marks, stones["o"] | stones["O"]
-    return draw_text(grid, x, o, latest | marks, _MARKING if marks else GLYPHS)
+    x, o, latest = drawn.stones
+    marks = drawn.marked
+    return draw_text(drawn.cells, x | marks, o, latest | marks, _MARKING if marks else GLYPHS)

@@ -58,6 +58,8 @@ class Marks(Struct, frozen=True):
     """The stones of the latest record: capitals with a ring."""
     taken: int = 0
     """The points from which the turn has taken stones."""
+    pointed: int = 0
+    """The points that a text is about."""
 
 
 UNMARKED = Marks()

@@ -70,11 +70,12 @@ def read_whole(line: str, text: str) -> Read:
 
 
 def read_again(line: str, text: str, reply: Reply) -> Read | None:
-    """Return the command that plays again, if a line is the name of one; None for other lines.
+    """Return the command that plays again or looks back, if a line is the name of one, or None.
 
     Greetings and the like may stand around it, and it may be a question.
     """
-    names = [name for name, form in table.KIND_FORMS.items() if form.plays_again]
+    forms = table.KIND_FORMS.items()
+    names = [name for name, form in forms if form.plays_again or form.looks_back]
     said = wording.worded(line.replace("?", ""), names)
     if not said.is_clear or said.runs or len(said.words) != 1 or said.words[0] not in names:
         return None

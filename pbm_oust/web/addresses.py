@@ -92,6 +92,11 @@ def of_rules(kind: str) -> str:
     return f"/rules/{kind}"
 
 
+def of_advice(kind: str) -> str:
+    """Return the path of the page that says how to play a game well."""
+    return f"{of_rules(kind)}/play"
+
+
 def of_step(kind: str, name: str, cells: Iterable[str] = ()) -> str:
     """Return where the rules of a game show one of their steps, after placements."""
     moves = ",".join(cells)

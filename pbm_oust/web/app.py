@@ -155,6 +155,7 @@ ROUTES = (
     Route(addresses.of_standings("{kind}"), lists.standings),
     Route(addresses.of_ratings("{userid}", "{kind}"), lists.ratings),
     Route(addresses.of_rules("{kind}"), helping.rules),
+    Route(addresses.of_advice("{kind}"), helping.advice),
     Route(addresses.of_puzzles("{kind:kind}"), helping.puzzles),
     Route(addresses.of_puzzle("{kind:kind}", "{number:number}"), helping.puzzle),
     Route(addresses.of_puzzle("{kind:kind}", "{number:number}.svg"), helping.svg),

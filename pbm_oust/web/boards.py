@@ -428,6 +428,8 @@ def board_svg(
     if marks.taken:
         cells = cells_text(grid, marks.taken)
         said.append(words("Off the board in this turn, dashed: %(cells)s", cells=cells))
+    if marks.pointed:
+        said.append(words("Pointed out: %(cells)s", cells=cells_text(grid, marks.pointed)))
 
     def places(cells: int) -> list[Place]:
         return [layout.places[cell] for cell in grid.each(cells)]
@@ -454,7 +456,7 @@ def board_svg(
         colours={side.value: colour for side, colour in COLOURS.items()},
         stones={side: places(own) for side, own in stones.items()},
         latest={side: places(own & marks.latest) for side, own in stones.items()},
-        taken=places(marks.taken & ~position.occupied),
+        taken=places(marks.taken & ~position.occupied | marks.pointed),
         to_move=position.to_move.value,
         placements=[
             (cell & capturing, grid.format_cell(cell), label(cell), *place)

@@ -199,6 +199,7 @@ class Templates:
             about_games=lambda: words.about_games,
             about_options=lambda: words.about_options,
             about_puzzles=lambda: words.about_puzzles,
+            about_advice=lambda: words.about_advice,
             about_turning=lambda: words.about_turning,
             puzzles_of=puzzles_of,
             why_illegal=words.why_illegal,

@@ -14,16 +14,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.board.puzzle import Attempt, Puzzle, puzzles_of, steps_of
+from pbm_oust.board.puzzle import Attempt, Puzzle, drawn_position, puzzles_of, steps_of
+from pbm_oust.commands.general import PLAYED
+from pbm_oust.experiments.features import LEARNED
 from pbm_oust.grammar.notation import word_in
 from pbm_oust.grammar.vocabulary import in_english
 from pbm_oust.languages import Language
 from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
 from pbm_oust.letters.layout import Look, Paragraph
-from pbm_oust.letters.words import Words
+from pbm_oust.letters.words import PICTURES, Picture, Words
 from pbm_oust.refusal import Illegal
-from pbm_oust.render.html import marks_of
+from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
@@ -61,18 +63,23 @@ def _pieces(paragraph: Paragraph, language: Language) -> Iterator[Passage]:
 
 def address_of(subject: str) -> str:
     """Return the path of a subject of the help: of a game, that of its rules."""
+    if subject in PLAYED:
+        return addresses.of_advice(PLAYED[subject].name)
     return addresses.of_rules(subject) if subject in KINDS else addresses.of_help(subject)
 
 
 def linked(text: str, language: Language) -> Markup:
     """Return a text as HTML, in which lines that ask for a page of the help lead there."""
-    asking = re.compile(rf"\b{re.escape(word_in('help', language))} (\w+)")
+    asking = re.compile(rf"\b({re.escape(word_in('help', language))} (\w+))( \w+)?")
 
     def link(found: re.Match[str]) -> str:
-        subject = in_english(found[1])
-        if subject not in help_subjects():
+        line, word, more = found[1], in_english(found[2]), found[3] or ""
+        both = f"{word} {in_english(more.strip())}"
+        if both in PLAYED:
+            line, word, more = line + more, both, ""
+        if word not in help_subjects():
             return found[0]
-        return f'<a href="{address_of(subject)}">{found[0]}</a>'
+        return f'<a href="{address_of(word)}">{line}</a>{more}'
 
     return Markup(asking.sub(link, str(escape(text))))  # noqa: S704 - it is escaped before # nosec B704
 
@@ -162,7 +169,29 @@ async def rules(request: Request) -> Response:
 
     steps = await ground.replaying.do_for(source_of(request), shown)
     said = pieces(templates.words, kind.name, templates.language)
-    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps, sides=Side)
+    more = {"has_advice": kind.name in LEARNED}
+    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps, sides=Side, **more)
+
+
+async def advice(request: Request) -> Response:
+    """Answer with how to play a game well, with boards."""
+    ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
+    if kind.name not in LEARNED:
+        raise HTTPException(404)
+    templates = ground.templates_for(request)
+    boards = {
+        name: _pictured(kind, PICTURES[f"{kind.name} {name}"], f"b{nth}", templates)
+        for nth, name in enumerate(LEARNED[kind.name])
+    }
+    return ground.page(request, "advice", kind=kind, boards=boards, learned=LEARNED[kind.name])
+
+
+def _pictured(kind: Kind, drawn: Picture, prefix: str, templates: Templates) -> str:
+    """Return a board of the help as SVG."""
+    *_, latest = drawn.stones
+    position = drawn_position(kind, drawn.cells, "\n".join(drawn.rows.lower().split()))
+    marks = Marks(latest, pointed=drawn.marked)
+    return board_svg(position, marks, kind.title, templates.translator, prefix=prefix)
 
 
 async def puzzles(request: Request) -> Response:
