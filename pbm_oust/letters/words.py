@@ -321,7 +321,7 @@ class Words:
 
     @cached_property
     def about_turning(self) -> object:
-        """What is said about a turning point: `head(..)`, `reasons(..)`, `better(..)`."""
+        """What is said about a turning point: `move(..)`, `reasons(..)`, `better(..)`."""
         return self._templates.get_template("shared/turning.txt").module
 
     def turned(self, point: TurningPoint) -> str:

@@ -5,10 +5,12 @@ from html import unescape
 
 import pytest
 
-from pbm_oust.languages import LANGUAGES
+from pbm_oust.experiments.features import LEARNED
+from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.words import words_in
 from pbm_oust.rules import KINDS
+from pbm_oust.web.helping import linked
 from tests.support.website import Website
 
 
@@ -30,7 +32,34 @@ def test_every_subject_says_what_mail_says(code: str, empty: Website) -> None:
 def test_the_overview_leads_to_every_subject(empty: Website) -> None:
     text = empty.get("/help").text
     for subject in help_subjects():
-        assert f'href="/{"rules" if subject in KINDS else "help"}/{subject}"' in text
+        kind, _, more = subject.partition(" ")
+        path = (
+            f"/rules/{'/'.join(filter(None, [kind, more]))}" if kind in KINDS else f"/help/{kind}"
+        )
+        assert f'href="{path}"' in text
+
+
+@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.parametrize("code", ["en", "fr"])
+def test_how_to_play_well_is_said_beside_boards(name: str, code: str, empty: Website) -> None:
+    page = empty.get(f"/rules/{name}/play", accept_language=code).text
+    advice = vars(words_in(LANGUAGES[code], "").words_of_kind(KINDS[name]))["advice"]
+    assert list(advice) == list(LEARNED[name])
+    shown = " ".join(words_on(page))
+    for title, text in advice.values():
+        assert f"{title} {text}" in shown
+    assert page.count('class="board"') == page.count('class="taken"') == len(advice)
+    ids = re.findall(r'id="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    assert f'href="/rules/{name}/play"' in empty.get(f"/rules/{name}").text
+
+
+def test_a_line_that_asks_for_a_page_of_two_words_leads_there() -> None:
+    text = linked("help oust play, help move, help oust, help nothing", ENGLISH)
+    assert text == (
+        '<a href="/rules/oust/play">help oust play</a>, <a href="/help/move">help move</a>, '
+        '<a href="/rules/oust">help oust</a>, help nothing'
+    )
 
 
 def test_a_subject_is_found_by_its_french_word(empty: Website) -> None:

@@ -1,6 +1,5 @@
 """The page of a game that is over shows what a search says about it; of a game in play, nothing."""
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
