@@ -138,6 +138,12 @@ class Game(Struct, frozen=True):
             and all(record.side is Side.X for record in self.line)
         )
 
+    @property
+    def is_first_stone(self) -> bool:
+        """Whether the side to move places a stone that the other player may take over."""
+        is_empty = not (self.position.occupied or self.line)
+        return self.header.terms.swap and self.to_move is Side.X and is_empty
+
     def owner(self, side: Side) -> str:
         """Return the userid that owns a side at this moment."""
         return self.x if side is Side.X else self.o

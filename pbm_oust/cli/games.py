@@ -31,6 +31,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.text import GLYPHS, Glyphs, board_text, players_text
 from pbm_oust.robot import analysis as analyses
+from pbm_oust.robot.judging import judged
 from pbm_oust.robot.search import can_search, lack
 from pbm_oust.robot.turning import TurningPoint, explained
 from pbm_oust.rules import KINDS, How, Kind, Side
@@ -471,7 +472,7 @@ def _analysis(operator: common.Operator, game: Game, seconds: float) -> analyses
         raise common.Refused(f"{game.name} cannot be analysed: {reason}")
     evaluations, number = list[analyses.Evaluation](), len(game.records) + 1
     with terminal.progress_bar("searching") as progress:
-        for evaluation in analyses.judged(game, seconds, time.perf_counter):
+        for evaluation in judged(game, seconds, time.perf_counter):
             evaluations.append(evaluation)
             progress(len(evaluations), number)
     analysis = analyses.Analysis.of(game, seconds, evaluations)

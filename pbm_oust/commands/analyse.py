@@ -74,8 +74,6 @@ class AnalysisNotice(Notice, frozen=True):
     """What it says about the start."""
     last: Evaluation
     points: tuple[TurningPoint, ...]
-    seconds: float
-    """How long each position was searched."""
 
     def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board after each turning point."""
@@ -90,7 +88,7 @@ def notice_of(reader: Reader, game: Game, analysis: Analysis) -> AnalysisNotice:
     """Return what an analysis says about a game."""
     first, *_, last = analysis.evaluations
     points = tuple(explained(game, analysis))
-    return AnalysisNotice(reader, game, first, last, points, analysis.seconds)
+    return AnalysisNotice(reader, game, first, last, points)
 
 
 class AnalysisWantedNotice(Notice, frozen=True):

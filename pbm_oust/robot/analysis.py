@@ -11,8 +11,7 @@ In writing, an analysis is JSON, to be kept and read back, or notes in SGF:
 """
 
 import json
-import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from itertools import takewhile
 from types import MappingProxyType
@@ -23,19 +22,9 @@ from msgspec import Struct, structs
 from pbm_oust.board import Deed, Game, Place, Ruling, Wish
 from pbm_oust.board.notation import format_action, format_origin, format_wish, parse_wish
 from pbm_oust.board.sgf import Notes
-from pbm_oust.experiments.solve import solved
-from pbm_oust.robot.player import Clock, Thinking, fairest, is_first_stone
-from pbm_oust.robot.search import Searched, follow, worth
-from pbm_oust.rules import Grid, Position, Side
 
 SECONDS = 1.0
 """How long a position is searched unless somebody says otherwise."""
-
-LONGEST = 6
-"""How many turns a best line has at most."""
-
-LEAST_LOOKS = 20
-"""How often a position was looked at, at least, whose best turn is worth telling."""
 
 
 class Evaluation(Struct, frozen=True):
@@ -78,124 +67,6 @@ def identity_of(game: Game) -> str:
         nameless = structs.replace(action, userid="") if isinstance(action, Ruling) else action
         lines.append(f"{record.by} {format_action(nameless)}")
     return sha256("\n".join(lines).encode()).hexdigest()[:32]
-
-
-def judged(game: Game, seconds: float, clock: Clock) -> Iterator[Evaluation]:
-    """Yield the evaluation about the start of a game, and about what each record led to.
-
-    Each position is searched for so many seconds by the clock, and once, however often it comes.
-    """
-    known: dict[tuple[Position, bool], Evaluation] = {}
-    for past in game.each_after(0):
-        standing = structs.replace(past, result=past.position.result)
-        asked = standing.position, standing.can_swap
-        if asked not in known:
-            known[asked] = evaluation_of(standing, seconds, clock)
-        yield known[asked]
-
-
-def evaluation_of(game: Game, seconds: float, clock: Clock) -> Evaluation:
-    """Return what a search says about a game as it stands."""
-    if game.position.result:
-        return Evaluation(worth(game.position.result, Side.X), is_certain=True)
-    find = _on_pass if game.must_pass else _on_turn
-    found = find(game, seconds, clock)
-    return _with_swap(found) if game.can_swap else found
-
-
-def _on_pass(game: Game, seconds: float, clock: Clock) -> Evaluation:
-    """Return the evaluation on a game whose mover can but pass."""
-    passed = game.position.pass_turn()
-    found = evaluation_of(
-        structs.replace(game, position=passed, result=passed.result), seconds, clock
-    )
-    return structs.replace(found, line=(Deed.PASS, *found.line)[:LONGEST])
-
-
-def _on_turn(game: Game, seconds: float, clock: Clock) -> Evaluation:
-    """Return the evaluation on a game whose mover has a placement."""
-    rng = random.Random(f"{game.name} {len(game.records)}")  # a game # noqa: S311 # nosec B311
-    thinking = Thinking(game, seconds, rng, clock)
-    if is_first_stone(game):
-        return _on_first_stone(game.position, thinking)
-    return _solved(game, clock) or _searched(game.position, thinking)
-
-
-def _on_first_stone(position: Position, thinking: Thinking) -> Evaluation:
-    """Return the evaluation on an empty board whose first stone the other player may take over."""
-    nodes = list[Searched]()
-
-    def search(position: Position, share: float) -> Searched:
-        nodes.append(thinking.search(position, share))
-        return nodes[-1]
-
-    cell, _ = fairest(position, search)
-    node = next(node for node in nodes if node.position == position.place(cell))
-    is_certain = all(each.proved is not None for each in nodes)
-    after = _with_swap(Evaluation(_of_x(node.value, node.side), is_certain, tuple(_told_by(node))))
-    return structs.replace(after, line=(_turn(position.grid, [cell]), *after.line)[:LONGEST])
-
-
-def _with_swap(found: Evaluation) -> Evaluation:
-    """Return an evaluation on a position whose mover, side o, may take over the other side."""
-    is_better = found.x_wins > 0.5
-    return structs.replace(found, line=(Deed.SWAP, *found.line)[:LONGEST]) if is_better else found
-
-
-def _solved(game: Game, clock: Clock) -> Evaluation | None:
-    """Return the evaluation on a position of a small board, if it can be solved in time."""
-    kind, position = game.header.kind.name, game.position
-    found = solved(kind, position, clock)
-    if found is None:
-        return None
-    x_wins, line = _of_x(found[0], position.to_move), list[Wish]()
-    while found and len(line) < LONGEST:
-        line.append(_turn(position.grid, found[1]))
-        for cell in found[1]:
-            position = position.place(cell)
-        while not position.result and not position.has_placement():
-            line.append(Deed.PASS)
-            position = position.pass_turn()
-        found = None if position.result else solved(kind, position, clock)
-    return Evaluation(x_wins, is_certain=True, line=tuple(line[:LONGEST]))
-
-
-def _searched(position: Position, thinking: Thinking) -> Evaluation:
-    """Return the evaluation of a tree on a position with a placement."""
-    node = root = thinking.root(position)
-    cells = thinking.turn(root, 1)
-    for cell in cells:
-        node = _after(node, cell, thinking)
-    line = (_turn(position.grid, cells), *_told_by(node))
-    return Evaluation(_of_x(root.value, root.side), root.proved is not None, line[:LONGEST])
-
-
-def _told_by(node: Searched) -> Iterator[Wish]:
-    """Yield the best turns from a position of a tree, as far as it was searched well."""
-    cells = list[int]()
-    while node.branches and (node.proved is not None or node.visits >= LEAST_LOOKS):
-        best = node.best()
-        cells.append(best.cell)
-        node = best.node
-        if node.position.result or not node.position.is_mid_turn:
-            yield _turn(node.position.grid, cells)
-            cells.clear()
-
-
-def _after(node: Searched, cell: int, thinking: Thinking) -> Searched:
-    """Return the position after a placement, in the tree if it was tried there."""
-    tried = (each.node for each in node.branches if each.cell == cell)
-    return next(tried, None) or thinking.root(follow(node.position, cell))
-
-
-def _turn(grid: Grid, cells: list[int]) -> Wish:
-    """Return the turn with these placements; a pass is the one cell 0."""
-    return Place(tuple(map(grid.format_cell, cells))) if any(cells) else Deed.PASS
-
-
-def _of_x(value: float, side: Side) -> float:
-    """Return how likely side x is to win, given how likely a side is."""
-    return value if side is Side.X else 1 - value
 
 
 _CERTAIN = {0.0: "x loses for certain", 0.5: "a draw for certain", 1.0: "x wins for certain"}

@@ -14,14 +14,7 @@ from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
 from pbm_oust.robot.search import Searched, Searcher, Trees, can_search, follow
-from pbm_oust.rules import KINDS, Position, Side, parse_grid
-
-
-def is_first_stone(game: Game) -> bool:
-    """Return whether the side to move places a stone that the other player may take over."""
-    position = game.position
-    is_empty = not position.occupied
-    return game.header.terms.swap and game.to_move is Side.X and is_empty and not game.line
+from pbm_oust.rules import KINDS, Position, parse_grid
 
 
 def fairest(position: Position, search: Callable[[Position, float], Searched]) -> tuple[int, float]:
@@ -175,7 +168,7 @@ def decide(
     if not can_search(game.header.kind.name, game.header.grid):
         return _simply_decided(game, seconds, rng, clock, insight)
     thinking = Thinking(game, seconds, rng, clock)
-    if is_first_stone(game):
+    if game.is_first_stone:
         cell, value = fairest(game.position, thinking.search)
         return Decision(_placing(game, cell), value, thinking.looks)
     if decision := _solved(game, clock):
@@ -211,7 +204,7 @@ def _simply_decided(
     It takes over any first stone, as it has none itself, and never resigns.
     """
     begun, value = clock(), outlook(game.position)
-    if not is_first_stone(game) and (decision := _solved(game, clock)):
+    if not game.is_first_stone and (decision := _solved(game, clock)):
         return decision
     if game.can_swap and value < 0.5:
         return Decision(Deed.SWAP, value, 0)

@@ -14,7 +14,6 @@ from msgspec import Struct, structs
 from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.refusal import in_small_letters
 from pbm_oust.robot.analysis import Analysis, Evaluation
-from pbm_oust.robot.player import is_first_stone
 from pbm_oust.rules import Position, Side, taken
 
 MOST_POINTS, LEAST_TURNED = 3, 0.1
@@ -209,7 +208,7 @@ class _Moment(NamedTuple):
     @property
     def may_swap(self) -> bool:
         """Whether the next turn is, or ends with, the choice of a side."""
-        return self.game.can_swap or is_first_stone(self.game)
+        return self.game.can_swap or self.game.is_first_stone
 
     @property
     def line(self) -> tuple[Wish, ...]:
@@ -283,7 +282,7 @@ def _is_begun(wish: Wish, turn: Wish) -> bool:
 
 def _choice(point: TurningPoint, before: _Moment, after: _Moment) -> Reason | None:
     """Return what was wrong with a first stone, or with the side that was chosen after it."""
-    if is_first_stone(before.game):
+    if before.game.is_first_stone:
         return Unfair(after.evaluation.x_wins > 0.5)
     if point.wish is Deed.SWAP:
         return TookStone()

@@ -26,6 +26,7 @@ from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot import analysis as analyses
+from pbm_oust.robot.judging import judged
 from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
 from pbm_oust.robot.search import Trees, can_search
 from pbm_oust.rules import KINDS, Kind
@@ -342,7 +343,7 @@ class Worker:
     def _analysed(self, game: Game, clock: Clock) -> analyses.Analysis | None:
         """Return the analysis of a game; None if that was broken off."""
         evaluations = list[analyses.Evaluation]()
-        for evaluation in analyses.judged(game, analyses.SECONDS, clock):
+        for evaluation in judged(game, analyses.SECONDS, clock):
             if self._is_over():
                 return None
             evaluations.append(evaluation)

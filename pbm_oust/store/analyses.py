@@ -14,6 +14,8 @@ from pbm_oust.store.index import BoardName
 
 MOST_WANTED = 5
 """The most games for whose analysis a player may wait at once."""
+AT_ONCE = 100
+"""How many wishes are looked at, at most: those that have waited longest."""
 WANTED_LIFETIME = timedelta(days=30)
 """How long somebody waits for an analysis at most, if nobody makes it."""
 
@@ -66,11 +68,8 @@ def wanted_by(snapshot: Snapshot, userid: str) -> list[BoardName]:
 
 def all_wanted(snapshot: Snapshot) -> list[BoardName]:
     """Return the boards for whose analysis somebody waits, that first that was asked for first."""
-    rows = snapshot.rows(
-        "SELECT kind, board FROM analyses_wanted GROUP BY kind, board"
-        " ORDER BY min(asked), kind, board"
-    )
-    return [BoardName(*row) for row in rows]
+    rows = snapshot.rows("SELECT kind, board FROM analyses_wanted ORDER BY asked LIMIT ?", AT_ONCE)
+    return [*dict.fromkeys(BoardName(*row) for row in rows)]
 
 
 def waiting_for(snapshot: Snapshot, name: BoardName) -> list[str]:

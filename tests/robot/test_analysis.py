@@ -13,17 +13,15 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.sgf import format_sgf
 from pbm_oust.board.sheet import Sheet
 from pbm_oust.robot.analysis import (
-    LONGEST,
     Analysis,
     BadAnalysis,
     Evaluation,
-    evaluation_of,
     format_analysis,
     identity_of,
-    judged,
     notes_of,
     parse_analysis,
 )
+from pbm_oust.robot.judging import LONGEST, evaluation_of, judged
 from pbm_oust.robot.search import IS_THERE, can_search
 from pbm_oust.rules import Side, parse_grid
 from tests.support.boards import board

@@ -10,7 +10,8 @@ from msgspec import structs
 from pbm_oust.board import Deed, Game, Wish
 from pbm_oust.board.header import Terms
 from pbm_oust.robot import turning
-from pbm_oust.robot.analysis import Analysis, Evaluation, judged
+from pbm_oust.robot.analysis import Analysis, Evaluation
+from pbm_oust.robot.judging import judged
 from pbm_oust.robot.search import IS_THERE
 from pbm_oust.robot.turning import Reason, TurningPoint, explained
 from pbm_oust.rules import Position, Side

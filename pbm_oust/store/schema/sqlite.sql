@@ -278,3 +278,4 @@ CREATE TABLE analyses_wanted ( -- who waits for one, until it is made
     PRIMARY KEY (kind, board, userid)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX analyses_wanted_userid ON analyses_wanted (userid);
+CREATE INDEX analyses_wanted_asked ON analyses_wanted (asked);
