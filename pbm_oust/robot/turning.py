@@ -20,7 +20,7 @@ MOST_POINTS, LEAST_TURNED = 3, 0.1
 """How many turning points a game has at most, and how far each turns it at least."""
 
 
-class Reason(Struct, frozen=True):
+class TurningReason(Struct, frozen=True):
     """Something that made a move a turning point. `turn` is a turn that was not played."""
 
     word: ClassVar[str]
@@ -31,37 +31,37 @@ class Reason(Struct, frozen=True):
         cls.word = in_small_letters(cls.__name__)
 
 
-class Forced(Reason, frozen=True):
+class Forced(TurningReason, frozen=True):
     """There was nothing else to do."""
 
 
-class Unfair(Reason, frozen=True):
+class Unfair(TurningReason, frozen=True):
     """A first stone was good or bad for its side, and the other player could choose the side."""
 
     is_strong: bool
 
 
-class LeftStone(Reason, frozen=True):
+class LeftStone(TurningReason, frozen=True):
     """A player did not take over a first stone that was good for its side."""
 
 
-class TookStone(Reason, frozen=True):
+class TookStone(TurningReason, frozen=True):
     """A player took over a first stone that was bad for its side."""
 
 
-class MissedWin(Reason, frozen=True):
+class MissedWin(TurningReason, frozen=True):
     """Another turn would have won at once."""
 
     turn: Wish
 
 
-class Loses(Reason, frozen=True):
+class Loses(TurningReason, frozen=True):
     """The other player can win at once."""
 
     turn: Wish
 
 
-class LetsTake(Reason, frozen=True):
+class LetsTake(TurningReason, frozen=True):
     """The best answer takes stones of the player, and more than after the better turn."""
 
     turn: Wish
@@ -70,7 +70,7 @@ class LetsTake(Reason, frozen=True):
     """How many the best answer to the better turn takes; None if that is not known."""
 
 
-class MissedCapture(Reason, frozen=True):
+class MissedCapture(TurningReason, frozen=True):
     """The better turn takes more stones of the other side."""
 
     turn: Wish
@@ -79,11 +79,11 @@ class MissedCapture(Reason, frozen=True):
     """How many the turn took that was played."""
 
 
-class NoRoom(Reason, frozen=True):
+class NoRoom(TurningReason, frozen=True):
     """Each free cell touches stones of the player, and not so after the better turn."""
 
 
-class Groups(Reason, frozen=True):
+class Groups(TurningReason, frozen=True):
     """After the best answers, the largest groups compare worse than after the better turn.
 
     Each pair has the sizes of the player's largest group and of the other one's.
@@ -95,33 +95,33 @@ class Groups(Reason, frozen=True):
     better: tuple[int, int]
 
 
-class WonBefore(Reason, frozen=True):
+class WonBefore(TurningReason, frozen=True):
     """The win was proved until then, and is not any more."""
 
 
-class LostAfter(Reason, frozen=True):
+class LostAfter(TurningReason, frozen=True):
     """The loss is proved from then on."""
 
 
-class LastChance(Reason, frozen=True):
+class LastChance(TurningReason, frozen=True):
     """Until then the player was at least as likely to win as not, and never again."""
 
 
-class Wins(Reason, frozen=True):
+class Wins(TurningReason, frozen=True):
     """The turn won the game."""
 
 
-class Takes(Reason, frozen=True):
+class Takes(TurningReason, frozen=True):
     """The turn takes stones of the other side."""
 
     number: int
 
 
-class TakesRoom(Reason, frozen=True):
+class TakesRoom(TurningReason, frozen=True):
     """Each free cell touches stones of the other side from then on."""
 
 
-class Unforeseen(Reason, frozen=True):
+class Unforeseen(TurningReason, frozen=True):
     """The turn is better than the one that the search had thought best."""
 
     turn: Wish
@@ -139,7 +139,7 @@ class TurningPoint(Struct, frozen=True):
     wish: Wish
     chances: tuple[float, float]
     """0..1: how likely the player was to win before and after it."""
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[TurningReason, ...] = ()
     """The most telling one first."""
     better: tuple[Wish, ...] = ()
     """The best turns of both sides instead; none if nothing better is known."""
@@ -155,7 +155,7 @@ class TurningPoint(Struct, frozen=True):
         return self.chances[1] < self.chances[0]
 
 
-class Step(NamedTuple):
+class TurnDone(NamedTuple):
     """A turn, or a part of one, on the board."""
 
     side: Side
@@ -171,7 +171,7 @@ class Step(NamedTuple):
         return result is not None and result.winner is self.side
 
 
-def walked(position: Position, line: tuple[Wish, ...]) -> Iterator[Step]:
+def walked(position: Position, line: tuple[Wish, ...]) -> Iterator[TurnDone]:
     """Yield what each turn of a line does, up to a swap."""
     for wish in line:
         if wish is Deed.SWAP:
@@ -182,7 +182,7 @@ def walked(position: Position, line: tuple[Wish, ...]) -> Iterator[Step]:
             gone = taken(before, position)
             off += {each: (gone & before.stones(each)).bit_count() for each in Side}
         position = position if isinstance(wish, Place) else position.pass_turn()
-        yield Step(side, position, off)
+        yield TurnDone(side, position, off)
 
 
 def explained(game: Game, analysis: Analysis) -> list[TurningPoint]:
@@ -216,7 +216,7 @@ class _Moment(NamedTuple):
         return self.evaluation.line
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[TurnDone]:
         """What each of them does."""
         return list(walked(self.game.position, self.line))
 
@@ -280,7 +280,7 @@ def _is_begun(wish: Wish, turn: Wish) -> bool:
     return turn.cells[: len(wish.cells)] == wish.cells
 
 
-def _choice(point: TurningPoint, before: _Moment, after: _Moment) -> Reason | None:
+def _choice(point: TurningPoint, before: _Moment, after: _Moment) -> TurningReason | None:
     """Return what was wrong with a first stone, or with the side that was chosen after it."""
     if before.game.is_first_stone:
         return Unfair(after.evaluation.x_wins > 0.5)
@@ -289,7 +289,7 @@ def _choice(point: TurningPoint, before: _Moment, after: _Moment) -> Reason | No
     return LeftStone() if before.line[:1] == (Deed.SWAP,) else None
 
 
-def _gains(played: Step, before: Position, line: tuple[Wish, ...]) -> Iterator[Reason]:
+def _gains(played: TurnDone, before: Position, line: tuple[Wish, ...]) -> Iterator[TurningReason]:
     """Yield what a turn reached, or that it surprised the search, whose line began otherwise."""
     other = played.side.other
     if played.wins:
@@ -304,7 +304,7 @@ def _gains(played: Step, before: Position, line: tuple[Wish, ...]) -> Iterator[R
         yield Unforeseen(line[0])
 
 
-def _losses(played: Step, before: _Moment, after: _Moment) -> Iterator[Reason]:
+def _losses(played: TurnDone, before: _Moment, after: _Moment) -> Iterator[TurningReason]:
     """Yield what a turn missed or allowed, beside the best one."""
     side, other, (better, *rest) = played.side, played.side.other, before.steps
     if better.wins:
@@ -312,7 +312,7 @@ def _losses(played: Step, before: _Moment, after: _Moment) -> Iterator[Reason]:
     if played.position.is_mid_turn:
         return
     answer, instead = next(iter(after.steps), None), next(iter(rest), None)
-    found = list[Reason]()
+    found = list[TurningReason]()
     if answer and answer.wins:
         yield Loses(after.line[0])
     elif answer and answer.off[side] > (instead.off[side] if instead else 0):
@@ -333,7 +333,7 @@ def _losses(played: Step, before: _Moment, after: _Moment) -> Iterator[Reason]:
     yield from found
 
 
-def _proofs(point: TurningPoint, moments: Sequence[_Moment]) -> Iterator[Reason]:
+def _proofs(point: TurningPoint, moments: Sequence[_Moment]) -> Iterator[TurningReason]:
     """Yield what a turn did to a win that was proved, or hoped for."""
     before, *later = moments[point.number - 1 :]
     was_won = before.evaluation.is_certain and point.chances[0] == 1

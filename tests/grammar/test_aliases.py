@@ -33,7 +33,7 @@ tabled = tables.tabled(__file__)
 
 FRENCH = LANGUAGES["fr"]
 GOOD_FRENCH = {
-    *("change", "decline", "propose", "message", "note", "export", "sgf"),
+    *("analyse", "change", "decline", "propose", "message", "note", "export", "sgf"),
     *("html", "en", "fr", "page", "x", "o"),
 }
 """English words that are good French as well, and names."""

@@ -13,7 +13,7 @@ from pbm_oust.robot import turning
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.robot.judging import judged
 from pbm_oust.robot.search import IS_THERE
-from pbm_oust.robot.turning import Reason, TurningPoint, explained
+from pbm_oust.robot.turning import TurningPoint, TurningReason, explained
 from pbm_oust.rules import Position, Side
 from tests.support.boards import board, churn_board
 from tests.support.games import act, new_game, play, wish
@@ -48,7 +48,7 @@ def points(game: Game, *told: Told) -> list[TurningPoint]:
     return explained(game, Analysis("", 1, tuple(map(evaluation, told))))
 
 
-def reasons(position: Position, move: str, before: Told, after: Told) -> tuple[Reason, ...]:
+def reasons(position: Position, move: str, before: Told, after: Told) -> tuple[TurningReason, ...]:
     """Return why a game turned in which x made one move from a position."""
     (point,) = points(act(drawn(position), f"x {move}"), before, after)
     assert (point.number, point.side, point.player, point.other) == (
@@ -181,7 +181,7 @@ def test_where_there_was_nothing_else_to_do_nothing_is_called_better() -> None:
     ],
 )
 def test_a_move_that_surprised_the_search_is_no_mistake(
-    move: str, after: Told, expected: tuple[Reason, ...]
+    move: str, after: Told, expected: tuple[TurningReason, ...]
 ) -> None:
     assert reasons(WINNING, move, (0.5, "C4"), after) == expected
 
@@ -230,7 +230,7 @@ def test_a_turn_that_was_begun_as_the_best_one_is_no_mistake() -> None:
     ],
 )
 def test_a_first_stone_is_judged_by_who_may_have_it(
-    rates: tuple[float, ...], second: str, expected: dict[int, Reason]
+    rates: tuple[float, ...], second: str, expected: dict[int, TurningReason]
 ) -> None:
     game = play(new_game("square 5x5"), "x C3", second)
     best = "swap, A1" if rates[1] > 0.5 else "A1, E5"
