@@ -1,5 +1,7 @@
 """What the sides are compared by: each feature on a drawn board, and what the help says of them."""
 
+from pathlib import Path
+
 import pytest
 
 from pbm_oust.experiments import features
@@ -107,3 +109,13 @@ def test_what_the_help_says_was_learned_of_a_feature(kind: str) -> None:
         assert name in FEATURES[kind]
         assert 0 <= told.won <= told.games
         assert KINDS[kind].plays_on(told.on)
+
+
+@pytest.mark.parametrize("kind", LEARNED)
+def test_the_docs_have_the_figures_of_the_help(kind: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
+    for name, told in LEARNED[kind].items():
+        row = (
+            f"| {kind.title()} | {told.grid} | {told.turns} | {name} | {told.won} of {told.games} |"
+        )
+        assert row in text
