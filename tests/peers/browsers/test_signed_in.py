@@ -160,8 +160,11 @@ def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being
     alice, bob = at_board(browser, table)
     alice.play(["C3"])
     alice.see("It is the turn of bob")
+    # News may take the place of a field until it has the focus.
+    click(browser, By.ID, "text")
     said = browser.find_element(By.ID, "text")
     said.send_keys("Well pl")
+    click(browser, By.NAME, "rest")
     browser.find_element(By.NAME, "rest").send_keys("if D4")
     bob.answer(letter_for(bob, 2), "A1")
     alice.see("It is your turn, alice")
