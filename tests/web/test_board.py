@@ -12,14 +12,16 @@ import pytest
 from pbm_oust.board import Game
 from pbm_oust.board.formats import parse_any
 from pbm_oust.board.sgf import parse_sgf
+from pbm_oust.rules import KINDS, parse_grid
 from tests.support.games import act, history_of, new_game, play
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.kinds import Chance
 from tests.support.website import Website, website
 
 BASE = "https://games.example.org"
 MOST_BYTES = 60 * 1024
-"""What a page with a board of 121 points has at most, with its style sheet and script."""
+"""What a page with a board has at most, with its style sheet and script."""
 BEGUN = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=5)
 SMALL = play(new_game("square 5x5", started=BEGUN), "x C3", "o swap", "o B3", "x D5")
 """A board in play, whose latest record is of an hour ago."""
@@ -101,14 +103,32 @@ def test_without_an_address_of_the_pages_nothing_names_it(tmp_path: Path) -> Non
         assert "og:" not in found.get("/oust/17").text
 
 
-def test_a_page_with_all_that_it_loads_is_small(pages: Website) -> None:
-    page = pages.get("/oust/19")
+def loaded_by(pages: Website, path: str) -> list[bytes]:
+    """Return the contents of a page, of its icon, its style sheet and its script."""
+    page = pages.get(path)
     loaded = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
-    contents = [page.content, *(pages.get(path).content for path in loaded)]
-    assert [path.rpartition("/")[2] for path in loaded] == ["icon.svg", "style.css", "script.js"]
+    assert [each.rpartition("/")[2] for each in loaded] == ["icon.svg", "style.css", "script.js"]
+    assert re.findall(r"<[^>]+\bsrc=", page.text) == ["<script src="]
+    return [page.content, *(pages.get(each).content for each in loaded)]
+
+
+def test_a_page_with_all_that_it_loads_is_small(pages: Website) -> None:
+    contents = loaded_by(pages, "/oust/19")
     assert sum(map(len, contents)) < MOST_BYTES
     assert len(contents[-1]) < 12 * 1024
-    assert re.findall(r"<[^>]+\bsrc=", page.text) == ["<script src="]
+
+
+@pytest.mark.parametrize("shown", ["", "?at=150"])
+def test_a_page_that_explores_stays_small_however_much_has_been_placed(
+    shown: str, pages: Website
+) -> None:
+    grid = parse_grid("square 19x19")
+    steps = Chance(KINDS["oust"], grid, 3).steps[:200]
+    line = [grid.format_cell(cell) for _, cell, _ in steps]
+    contents = loaded_by(pages, f"/explore/oust/19/{','.join(line)}{shown}")
+    assert f">x {line[0]}</a>" in contents[0].decode()
+    assert contents[0].count(b"<li>") > len(line)
+    assert sum(map(len, contents)) < MOST_BYTES
 
 
 def test_pictures_and_frames_may_be_shown_elsewhere_and_nothing_else(pages: Website) -> None:
