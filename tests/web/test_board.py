@@ -21,7 +21,8 @@ from tests.support.website import Website, website
 
 BASE = "https://games.example.org"
 MOST_BYTES = 60 * 1024
-"""What a page with a board has at most, with its style sheet and script."""
+"""What a page with a board of 121 points has at most, with its style sheet and script, and what one
+that explores has at most."""
 BEGUN = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=5)
 SMALL = play(new_game("square 5x5", started=BEGUN), "x C3", "o swap", "o B3", "x D5")
 """A board in play, whose latest record is of an hour ago."""
@@ -103,19 +104,14 @@ def test_without_an_address_of_the_pages_nothing_names_it(tmp_path: Path) -> Non
         assert "og:" not in found.get("/oust/17").text
 
 
-def loaded_by(pages: Website, path: str) -> list[bytes]:
-    """Return the contents of a page, of its icon, its style sheet and its script."""
-    page = pages.get(path)
-    loaded = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
-    assert [each.rpartition("/")[2] for each in loaded] == ["icon.svg", "style.css", "script.js"]
-    assert re.findall(r"<[^>]+\bsrc=", page.text) == ["<script src="]
-    return [page.content, *(pages.get(each).content for each in loaded)]
-
-
 def test_a_page_with_all_that_it_loads_is_small(pages: Website) -> None:
-    contents = loaded_by(pages, "/oust/19")
+    page = pages.get("/oust/19")
+    loaded = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
+    contents = [page.content, *(pages.get(path).content for path in loaded)]
+    assert [path.rpartition("/")[2] for path in loaded] == ["icon.svg", "style.css", "script.js"]
     assert sum(map(len, contents)) < MOST_BYTES
     assert len(contents[-1]) < 12 * 1024
+    assert re.findall(r"<[^>]+\bsrc=", page.text) == ["<script src="]
 
 
 @pytest.mark.parametrize("shown", ["", "?at=150"])
@@ -125,10 +121,10 @@ def test_a_page_that_explores_stays_small_however_much_has_been_placed(
     grid = parse_grid("square 19x19")
     steps = Chance(KINDS["oust"], grid, 3).steps[:200]
     line = [grid.format_cell(cell) for _, cell, _ in steps]
-    contents = loaded_by(pages, f"/explore/oust/19/{','.join(line)}{shown}")
-    assert f">x {line[0]}</a>" in contents[0].decode()
-    assert contents[0].count(b"<li>") > len(line)
-    assert sum(map(len, contents)) < MOST_BYTES
+    page = pages.get(f"/explore/oust/19/{','.join(line)}{shown}")
+    assert f">x {line[0]}</a>" in page.text
+    assert page.text.count("<li>") > len(line)
+    assert len(page.content) < MOST_BYTES
 
 
 def test_pictures_and_frames_may_be_shown_elsewhere_and_nothing_else(pages: Website) -> None:
