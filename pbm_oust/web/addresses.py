@@ -5,7 +5,7 @@ A game, a board and a record stand in a path in exactly one way. Templates have 
 """
 
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.convertors import Convertor, IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
@@ -70,6 +70,12 @@ def of_grid(start: str, kind: str, grid: Grid) -> str:
 def of_exploring(path: str) -> str:
     """Return the path of the page that explores a position, by the path of that position."""
     return f"{path}/explore"
+
+
+def of_line(path: str, cells: Iterable[str] = ()) -> str:
+    """Return the path of a page that explores, after placements."""
+    line = quote(",".join(cells), safe=",")
+    return f"{path}/{line}" if line else path
 
 
 def of_player(userid: str) -> str:
@@ -174,8 +180,23 @@ class GridConvertor(Convertor[Grid]):
         return of_grid("", "", value).rpartition("/")[2]
 
 
+class LineConvertor(Convertor[str]):
+    """What has been placed behind the path of a page that explores: `/D4,E5`, or nothing."""
+
+    regex = "(?:/[^/]*)?"
+
+    def convert(self, value: str) -> str:
+        """Return the placements of a path."""
+        return value.removeprefix("/")
+
+    def to_string(self, value: str) -> str:
+        """Return the end of a path with placements."""
+        return of_line("", [value] if value else [])
+
+
 register_url_convertor("grid", GridConvertor())
 register_url_convertor("kind", KindConvertor())
+register_url_convertor("line", LineConvertor())
 register_url_convertor("number", NumberConvertor())
 
 

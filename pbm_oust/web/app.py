@@ -127,7 +127,7 @@ def _form(path: str, look: Handler, act: Handler) -> tuple[Route, Route]:
     return Route(path, look, methods=["GET"]), Route(path, act, methods=["POST"])
 
 
-_BOARD = "/{kind:kind}/{board:number}"
+_BOARD, _GRID, _LINE = "/{kind:kind}/{board:number}", "/{kind:kind}/{grid:grid}", "{line:line}"
 ROUTES = (
     Route(addresses.FRONT, lists.front),
     Route(_BOARD, boards.page),
@@ -139,10 +139,14 @@ ROUTES = (
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
     Route(f"{_BOARD}/{{number:number}}.png", boards.png),
-    *_form(addresses.of_exploring(f"{_BOARD}/{{number:number}}"), explore.from_board, explore.plan),
-    Route(f"{addresses.EXPLORE}/{{kind:kind}}/{{grid:grid}}", explore.from_start),
+    *_form(
+        f"{addresses.of_exploring(f'{_BOARD}/{{number:number}}')}{_LINE}",
+        explore.from_board,
+        explore.plan,
+    ),
+    Route(f"{addresses.EXPLORE}{_GRID}{_LINE}", explore.from_start),
     Route(addresses.TRY, explore.choose),
-    Route(f"{addresses.TRY}/{{kind:kind}}/{{grid:grid}}", explore.attempt),
+    Route(f"{addresses.TRY}{_GRID}{_LINE}", explore.attempt),
     Route(addresses.of_calendar("{name}"), feeds.calendar),
     Route(addresses.of_feed(addresses.HISTORY), feeds.results),
     Route(addresses.of_feed(addresses.of_player("{userid}")), feeds.player),
@@ -163,7 +167,7 @@ ROUTES = (
     *_form(addresses.of_playing("{tag}"), play.look, play.act),
     Route(addresses.of_events(addresses.of_playing("{tag}")), play.events, methods=["GET"]),
     *_form(
-        addresses.of_exploring(addresses.of_playing("{tag}")),
+        f"{addresses.of_exploring(addresses.of_playing('{tag}'))}{_LINE}",
         explore.from_link,
         explore.plan_by_link,
     ),

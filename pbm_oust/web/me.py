@@ -33,7 +33,7 @@ from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.ratings import usual_standings
 from pbm_oust.web import addresses, forms
 from pbm_oust.web.addresses import number_in
-from pbm_oust.web.boards import first_board, news, picture
+from pbm_oust.web.boards import board_asked, first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
@@ -201,7 +201,7 @@ def _command_page(
 
 async def look(request: Request) -> Response:
     """Answer with a board on which the player plays."""
-    player, game = player_of(request), _game(request)
+    player, game = player_of(request), board_asked(request).game
     if game.side_of(player.userid) is None:
         return RedirectResponse(addresses.of_board(game.name), 303, KEPT_SECRET)
     return page_at(own_sitting(player, game, game.next_number), request)
@@ -209,14 +209,14 @@ async def look(request: Request) -> Response:
 
 async def events_of_board(request: Request) -> Response:
     """Answer with the number of records of a board of the player, each time that it changes."""
-    player, game = player_of(request), _game(request)
+    player, game = player_of(request), board_asked(request).game
     return news_at(own_sitting(player, game, game.next_number), request)
 
 
 async def act(request: Request) -> Response:
     """Carry out what the player has chosen on a board."""
     player, form = await form_of_player(request)
-    game, number = _game(request), number_in(form.get(_NUMBER, ""))
+    game, number = board_asked(request).game, number_in(form.get(_NUMBER, ""))
     if number is None or game.side_of(player.userid) is None:
         raise HTTPException(400)
     return await act_at(own_sitting(player, game, number), form, request)
@@ -243,15 +243,6 @@ def _game_in(form: Mapping[str, str], home: Home) -> Game | None:
     """Return the game that a form is about, if it names one."""
     kind, board = KINDS.get(form.get("kind", "")), number_in(form.get("board", ""))
     return game_if_any(home, kind, board) if kind and board is not None else None
-
-
-def _game(request: Request) -> Game:
-    """Return the game that a path names. Raises HTTPException."""
-    given = request.path_params
-    game = game_if_any(ground_of(request).home, given["kind"], given["board"])
-    if game is None:
-        raise HTTPException(404)
-    return game
 
 
 async def look_at_challenge(request: Request) -> Response:

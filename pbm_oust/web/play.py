@@ -30,7 +30,7 @@ from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Position, Side
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.open_boards import game_if_any
+from pbm_oust.store.open_boards import read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import beside, board_svg, news
 from pbm_oust.web.forms import Carried, asked_of, carry_out, form_of, kept_from, said, text_in
@@ -139,10 +139,10 @@ def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
 def game_at(sitting: Sitting, request: Request) -> Game:
     """Return the game at which a player sits. Raises HTTPException if it is gone."""
     reply = sitting.reply
-    game = game_if_any(ground_of(request).home, KINDS[reply.kind], reply.board)
-    if game is None:
-        raise HTTPException(410)
-    return game
+    try:
+        return read_game(ground_of(request).home, KINDS[reply.kind], reply.board)
+    except NotAllowed:
+        raise HTTPException(410) from None
 
 
 def page_at(
