@@ -284,10 +284,6 @@ class Words:
         """What is said about ratings: `arithmetic(change)`, `boards_of(size)`, `counting()`."""
         return self._templates.get_template("shared/rating.txt").module
 
-    def how_ended(self, board: Summary) -> str:
-        """Return who won a finished game and how, or that nobody did."""
-        return lists.how_ended(self._translator, self._ended_by, board)
-
     def outcome(self, board: Summary) -> str:
         """Return who has won a game, that nobody has, or who is to move."""
         return self._macro("shared/game", "outcome")(board)

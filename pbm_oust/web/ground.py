@@ -205,7 +205,7 @@ class Templates:
             words_of=translator.action,
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
-            how_ended=words.how_ended,
+            outcome=words.outcome,
             name_of=lambda userid: name_of(translator, userid),
             rating_words=words.ratings,
             summaries=words.summaries,
