@@ -229,6 +229,7 @@ def verify(operator: common.Operator, kind: Kind | None, board: int | None, as_j
     if its file or what the database says about it is something else.
     """
     if kind and board:
+        operator.history(kind, board)
         names = [BoardName(kind.name, board)]
     else:
         kinds = [kind] if kind else KINDS.values()
