@@ -40,13 +40,17 @@ _BOARD = 50
 _ACTIVE, _OVER = index.BoardState.ACTIVE.value, index.BoardState.OVER.value
 _DAMAGED = (index.BoardState.DAMAGED.value, "", "", "", None, None, 0, 0, 0, 0, None)
 """The columns of a damaged board, from the state on."""
-_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
+_NUMBER = rb"([1-9][0-9]{0,8})"
+_STARTED = re.compile(
+    rb"\n# challenge ([0-9a-f]{16})\n"
+    rb"(?:# ([a-z]{1,16}) %b(?: round %b section %b)?\n)?" % (_NUMBER, _NUMBER, _NUMBER)
+)
 _RECORD = re.compile(rb"\n {0,3}([0-9]+) [xo*] ")
 MICROSECONDS = 1_000_000
 """How many versions a second has: a version is a time, or higher than the one before."""
 
 _MAKE = (
-    "INSERT INTO boards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "INSERT INTO boards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT DO NOTHING"
 )
 _CHANGE = (
@@ -141,7 +145,7 @@ class Rows(Struct, frozen=True):
     @property
     def state(self) -> str:
         """The state of the board."""
-        return str(self.columns[3])
+        return str(self.columns[5])
 
 
 def challenge_remark(key: str) -> bytes:
@@ -173,9 +177,8 @@ def read_rows(name: BoardName, data: bytes) -> Rows:
 def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
     """Return the rows of a history, given what it says by the rules; None if it is damaged."""
     started = _STARTED.search(data)
-    source = (started[2].decode(), int(started[3])) if started and started[2] else (None, None)
     state, *rest = _columns(said) if said else _DAMAGED
-    columns = (started[1].decode() if started else None, *source, state, *rest)
+    columns = (*_source(started), state, *rest)
     userids = histories.userids_in(data)
     if not (said or _has_header(data)):
         userids |= {index.ANYBODY}
@@ -187,6 +190,18 @@ def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
     """Return what follows the version in the row of a board; nothing if there is no board."""
     row = snapshot.row("SELECT * FROM boards WHERE kind = ? AND board = ?", *name)
     return row[3:] if row else ()
+
+
+def _source(started: re.Match[bytes] | None) -> tuple[Value, ...]:
+    """Return the columns that say what started a board, and what it came from."""
+    if not started:
+        return (None,) * 5
+    key, word, *numbers = started.groups()
+    return (
+        key.decode(),
+        word.decode() if word else None,
+        *(int(each) if each else None for each in numbers),
+    )
 
 
 def _has_header(data: bytes) -> bool:

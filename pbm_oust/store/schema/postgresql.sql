@@ -160,6 +160,8 @@ CREATE TABLE boards ( -- with what their histories say
     challenge TEXT COLLATE "C", -- the message key of the mail that started the board
     source TEXT COLLATE "C", -- what the board came from, where it is not the mail alone: `seek`
     source_number BIGINT, -- and the number of that
+    round BIGINT, -- where a tournament has several: the round,
+    section BIGINT, -- and the section in which the game is played
     state TEXT COLLATE "C" NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
     grid TEXT COLLATE "C" NOT NULL, -- this and what follows is empty or 0 where the history is damaged
     x TEXT COLLATE "C" NOT NULL, -- the userids of the owners
@@ -175,7 +177,7 @@ CREATE TABLE boards ( -- with what their histories say
 );
 CREATE INDEX boards_version ON boards (version);
 CREATE INDEX boards_challenge ON boards (challenge) WHERE challenge IS NOT NULL;
-CREATE INDEX boards_source ON boards (kind, source, source_number) WHERE source IS NOT NULL;
+CREATE INDEX boards_source ON boards (kind, source, source_number, round, section) WHERE source IS NOT NULL;
 CREATE INDEX boards_due ON boards (due) WHERE due IS NOT NULL;
 CREATE INDEX boards_latest ON boards (kind, state, latest, board);
 CREATE INDEX boards_rated ON boards (kind, latest, board)
@@ -220,6 +222,56 @@ CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to 
     number BIGINT NOT NULL,
     PRIMARY KEY (kind, state)
 );
+
+-- Tournaments
+
+CREATE TABLE tournaments (
+    kind TEXT COLLATE "C" NOT NULL,
+    number BIGINT NOT NULL,
+    document TEXT COLLATE "C" NOT NULL, -- JSON
+    state TEXT COLLATE "C" NOT NULL CHECK (state IN ('open', 'running', 'over', 'cancelled')),
+    due BIGINT, -- when to look at it; NULL where nothing is to be done
+    PRIMARY KEY (kind, number)
+);
+CREATE INDEX tournaments_due ON tournaments (due) WHERE due IS NOT NULL;
+CREATE INDEX tournaments_state ON tournaments (kind, state, number);
+
+CREATE TABLE entries ( -- who takes part in a tournament
+    kind TEXT COLLATE "C" NOT NULL,
+    number BIGINT NOT NULL,
+    userid TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    most BIGINT, -- on how many boards of the tournament the player plays at once; NULL for any number
+    out BIGINT, -- since when the player is out of it
+    why TEXT COLLATE "C", -- and for what reason
+    PRIMARY KEY (kind, number, userid),
+    FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
+);
+CREATE INDEX entries_userid ON entries (userid);
+
+CREATE TABLE sections (
+    kind TEXT COLLATE "C" NOT NULL,
+    number BIGINT NOT NULL,
+    round BIGINT NOT NULL,
+    section BIGINT NOT NULL,
+    is_over BIGINT NOT NULL DEFAULT 0 CHECK (is_over IN (0, 1)),
+    due BIGINT, -- when to look at it; NULL where all its games are played or in play
+    PRIMARY KEY (kind, number, round, section),
+    FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
+);
+CREATE INDEX sections_due ON sections (due) WHERE due IS NOT NULL;
+
+CREATE TABLE section_players (
+    kind TEXT COLLATE "C" NOT NULL,
+    number BIGINT NOT NULL,
+    round BIGINT NOT NULL,
+    section BIGINT NOT NULL,
+    place BIGINT NOT NULL, -- from 1, the strongest first
+    userid TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (kind, number, round, section, place),
+    FOREIGN KEY (kind, number, round, section) REFERENCES sections ON DELETE CASCADE
+);
+CREATE INDEX section_players_userid ON section_players (userid);
 
 -- Ratings
 

@@ -156,6 +156,8 @@ CREATE TABLE boards ( -- with what their histories say
     challenge TEXT, -- the message key of the mail that started the board
     source TEXT, -- what the board came from, where it is not the mail alone: `seek`
     source_number INTEGER, -- and the number of that
+    round INTEGER, -- where a tournament has several: the round,
+    section INTEGER, -- and the section in which the game is played
     state TEXT NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
     grid TEXT NOT NULL, -- this and what follows is empty or 0 where the history is damaged
     x TEXT NOT NULL, -- the userids of the owners
@@ -171,7 +173,7 @@ CREATE TABLE boards ( -- with what their histories say
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX boards_version ON boards (version);
 CREATE INDEX boards_challenge ON boards (challenge) WHERE challenge IS NOT NULL;
-CREATE INDEX boards_source ON boards (kind, source, source_number) WHERE source IS NOT NULL;
+CREATE INDEX boards_source ON boards (kind, source, source_number, round, section) WHERE source IS NOT NULL;
 CREATE INDEX boards_due ON boards (due) WHERE due IS NOT NULL;
 CREATE INDEX boards_latest ON boards (kind, state, latest, board);
 CREATE INDEX boards_rated ON boards (kind, latest, board)
@@ -216,6 +218,56 @@ CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to 
     number INTEGER NOT NULL,
     PRIMARY KEY (kind, state)
 ) STRICT, WITHOUT ROWID;
+
+-- Tournaments
+
+CREATE TABLE tournaments (
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    document TEXT NOT NULL, -- JSON
+    state TEXT NOT NULL CHECK (state IN ('open', 'running', 'over', 'cancelled')),
+    due INTEGER, -- when to look at it; NULL where nothing is to be done
+    PRIMARY KEY (kind, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tournaments_due ON tournaments (due) WHERE due IS NOT NULL;
+CREATE INDEX tournaments_state ON tournaments (kind, state, number);
+
+CREATE TABLE entries ( -- who takes part in a tournament
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    userid TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    most INTEGER, -- on how many boards of the tournament the player plays at once; NULL for any number
+    out INTEGER, -- since when the player is out of it
+    why TEXT, -- and for what reason
+    PRIMARY KEY (kind, number, userid),
+    FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entries_userid ON entries (userid);
+
+CREATE TABLE sections (
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    section INTEGER NOT NULL,
+    is_over INTEGER NOT NULL DEFAULT 0 CHECK (is_over IN (0, 1)),
+    due INTEGER, -- when to look at it; NULL where all its games are played or in play
+    PRIMARY KEY (kind, number, round, section),
+    FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sections_due ON sections (due) WHERE due IS NOT NULL;
+
+CREATE TABLE section_players (
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    section INTEGER NOT NULL,
+    place INTEGER NOT NULL, -- from 1, the strongest first
+    userid TEXT NOT NULL,
+    PRIMARY KEY (kind, number, round, section, place),
+    FOREIGN KEY (kind, number, round, section) REFERENCES sections ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX section_players_userid ON section_players (userid);
 
 -- Ratings
 
