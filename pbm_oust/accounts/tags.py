@@ -7,6 +7,8 @@
     pbmserv+to.bob.alice.TOKEN@HOST
     <to.bob.alice.NAME.TOKEN@HOST>
     pbmserv+join.oust.3.alice.TOKEN@HOST
+    pbmserv+cup.oust.3.alice.TOKEN@HOST
+    <cup.oust.3.alice.NAME.TOKEN@HOST>
     pbmserv+off.broadcasts.alice.TOKEN@HOST
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
@@ -20,8 +22,9 @@ earlier tokens. Nothing is kept about them.
 
 A letter to a player that shows several boards has the others: the home keeps which positions it
 shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob. A mail to
-the address with `join` joins the open challenge oust 3, and one to that with `off` ends mails to
-everybody for alice.
+the address with `join` joins the open challenge oust 3; an answer to a letter about the tournament
+oust 3 has the one with `cup`, and enters that or leaves it. A mail to the address with `off` ends
+mails to everybody for alice.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
@@ -238,6 +241,25 @@ class Joining(Struct, frozen=True):
         return ("join", self.userid, self.kind, str(self.number))
 
 
+class Entering(Struct, frozen=True):
+    """A mail of a player that answers a letter about a tournament: it enters that, or leaves it."""
+
+    userid: str
+    kind: str
+    number: int
+    """The number of the tournament."""
+    word: ClassVar[str] = "tournament"
+
+    @property
+    def tag(self) -> str:
+        """What an address says about it."""
+        return f"{_CUP}.{self.kind}.{self.number}.{self.userid}"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such a mail and no other, as words."""
+        return ("cup", self.userid, self.kind, str(self.number))
+
+
 class Unsubscribing(Struct, frozen=True):
     """A mail of a player that ends letters of one sort, to an address in the head of one of them.
 
@@ -262,7 +284,7 @@ class Unsubscribing(Struct, frozen=True):
 BROADCASTS, DIGEST = "broadcasts", "digest"
 """What goes to everybody, and what comes once a day."""
 
-Answered = Reply | SheetReply | Correspondence | Joining | Unsubscribing
+Answered = Reply | SheetReply | Correspondence | Joining | Entering | Unsubscribing
 """The letter that a mail answers."""
 
 
@@ -272,12 +294,12 @@ TOKEN = CODE
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
-_SHEET, _TO, _JOIN, _OFF = "sheet", "to", "join", "off"
+_SHEET, _TO, _JOIN, _CUP, _OFF = "sheet", "to", "join", "cup", "off"
 
 _KIND, _NUMBER, _USERID = "[a-z]{1,16}", NUMBER.pattern, USERID.pattern
 _ANSWERED = (
     rf"(?P<said>{_KIND}\.{_NUMBER}\.(?:0|{_NUMBER})\.{_USERID}|{_SHEET}\.[a-z2-7]{{8}}\.{_USERID}"
-    rf"|{_TO}\.{_USERID}\.{_USERID}|{_JOIN}\.{_KIND}\.{_NUMBER}\.{_USERID}"
+    rf"|{_TO}\.{_USERID}\.{_USERID}|(?:{_JOIN}|{_CUP})\.{_KIND}\.{_NUMBER}\.{_USERID}"
     rf"|{_OFF}\.(?:{BROADCASTS}|{DIGEST}|{_KIND}\.{_NUMBER})\.{_USERID})"
 )
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
@@ -294,7 +316,7 @@ _SEEN = re.compile(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
 _SEEN_BEHIND_A_WORD = re.compile(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
 
 
-Credential = Secret | Reply | Correspondence | Joining | Unsubscribing
+Credential = Secret | Reply | Correspondence | Joining | Entering | Unsubscribing
 """What proves whose command it is: a password, the letter that is answered, or a link in one."""
 
 
@@ -305,7 +327,7 @@ class SheetClaim(Struct, frozen=True):
     userid: str
 
 
-Claimed = Reply | SheetClaim | Correspondence | Joining | Unsubscribing
+Claimed = Reply | SheetClaim | Correspondence | Joining | Entering | Unsubscribing
 """What a mail may be; what an answer about a board is for is not known yet."""
 
 
@@ -354,6 +376,8 @@ def _claimed(said: str) -> Claimed:
             return Correspondence(userid, to)
         case ["join", kind, number, userid]:
             return Joining(userid, kind, int(number))
+        case ["cup", kind, number, userid]:
+            return Entering(userid, kind, int(number))
         case ["off", *what, userid]:
             return Unsubscribing(userid, " ".join(what))
     kind, board, number, userid = said.split(".")

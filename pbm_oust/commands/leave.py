@@ -23,6 +23,7 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, returned_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS
+from pbm_oust.store import tournaments
 from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import count_letters_to
@@ -152,6 +153,8 @@ def forget(work: UnitOfWork, userid: str, password: Credential, is_sure: bool) -
         if word:
             renaming.rename_in_notes(userid, word, work)
             home.do(home.boards.rename_player, userid, word)
+            home.do(tournaments.rename, userid, word)
+        home.do(tournaments.forget, userid)
         renaming.forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)
         home.do(remove_account, userid)
@@ -173,6 +176,8 @@ class ExportNotice(Notice, frozen=True):
     """The number of letters to the reader that wait to be sent."""
     boards: tuple[str, ...]
     """The names of the boards whose histories hold the reader's userid."""
+    tournaments: tuple[str, ...]
+    """The names of the tournaments that the reader has entered."""
     parts: int
     """The number of letters of the export."""
     part: int = 1
@@ -257,6 +262,7 @@ def _first_letter(
     account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
 ) -> ExportNotice:
     """Return what is stored about a player except notes and histories."""
+    entered = work.home.ask(tournaments.entered_by, account.userid)
     plans = (plan for plan in account.queue if not is_over(plan.kind, plan.board, work))
     account = structs.replace(account, queue=tuple(plans))
     return ExportNotice(
@@ -266,6 +272,7 @@ def _first_letter(
         waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
         letters=work.home.ask(count_letters_to, account.addresses),
         boards=boards,
+        tournaments=tuple(f"{kind} {number}" for kind, number in entered),
         parts=parts,
     )
 

@@ -10,8 +10,10 @@ from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
 from pbm_oust.languages import Section
 from pbm_oust.letters.translator import Translator, to_translate
+from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.render.text import in_columns
 from pbm_oust.rules import How, Kind
+from pbm_oust.tournaments.cup import counted
 
 _HEAD = (
     "",
@@ -121,6 +123,33 @@ def standing_rows(
         for place, standing in enumerate(standings, first)
     )
     return in_columns([head, *rows])
+
+
+def table_rows(translator: Translator, table: SectionTable) -> list[str]:
+    """Return the crosstable of a section: how each player has fared against each other one."""
+    places = range(1, len(table.scores) + 1)
+    head = ("", translator.gettext("player"), *places, translator.gettext("points"))
+    rows = (
+        (
+            f"{score.place}.",
+            name_of(translator, score.userid),
+            *(_between(table, score.userid, other.userid) for other in table.scores),
+            score.points,
+        )
+        for score in table.scores
+    )
+    return in_columns([head, *rows])
+
+
+def _between(table: SectionTable, userid: str, other: str) -> str:
+    """Return how the games of a player against another one ended: `10`, or `=.`."""
+    if userid == other:
+        return "-"
+    games = (each for each in table.between(userid, other) if counted(each) or not each.result)
+    return "".join(
+        "." if not each.result else "=" if not each.winner else "10"[each.winner != userid]
+        for each in games
+    )
 
 
 def how_ended(translator: Translator, ended_by: EndedBy, board: Summary) -> str:

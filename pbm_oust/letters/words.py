@@ -44,6 +44,7 @@ from pbm_oust.rules import KINDS, Kind, choices, parse_grid
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.message_keys import MEMORY
+from pbm_oust.tournaments.cup import MOST_TIMES_LOST
 
 FIGURES: dict[str, object] = {
     "seek_days": LIFETIME_OF_SEEKS.days,
@@ -69,6 +70,7 @@ FIGURES: dict[str, object] = {
     "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,
+    "most_times_lost": MOST_TIMES_LOST,
 }
 """The figures by the names that the templates use."""
 
@@ -184,6 +186,7 @@ class Words:
             past_rows=partial(lists.past_rows, translator, self._ended_by),
             seek_rows=partial(lists.seek_rows, translator),
             standing_rows=partial(lists.standing_rows, translator),
+            table_rows=partial(lists.table_rows, translator),
             shown_in_any=shown_in_any,
             legal_near=legal_near,
             words_of_kind=self.words_of_kind,

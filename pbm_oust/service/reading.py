@@ -19,6 +19,7 @@ from pbm_oust.commands.play import MOVE, QUEUE, Queueing, of_board
 from pbm_oust.commands.settings import SETTINGS
 from pbm_oust.commands.show import GAMES, LIST, UNWATCH, board_as_it_is
 from pbm_oust.commands.talk import MESSAGE, NothingWritten
+from pbm_oust.commands.tournament import ENTER, TABLE, WITHDRAW
 from pbm_oust.commands.vacation import VACATION, leave_said
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Command, Line, Meant, MissingWord
@@ -112,6 +113,8 @@ def _read(request: Request) -> Read:
         return _read_letter(request.chat, request.reply)
     if isinstance(request.reply, tags.Joining):
         return _read_joining(request, request.reply)
+    if isinstance(request.reply, tags.Entering):
+        return _read_entering(request, request.reply)
     if isinstance(request.reply, tags.Reply):
         from pbm_oust.service.answers import read_answer
 
@@ -191,6 +194,26 @@ def _read_joining(request: Request, joining: tags.Joining) -> Read:
         return Read(line, command, request.chat)
     join = JOIN.command(kind=kind, number=number, userid=joining.userid, password=joining)
     return Read(line, join, request.chat, joining)
+
+
+def _read_entering(request: Request, entering: tags.Entering) -> Read:
+    """Return what an answer to a letter about a tournament says: its first line is a command.
+
+    A command about the tournament needs no more than its name, and the number of games at once.
+    """
+    first, _, rest = request.chat.strip().partition("\n")
+    words = vocabulary.first_words(first, 2)
+    name = vocabulary.in_english(words[0].strip(ENDS)) if words else ""
+    form = next((each for each in (ENTER, WITHDRAW, TABLE) if each.name == name), None)
+    if form is None:
+        return Read(*table.parse_line(first or request.line), rest.strip("\n"))
+    known = [str(entering.number), *([entering.userid, ""] if form.is_signed else [])]
+    shown = Line(tuple(words))
+    try:
+        command = form.read([*known, *words[1:]], KINDS[entering.kind], entering)
+    except Unreadable as error:
+        return Read(shown, error, rest.strip("\n"), entering)
+    return Read(shown, command, rest.strip("\n"), entering)
 
 
 def _ending(asked: tags.Unsubscribing) -> Command:

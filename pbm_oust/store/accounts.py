@@ -174,6 +174,12 @@ def all_userids(snapshot: Snapshot) -> list[str]:
     return _userids(snapshot, "SELECT userid FROM accounts ORDER BY userid")
 
 
+def userids_after(snapshot: Snapshot, userid: str, most: int) -> list[str]:
+    """Return the next userids after one, in order."""
+    search = "SELECT userid FROM accounts WHERE userid > ? ORDER BY userid LIMIT ?"
+    return _userids(snapshot, search, userid, most)
+
+
 def is_known(snapshot: Snapshot, address: str) -> bool:
     """Return whether some account has an address, however it is written."""
     search = "SELECT 1 FROM addresses WHERE normal = ?"

@@ -29,6 +29,7 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.ratings import note_change
+from pbm_oust.store.tournaments import note_end
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -477,6 +478,7 @@ class Boards:
             transaction.run_all(_ADD_USERID, userids)
         if before.game.result or after.game.result:
             note_change(transaction, before.game.summary, after.game.summary)
+            note_end(transaction, name, int(self._time()))
 
 
 def _count(transaction: Transaction, kind: str, state: str, number: int) -> None:

@@ -3,13 +3,18 @@
 All that is here follows from who plays in a section and from its boards.
 """
 
+from calendar import monthrange
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
 from itertools import combinations
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
-from pbm_oust.board import Summary
+from pbm_oust.accounts.items import Kind, Number, Time, Userid
+from pbm_oust.board import Summary, Terms, notation
+from pbm_oust.rules import Grid, parse_grid
 from pbm_oust.rules.position import How
 
 SMALLEST, LARGEST = 2, 16
@@ -20,7 +25,123 @@ MOST_TIMES_LOST = 3
 """How many games may be lost on time until a player is out of the cup."""
 
 
-class Pairing(Struct, frozen=True, order=True):
+SOURCE = "tournament"
+"""The word by which the history of a board says that it belongs to a tournament."""
+
+
+class State(Enum):
+    """How far a tournament has come."""
+
+    OPEN = "open"
+    """Players may enter it."""
+    RUNNING = "running"
+    OVER = "over"
+    CANCELLED = "cancelled"
+
+
+class Every(Enum):
+    """How often a tournament comes again."""
+
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+    @property
+    def months(self) -> int:
+        """How many months lie between two of them."""
+        return {Every.MONTH: 1, Every.QUARTER: 3, Every.YEAR: 12}[self]
+
+
+class News(Enum):
+    """Why a cup is told of."""
+
+    ANNOUNCED = "announced"
+    SHOWN = "shown"
+    CANCELLED = "cancelled"
+    BEGUN = "begun"
+    """The games of the reader's section begin."""
+    SECTION_OVER = "section_over"
+    OVER = "over"
+
+
+class Cup(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A cup as its operator has set it up, and how far it has come."""
+
+    kind: Kind
+    number: Number
+    title: str
+    grid_name: str = field(name="grid")
+    terms_words: str = field(name="terms")
+    size: int = field(name="section")
+    """For how many players a section is."""
+    games: int = 1
+    """How often each pair plays."""
+    starts: Time
+    every: Every | None = None
+    house: tuple[Userid, ...] = ()
+    """House players who fill the last section."""
+    state: State = State.OPEN
+    round: int = 0
+    """The latest round that has begun."""
+    winners: tuple[Userid, ...] = ()
+    telling: News | None = None
+    """What players are being told of it, some at a time."""
+    told: str = ""
+    """The userid up to which they have been told, in their order."""
+
+    def __post_init__(self) -> None:
+        parse_grid(self.grid_name)
+        notation.parse_terms(self.terms_words)
+
+    @property
+    def name(self) -> str:
+        """How a person names it: `oust tournament 3`."""
+        return f"{self.kind} {SOURCE} {self.number}"
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of all its boards."""
+        return parse_grid(self.grid_name)
+
+    @property
+    def terms(self) -> Terms:
+        """The terms of all its boards."""
+        return notation.parse_terms(self.terms_words)
+
+
+def following(starts: datetime, every: Every) -> datetime:
+    """Return when the cup after one starts that comes again, in a short month on its last day."""
+    years, month = divmod(starts.month - 1 + every.months, 12)
+    year = starts.year + years
+    return starts.replace(
+        year=year, month=month + 1, day=min(starts.day, monthrange(year, month + 1)[1])
+    )
+
+
+class Out(Enum):
+    """Why a player is out of a cup."""
+
+    WITHDRAWN = "withdrawn"
+    REMOVED = "removed"
+    """By the operator."""
+    GONE = "gone"
+    """Their account is disabled, or they have signed off."""
+    TIME = "time"
+    """They have lost games on time."""
+
+
+class Entry(Struct, frozen=True):
+    """A player who takes part in a cup."""
+
+    userid: str
+    at: datetime
+    most: int | None = None
+    """On how many of its boards the player plays at once; None for any number."""
+    out: datetime | None = None
+    why: Out | None = None
+
+
+class Pairing(Struct, frozen=True):
     """A game to be played, by those who own its sides when it begins."""
 
     x: str
@@ -134,7 +255,8 @@ def table(section: Sequence[str], boards: Iterable[Summary]) -> list[Score]:
     Points decide; then the points of those whom one has beaten; then the points from games among
     those who are still equal. Who is equal in that as well shares the place.
     """
-    over = [each for each in boards if counted(each)]
+    ours = frozenset(section)
+    over = [each for each in boards if counted(each) and {each.x, each.o} <= ours]
     scores = {userid: _score(userid, over) for userid in section}
     for userid, score in scores.items():
         points = sum(scores[other].points for other in score.won)

@@ -259,7 +259,7 @@ CREATE TABLE sections (
     PRIMARY KEY (kind, number, round, section),
     FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
 );
-CREATE INDEX sections_due ON sections (due) WHERE due IS NOT NULL;
+CREATE INDEX sections_due ON sections (due, kind, number) WHERE due IS NOT NULL;
 
 CREATE TABLE section_players (
     kind TEXT COLLATE "C" NOT NULL,

@@ -1,0 +1,397 @@
+"""`pbm-oust tournaments`: the operator sets them up, looks at them and changes them."""
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from typing import Any
+
+import click
+from msgspec import structs
+
+from pbm_oust.accounts.account import HOUSE
+from pbm_oust.board import Terms, notation
+from pbm_oust.cli import common, rulings
+from pbm_oust.cli.terminal import ask, say
+from pbm_oust.commands.challenge import OPTIONS
+from pbm_oust.doctor import counted
+from pbm_oust.grammar.parts import read_options
+from pbm_oust.play import tournaments as conduct
+from pbm_oust.play.tournaments import SectionTable
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import Unreadable
+from pbm_oust.rules import KINDS, Kind
+from pbm_oust.store import tournaments
+from pbm_oust.store.database import ALL_ROWS
+from pbm_oust.store.index import Window
+from pbm_oust.tournaments import cup as cups
+from pbm_oust.tournaments.cup import Cup, Entry, Every, Out, State
+
+_TITLE = re.compile(r"[ -~]{1,60}")
+
+
+def _read_title(text: str) -> str:
+    """Return a title, which stands in Subjects. Raises ValueError."""
+    if not _TITLE.fullmatch(text) or text != " ".join(text.split()):
+        raise ValueError("a title has 1 to 60 letters, digits and signs of ASCII")
+    return text
+
+
+_STARTS = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%MZ"])
+
+
+def _named(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the tournament that its first two words name."""
+    number = click.argument("number", type=click.IntRange(min=1))
+    return common.kind_name(number(function))
+
+
+@common.command(has_json=True)
+@common.kind_name
+@click.argument("title", type=common.Parsed("TITLE", _read_title))
+@click.option(
+    "--section",
+    type=click.IntRange(cups.SMALLEST, cups.LARGEST),
+    default=5,
+    show_default=True,
+    help="How many players a section has at most.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1, 4),
+    default=1,
+    show_default=True,
+    help="How many games each pair plays, with the sides exchanged in turn.",
+)
+@click.option("--starts", type=_STARTS, help="When it starts, in UTC: 2027-03-01.")
+@click.option(
+    "--every",
+    type=click.Choice([each.value for each in Every]),
+    help="Let another one follow when it starts; without --starts, on the first of the next month.",
+)
+@click.option(
+    "--fill",
+    "house",
+    multiple=True,
+    type=click.Choice(sorted(HOUSE)),
+    help="Let a house player fill the last section; may be repeated.",
+)
+@rulings.as_by_mail
+def create(
+    operator: common.Operator,
+    kind: Kind,
+    title: str,
+    section: int,
+    games: int,
+    starts: datetime | None,
+    every: str | None,
+    house: tuple[str, ...],
+    as_json: bool,
+    **options: str | bool | None,
+) -> None:
+    """Open a tournament for players to enter, and announce it to those who want to know.
+
+    It is a round robin in sections, whose winners play on until one section is left. The running
+    server, or a sweep, begins it.
+    """
+    try:
+        chosen: dict[str, Any] = read_options(OPTIONS, rulings.words_of_mail(options), kind)
+    except Unreadable as refusal:
+        raise click.UsageError(rulings.usage(refusal, kind)) from None
+    grid = chosen.pop("grid", kind.default_grid)
+    if not kind.plays_on(grid):
+        raise common.Refused(f"{kind.title} is not played on {grid}")
+    work = operator.unit_of_work()
+    at = _start(starts, every, work.now())
+
+    def deed(work: UnitOfWork) -> Cup:
+        cup = Cup(
+            kind=kind.name,
+            number=work.home.ask(tournaments.next_number, kind.name),
+            title=title,
+            grid_name=str(grid),
+            terms_words=notation.format_terms(Terms(**chosen)),
+            size=section,
+            games=games,
+            starts=at,
+            every=Every(every) if every else None,
+            house=tuple(dict.fromkeys(house)),
+        )
+        conduct.open_cup(cup, work)
+        return cup
+
+    cup = work.retried(deed)
+    _print(cup, 0, as_json)
+    _go_on(operator, work, cup)
+
+
+def _start(starts: datetime | None, every: str | None, now: datetime) -> datetime:
+    """Return when a tournament starts. Raises UsageError."""
+    if starts is None:
+        if not every:
+            raise click.UsageError("say when it starts, with --starts, or how often, with --every")
+        first = now.replace(day=1, hour=0, minute=0, second=0)
+        return cups.following(first, Every.MONTH)
+    at = starts.replace(tzinfo=UTC)
+    if at <= now:
+        raise click.UsageError(f"{notation.format_time(at)} is past; choose a later start")
+    return at
+
+
+@common.command(has_json=True)
+@click.argument("kind", type=common.KIND, required=False)
+def list_(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
+    """List tournaments, the latest first."""
+    home = operator.home
+    found = [
+        (cup, home.ask(tournaments.count_entries, cup))
+        for each in ([kind] if kind else KINDS.values())
+        for cup in home.ask(tournaments.cups, each.name, State, Window(ALL_ROWS))
+    ]
+    if as_json:
+        common.print_json([_told(cup, count) for cup, count in found])
+        return
+    headings = ("tournament", "title", "state", "round", "starts", "players")
+    common.print_table(
+        headings,
+        [
+            (
+                f"{cup.kind} {cup.number}",
+                cup.title,
+                cup.state.value,
+                cup.round or "-",
+                notation.format_time(cup.starts),
+                count,
+            )
+            for cup, count in found
+        ],
+    )
+
+
+@common.command(has_json=True)
+@_named
+def show(operator: common.Operator, kind: Kind, number: int, as_json: bool) -> None:
+    """Show a tournament: who takes part, the sections of its latest round, and their tables."""
+    work = operator.unit_of_work()
+    cup = _found(work, kind, number)
+    entries = work.home.ask(tournaments.entries, cup.kind, cup.number)
+    tables = conduct.tables_of(cup, cup.round, work)
+    if as_json:
+        sections = [
+            {
+                "round": each.section.round,
+                "section": each.section.section,
+                "is_over": each.section.is_over,
+                "table": [_score(score) for score in each.scores],
+                "boards": [board.name for board in each.boards],
+            }
+            for each in tables
+        ]
+        players = [_entry(each) for each in entries]
+        common.print_json({**_told(cup, len(entries)), "entries": players, "sections": sections})
+        return
+    _print(cup, len(entries), as_json=False)
+    for entry in entries:
+        most = f", {counted(entry.most, 'board')} at once" if entry.most else ""
+        out = f", out since {notation.format_time(entry.out)}: " if entry.out else ""
+        why = entry.why.value if entry.why else ""
+        say(f"  {entry.userid}, entered {notation.format_time(entry.at)}{most}{out}{why}")
+    for each in tables:
+        say(f"round {each.section.round}, section {each.section.section}:")
+        for score in each.scores:
+            say(f"  {score.place}. {score.userid}: {counted(score.points, 'point')}")
+
+
+@common.command()
+@_named
+def start(operator: common.Operator, kind: Kind, number: int) -> None:
+    """Start a tournament now."""
+    _change(operator, kind, number, State.OPEN, lambda cup, now: structs.replace(cup, starts=now))
+
+
+@common.command()
+@_named
+@click.argument("duration", type=common.Parsed("DURATION", rulings.read_duration))
+def extend(operator: common.Operator, kind: Kind, number: int, duration: int) -> None:
+    """Put the start of a tournament off, by days or weeks: 3d, 2w."""
+    more = timedelta(days=duration)
+    _change(
+        operator,
+        kind,
+        number,
+        State.OPEN,
+        lambda cup, _now: structs.replace(cup, starts=cup.starts + more),
+    )
+
+
+@common.command()
+@_named
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def cancel(operator: common.Operator, kind: Kind, number: int, yes: bool) -> None:
+    """Cancel a tournament; its games that are in play count as never begun."""
+    work = operator.unit_of_work()
+    cup = _found(work, kind, number)
+    if cup.state not in (State.OPEN, State.RUNNING):
+        raise common.Refused(f"{cup.name} is {cup.state.value}")
+    if not yes:
+        ask(f"Cancel {cup.title} ({cup.name})?")
+    work.retried(lambda work: conduct.cancel(_found(work, kind, number), work))
+    _go_on(operator, work, cup)
+    say(f"{cup.name}: cancelled")
+
+
+@common.command()
+@_named
+@click.argument("userid", shell_complete=common.complete_userids)
+def remove(operator: common.Operator, kind: Kind, number: int, userid: str) -> None:
+    """Take a player out of a tournament; their games there that are in play become void."""
+    work = operator.unit_of_work()
+
+    def deed(work: UnitOfWork) -> Cup:
+        cup = _found(work, kind, number)
+        entry = work.home.ask(tournaments.entries_of, cup.kind, cup.number, [userid]).get(userid)
+        if entry is None or entry.out or cup.state not in (State.OPEN, State.RUNNING):
+            raise common.Refused(f"{userid} does not take part in {cup.name}")
+        conduct.take_out(cup, entry, Out.REMOVED, work)
+        return cup
+
+    cup = work.retried(deed)
+    _go_on(operator, work, cup)
+    say(f"{cup.name}: {userid} is out")
+
+
+@common.command(has_json=True)
+@click.argument("kind", type=common.KIND, required=False)
+def verify(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
+    """Compare tournaments with their boards: who has to play whom, how often, and who has won.
+
+    Exit status 1 if something is wrong.
+    """
+    work = operator.unit_of_work()
+    wrong = [
+        {"tournament": cup.name, "wrong": each}
+        for one in ([kind] if kind else KINDS.values())
+        for cup in work.home.ask(tournaments.cups, one.name, State, Window(ALL_ROWS))
+        for each in _wrong(cup, work)
+    ]
+    if as_json:
+        common.print_json(wrong)
+    for each in () if as_json else wrong:
+        say(f"{each['tournament']}: {each['wrong']}")
+    if wrong:
+        raise SystemExit(1)
+    if not as_json:
+        say("all tournaments agree with their boards")
+
+
+def _wrong(cup: Cup, work: UnitOfWork) -> Iterable[str]:
+    """Yield what is wrong with a tournament."""
+    for round_ in range(1, cup.round + 1):
+        tables = conduct.tables_of(cup, round_, work)
+        for table in tables:
+            yield from _wrongly_paired(cup, table)
+        if cup.state is State.OVER and round_ == cup.round:
+            won = [each for table in tables for each in cups.winners(table.scores, table.out)]
+            if set(won) != set(cup.winners):
+                yield f"it was won by {', '.join(won) or 'nobody'}, not by {', '.join(cup.winners)}"
+
+
+def _wrongly_paired(cup: Cup, table: SectionTable) -> Iterable[str]:
+    """Yield in what the boards of a section differ from what its players have to play."""
+    where = f"round {table.section.round}, section {table.section.section}"
+    for one, other in combinations(table.section.players, 2):
+        number = len(table.between(one, other))
+        lacks = table.section.is_over and not table.out & {one, other} and number < cup.games
+        if lacks or number > cup.games:
+            yield f"{where}: {one} and {other} have played {number} times, not {cup.games}"
+    for board in table.boards:
+        if not {board.x, board.o} <= set(table.section.players):
+            yield f"{where}: {board.name} is played by others"
+
+
+def _found(work: UnitOfWork, kind: Kind, number: int) -> Cup:
+    """Return a tournament. Raises Refused."""
+    cup = work.home.ask(tournaments.find, kind.name, number)
+    if cup is None:
+        raise common.Refused(f"there is no tournament {kind.name} {number}")
+    return cup
+
+
+def _change(
+    operator: common.Operator,
+    kind: Kind,
+    number: int,
+    state: State,
+    change: Callable[[Cup, datetime], Cup],
+) -> None:
+    """Change a tournament that is in this state, and say how it is then."""
+    work = operator.unit_of_work()
+
+    def deed(work: UnitOfWork) -> Cup:
+        cup = _found(work, kind, number)
+        if cup.state is not state:
+            raise common.Refused(f"{cup.name} is {cup.state.value}")
+        changed = change(cup, work.now())
+        work.home.do(tournaments.keep, changed, work.now() if cup.telling else changed.starts)
+        return changed
+
+    cup = work.retried(deed)
+    _go_on(operator, work, cup)
+    count = work.home.ask(tournaments.count_entries, cup)
+    _print(_found(work, kind, number), count, as_json=False)
+
+
+def _go_on(operator: common.Operator, work: UnitOfWork, cup: Cup) -> None:
+    """Do what is due in a tournament, and hand the letters over."""
+    conduct.go_on(work, cup.kind, cup.number)
+    operator.hand_over()
+
+
+def _print(cup: Cup, count: int, as_json: bool) -> None:
+    if as_json:
+        common.print_json(_told(cup, count))
+        return
+    at, players = notation.format_time(cup.starts), counted(count, "player")
+    say(f"{cup.name}: {cup.title}, {cup.grid_name}, {cup.state.value}, starts {at}, {players}")
+
+
+def _told(cup: Cup, count: int) -> dict[str, Any]:
+    return {
+        "kind": cup.kind,
+        "number": cup.number,
+        "title": cup.title,
+        "grid": cup.grid_name,
+        "terms": cup.terms_words,
+        "section": cup.size,
+        "games": cup.games,
+        "starts": notation.format_time(cup.starts),
+        "every": cup.every.value if cup.every else None,
+        "fill": list(cup.house),
+        "state": cup.state.value,
+        "round": cup.round,
+        "players": count,
+        "winners": list(cup.winners),
+    }
+
+
+def _score(score: cups.Score) -> dict[str, Any]:
+    return {
+        "place": score.place,
+        "userid": score.userid,
+        "points": score.points,
+        "won": list(score.won),
+        "drawn": list(score.drawn),
+        "lost": list(score.lost),
+        "points_of_beaten": score.beaten_points,
+        "points_among_equals": score.points_among,
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "userid": entry.userid,
+        "at": notation.format_time(entry.at),
+        "most": entry.most,
+        "out": notation.format_time(entry.out) if entry.out else None,
+        "why": entry.why.value if entry.why else None,
+    }

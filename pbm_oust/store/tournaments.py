@@ -1,0 +1,318 @@
+"""Tournaments in the database: what was set up, who takes part, and who plays in which section.
+
+Their boards are those that came from them, by a remark in the history: what has been played is
+read there, and nowhere else. A section is due when it has to be looked at: as it begins, when one
+of its games has ended, and from time to time as long as games wait for players to have room.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from pbm_oust.board import Summary
+from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.index import ENTRIES, BoardName, Source, Window, read_entries
+from pbm_oust.tournaments.cup import SOURCE, Cup, Entry, Out, State
+
+_CUPS = "SELECT document FROM tournaments WHERE"
+_ENTRY = "SELECT userid, at, most, out, why FROM entries WHERE kind = ? AND number = ?"
+_READ = msgspec.json.Decoder(Cup).decode
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Players who play each other in a round of a cup."""
+
+    kind: str
+    number: int
+    round: int
+    section: int
+    """Its number in the round, from 1."""
+    players: tuple[str, ...]
+    """The strongest first."""
+    is_over: bool = False
+
+    @property
+    def key(self) -> tuple[str, int, int, int]:
+        """What tells it from all others."""
+        return self.kind, self.number, self.round, self.section
+
+    @property
+    def source(self) -> Source:
+        """What its boards came from."""
+        return Source(SOURCE, self.number, self.round, self.section)
+
+
+# Cups
+
+
+def find(snapshot: Snapshot, kind: str, number: int) -> Cup | None:
+    """Return a cup, or None."""
+    row = snapshot.row(f"{_CUPS} kind = ? AND number = ?", kind, number)
+    return _READ(row[0]) if row else None
+
+
+def cups(snapshot: Snapshot, kind: str, states: Iterable[State], part: Window) -> list[Cup]:
+    """Return cups of a kind in some states, the latest first."""
+    found = [
+        _READ(document)
+        for state in states
+        for (document,) in snapshot.rows(
+            f"{_CUPS} kind = ? AND state = ? ORDER BY number DESC LIMIT ?",
+            *(kind, state.value, part.skipped + part.most),
+        )
+    ]
+    found.sort(key=lambda cup: -cup.number)
+    return found[part.skipped : part.skipped + part.most]
+
+
+def next_number(snapshot: Snapshot, kind: str) -> int:
+    """Return the number of the next tournament of a kind."""
+    return 1 + snapshot.number("SELECT max(number) FROM tournaments WHERE kind = ?", kind)
+
+
+def keep(transaction: Transaction, cup: Cup, due: datetime | None = None) -> None:
+    """Write a cup, new or known; `due` is when to look at it."""
+    transaction.run(
+        "INSERT INTO tournaments (kind, number, document, state, due) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (kind, number) DO UPDATE SET document = excluded.document, "
+        "state = excluded.state, due = excluded.due",
+        *(cup.kind, cup.number, msgspec.json.encode(cup).decode(), cup.state.value),
+        seconds(due) if due else None,
+    )
+
+
+def due_cups(snapshot: Snapshot, now: datetime) -> list[tuple[str, int]]:
+    """Return the kinds and numbers of the cups to look at: something is due in them."""
+    rows = snapshot.rows(
+        "SELECT kind, number FROM tournaments WHERE due <= ? UNION "
+        "SELECT kind, number FROM sections WHERE due <= ? ORDER BY kind, number",
+        *(seconds(now), seconds(now)),
+    )
+    return [(kind, number) for kind, number in rows]
+
+
+# Who takes part
+
+
+def entries(snapshot: Snapshot, kind: str, number: int) -> list[Entry]:
+    """Return who takes part in a cup or did, in the order in which they entered."""
+    return [_entry(row) for row in snapshot.rows(f"{_ENTRY} ORDER BY at, userid", kind, number)]
+
+
+def entries_of(
+    snapshot: Snapshot, kind: str, number: int, userids: Sequence[str]
+) -> dict[str, Entry]:
+    """Return the entries of some players."""
+    marks = ", ".join("?" for _ in userids)
+    rows = snapshot.rows(f"{_ENTRY} AND userid IN ({marks})", kind, number, *userids)
+    return {row[0]: _entry(row) for row in rows}
+
+
+def entered_after(snapshot: Snapshot, cup: Cup, userid: str, most: int) -> list[str]:
+    """Return the next userids of those who take part in a cup or did, in their order."""
+    rows = snapshot.rows(
+        "SELECT userid FROM entries WHERE kind = ? AND number = ? AND userid > ? "
+        "ORDER BY userid LIMIT ?",
+        *(cup.kind, cup.number, userid, most),
+    )
+    return [userid for (userid,) in rows]
+
+
+def count_entries(snapshot: Snapshot, cup: Cup) -> int:
+    """Return how many players take part in a cup, with those who are out of it."""
+    return snapshot.number(
+        "SELECT count(*) FROM entries WHERE kind = ? AND number = ?", cup.kind, cup.number
+    )
+
+
+def enter(transaction: Transaction, cup: Cup, entry: Entry) -> None:
+    """Let a player take part in a cup, or change their entry."""
+    transaction.run(
+        "INSERT INTO entries (kind, number, userid, at, most, out, why) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, number, userid) DO UPDATE "
+        "SET at = excluded.at, most = excluded.most, out = excluded.out, why = excluded.why",
+        *(cup.kind, cup.number, entry.userid, seconds(entry.at), entry.most),
+        seconds(entry.out) if entry.out else None,
+        entry.why.value if entry.why else None,
+    )
+
+
+def leave(transaction: Transaction, cup: Cup, userid: str) -> None:
+    """Remove an entry."""
+    transaction.run(
+        "DELETE FROM entries WHERE kind = ? AND number = ? AND userid = ?",
+        *(cup.kind, cup.number, userid),
+    )
+
+
+def entered_by(snapshot: Snapshot, userid: str) -> list[tuple[str, int]]:
+    """Return the kinds and numbers of the cups that a player has entered, the latest first."""
+    rows = snapshot.rows(
+        "SELECT kind, number FROM entries WHERE userid = ? ORDER BY number DESC, kind", userid
+    )
+    return [(kind, number) for kind, number in rows]
+
+
+def rename(transaction: Transaction, old: str, new: str) -> None:
+    """Give a player another userid in all tournaments. Two who have become one enter once."""
+    transaction.run(
+        "DELETE FROM entries WHERE userid = ? AND EXISTS (SELECT 1 FROM entries other "
+        "WHERE other.kind = entries.kind AND other.number = entries.number AND other.userid = ?)",
+        *(old, new),
+    )
+    for table in ("entries", "section_players"):
+        statement = f"UPDATE {table} SET userid = ? WHERE userid = ?"  # noqa: S608 - ours # nosec B608
+        transaction.run(statement, new, old)
+
+
+def forget(transaction: Transaction, userid: str) -> None:
+    """Remove a player from all tournaments."""
+    for table in ("entries", "section_players"):
+        statement = f"DELETE FROM {table} WHERE userid = ?"  # noqa: S608 - ours # nosec B608
+        transaction.run(statement, userid)
+
+
+def _entry(row: Row) -> Entry:
+    userid, at, most, out, why = row
+    return Entry(
+        userid, moment_of(at), most, moment_of(out) if out else None, Out(why) if why else None
+    )
+
+
+# Sections
+
+
+def sections(snapshot: Snapshot, kind: str, number: int, round_: int) -> list[Section]:
+    """Return the sections of a round of a cup, in order."""
+    rows = snapshot.rows(
+        "SELECT kind, number, round, section, is_over, userid FROM sections "
+        "JOIN section_players USING (kind, number, round, section) "
+        "WHERE kind = ? AND number = ? AND round = ? ORDER BY section, place",
+        *(kind, number, round_),
+    )
+    return _sections(rows)
+
+
+def section_at(snapshot: Snapshot, key: tuple[str, int, int, int]) -> Section | None:
+    """Return a section, or None."""
+    rows = snapshot.rows(
+        "SELECT kind, number, round, section, is_over, userid FROM sections "
+        "JOIN section_players USING (kind, number, round, section) "
+        "WHERE kind = ? AND number = ? AND round = ? AND section = ? ORDER BY place",
+        *key,
+    )
+    return next(iter(_sections(rows)), None)
+
+
+def draw(transaction: Transaction, cup: Cup, drawn: Iterable[Sequence[str]], now: datetime) -> None:
+    """Make the sections of the latest round of a cup, which are due at once."""
+    begun = list(enumerate(drawn, 1))
+    at = cup.kind, cup.number, cup.round
+    transaction.run_all(
+        "INSERT INTO sections (kind, number, round, section, due) VALUES (?, ?, ?, ?, ?)",
+        [(*at, section, seconds(now)) for section, _ in begun],
+    )
+    transaction.run_all(
+        "INSERT INTO section_players (kind, number, round, section, place, userid) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (*at, section, place, userid)
+            for section, players in begun
+            for place, userid in enumerate(players, 1)
+        ],
+    )
+
+
+def due_section(snapshot: Snapshot, cup: Cup, now: datetime) -> Section | None:
+    """Return a section of a cup to look at, the longest due first; None if none is."""
+    row = snapshot.row(
+        "SELECT round, section FROM sections WHERE kind = ? AND number = ? AND due <= ? "
+        "ORDER BY due, section LIMIT 1",
+        *(cup.kind, cup.number, seconds(now)),
+    )
+    return section_at(snapshot, (cup.kind, cup.number, *row)) if row else None
+
+
+def is_round_over(snapshot: Snapshot, cup: Cup) -> bool:
+    """Return whether all games of the latest round of a cup have been played."""
+    row = snapshot.row(
+        "SELECT 1 FROM sections WHERE kind = ? AND number = ? AND round = ? AND is_over = 0",
+        *(cup.kind, cup.number, cup.round),
+    )
+    return row is None
+
+
+def let_wait(
+    transaction: Transaction, section: Section, due: datetime | None, *, is_over: bool = False
+) -> None:
+    """Note when to look at a section again, and whether all its games are over."""
+    transaction.run(
+        "UPDATE sections SET due = ?, is_over = ? "
+        "WHERE kind = ? AND number = ? AND round = ? AND section = ?",
+        *(seconds(due) if due else None, int(is_over), *section.key),
+    )
+
+
+def section_of(snapshot: Snapshot, cup: Cup, userid: str) -> Section | None:
+    """Return the section of the latest round of a cup in which a player plays, or None."""
+    row = snapshot.row(
+        "SELECT section FROM section_players "
+        "WHERE userid = ? AND kind = ? AND number = ? AND round = ?",
+        *(userid, cup.kind, cup.number, cup.round),
+    )
+    return section_at(snapshot, (cup.kind, cup.number, cup.round, *row)) if row else None
+
+
+def note_end(transaction: Transaction, name: BoardName, at: int) -> None:
+    """Let the section be looked at to which a board belongs whose game has ended or changed.
+
+    `at` is the time in seconds since 1970.
+    """
+    transaction.run(
+        "UPDATE sections SET due = ? WHERE (kind, number, round, section) IN "
+        "(SELECT kind, source_number, round, section FROM boards "
+        "WHERE kind = ? AND board = ? AND source = ?)",
+        *(at, *name, SOURCE),
+    )
+
+
+def boards_of(snapshot: Snapshot, section: Section) -> list[Summary]:
+    """Return the boards of a section in order; damaged ones are left out."""
+    return read_entries(
+        snapshot,
+        f"{ENTRIES} boards b WHERE b.kind = ? AND b.source = ? AND b.source_number = ? "
+        "AND b.round = ? AND b.section = ? AND b.state <> 'damaged' ORDER BY b.board",
+        *(section.kind, SOURCE, *section.key[1:]),
+    )
+
+
+def has_damaged(snapshot: Snapshot, section: Section) -> bool:
+    """Return whether a board of a section is damaged, so that nobody knows who plays there."""
+    row = snapshot.row(
+        "SELECT 1 FROM boards WHERE kind = ? AND source = ? AND source_number = ? "
+        "AND round = ? AND section = ? AND state = 'damaged' LIMIT 1",
+        *(section.kind, SOURCE, *section.key[1:]),
+    )
+    return row is not None
+
+
+def count_in_play(snapshot: Snapshot, cup: Cup, userid: str) -> int:
+    """Return on how many boards of a cup a player plays."""
+    return snapshot.number(
+        "SELECT count(*) FROM board_userids u JOIN boards b USING (kind, board) "
+        "WHERE u.userid = ? AND u.state = 'active' AND u.is_owner = 1 "
+        "AND b.kind = ? AND b.source = ? AND b.source_number = ?",
+        *(userid, cup.kind, SOURCE, cup.number),
+    )
+
+
+def _sections(rows: Iterable[Row]) -> list[Section]:
+    found: dict[tuple[str, int, int, int], tuple[bool, list[str]]] = {}
+    for kind, number, round_, section, is_over, userid in rows:
+        key = kind, number, round_, section
+        found.setdefault(key, (bool(is_over), []))[1].append(userid)
+    return [
+        Section(*key, players=tuple(players), is_over=is_over)
+        for key, (is_over, players) in found.items()
+    ]
