@@ -22,7 +22,7 @@ from pbm_oust.accounts.address import exact_address, normal_address
 from pbm_oust.accounts.queue import Plan
 from pbm_oust.accounts.settings import MailWhen, Setting, Settings, read_settings
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, together
-from pbm_oust.board.notation import USERID
+from pbm_oust.board.notation import USERID, format_time
 
 T = TypeVar("T")
 
@@ -34,6 +34,10 @@ HIGHEST_LIMIT = 999
 MOST_WATCHED = 50
 LONGEST_NOTE = 2000
 """How many characters a note may have."""
+MOST_SAID = 50
+"""How many texts to other players an account keeps, the latest ones."""
+LONGEST_SAID = 600
+"""How many characters of such a text it keeps."""
 MOST_BROADCASTS = 3
 """How often a player may write to everybody within a day."""
 MOST_KEPT = 20
@@ -54,6 +58,19 @@ class Note(items.OnBoard, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """Return it in one line of ASCII."""
         return f"{self.name} {json.dumps(self.note)}"
+
+
+class Said(items.OnBoard, frozen=True, kw_only=True):
+    """What a player has written to the other one of a board."""
+
+    word: ClassVar[str] = "Said"
+    at: items.Time
+    to: items.Userid
+    text: Annotated[str, Meta(min_length=1)]
+
+    def __str__(self) -> str:
+        """Return it in one line of ASCII."""
+        return f"{self.name} {format_time(self.at)} {self.to} {json.dumps(self.text)}"
 
 
 class WatchedBoard(items.OnBoard, frozen=True, kw_only=True):
@@ -109,6 +126,14 @@ class DisabledSince(items.Item, frozen=True):
     since: items.Time
 
 
+class Solved(items.Item, frozen=True):
+    """A puzzle that a player has solved."""
+
+    word: ClassVar[str] = "Solved"
+    kind: items.Kind
+    number: items.Number
+
+
 class Proof(items.Item, frozen=True):
     """A code that came back for an account."""
 
@@ -133,6 +158,8 @@ class Account(Struct, frozen=True):
     """The message key of the signup, if a mail made the account."""
     settings: tuple[Setting, ...] = ()
     notes: tuple[Note, ...] = ()
+    said: tuple[Said, ...] = ()
+    """What the player has written on boards, the latest last."""
     watched: tuple[WatchedBoard, ...] = ()
     board_limits: Annotated[tuple[BoardLimit, ...], _ONE] = ()
     rejections: tuple[Rejection, ...] = ()
@@ -146,6 +173,7 @@ class Account(Struct, frozen=True):
     """All vacations of the player, past ones too, in order (`vacations.in_order`)."""
     broadcasts: tuple[BroadcastAt, ...] = ()
     digests: Annotated[tuple[Digested, ...], _ONE] = ()
+    solved: tuple[Solved, ...] = ()
     signed_off: Annotated[tuple[SignedOffSince, ...], _ONE] = ()
     disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
     verified: tuple[Proof, ...] = ()
@@ -224,6 +252,23 @@ class Account(Struct, frozen=True):
         names = {name: items.board_of(name) for name in notes}
         kept = (Note(kind=names[name][0], board=names[name][1], note=notes[name]) for name in notes)
         return structs.replace(self, notes=tuple(kept))
+
+    def with_said(self, board: str, to: str, text: str, at: datetime) -> "Account":
+        """Return the account with one more text to the other player of a board, if it says much.
+
+        A long one is cut, and old ones make room.
+        """
+        kind, number = items.board_of(board)
+        kept = text.strip()
+        kept = kept if len(kept) <= LONGEST_SAID else f"{kept[: LONGEST_SAID - 1]}\u2026"
+        if not kept:
+            return self
+        said = Said(kind=kind, board=number, at=items.to_the_second(at), to=to, text=kept)
+        return structs.replace(self, said=(*self.said, said)[-MOST_SAID:])
+
+    def mentioned(self) -> frozenset[str]:
+        """Return the userids of others that the account speaks of."""
+        return frozenset((*self.rejected, *(each.to for each in self.said)))
 
     @property
     def watched_boards(self) -> tuple[str, ...]:
@@ -306,6 +351,14 @@ class Account(Struct, frozen=True):
             self, signed_off=(SignedOffSince(items.to_the_second(at)),) if at else ()
         )
 
+    def solved_of(self, kind: str) -> frozenset[int]:
+        """Return the numbers of the puzzles of a game that the player has solved."""
+        return frozenset(each.number for each in self.solved if each.kind == kind)
+
+    def with_solved(self, puzzle: Solved) -> "Account":
+        """Return the account of a player who has solved a puzzle, perhaps once more."""
+        return structs.replace(self, solved=_each_once(self.solved, (puzzle,)))
+
     def with_proof(self, proof: Proof) -> "Account":
         """Return the account with one more proof kept in mind."""
         return structs.replace(self, verified=(*self.verified, proof)[-MOST_KEPT:])
@@ -313,13 +366,16 @@ class Account(Struct, frozen=True):
     def with_renamed(self, old: str, new: str | None) -> "Account":
         """Return the account once another player has a new userid; None: that player is gone.
 
-        It is the same account where it does not speak of the player.
+        It is the same account where it does not speak of the player. What was said to a player who
+        is gone goes, too.
         """
-        if old not in self.rejected:
+        if old not in self.mentioned():
             return self
         known = (new,) if new and new != self.userid else ()
         parts = (known if each == old else (each,) for each in self.rejected)
-        return self.with_rejected(chain.from_iterable(parts))
+        said = (structs.replace(each, to=new) if each.to == old else each for each in self.said)
+        kept = tuple(each for each in said if each.to and each.to != self.userid)
+        return structs.replace(self.with_rejected(chain.from_iterable(parts)), said=kept)
 
     def merged(self, other: "Account") -> "Account":
         """Return the account with the addresses of another, and with what that one kept, too.
@@ -331,11 +387,13 @@ class Account(Struct, frozen=True):
             self,
             addresses=(*self.addresses, *added),
             notes=_merged_notes(self.notes, other.notes),
+            said=tuple(sorted((*self.said, *other.said), key=lambda each: each.at))[-MOST_SAID:],
             watched=_each_once(self.watched, other.watched),
             rejections=_each_once(self.rejections, other.rejections),
             queue=_each_once(self.queue, other.queue),
             submissions=_each_once(self.submissions, other.submissions),
             seeks=(*self.seeks, *other.seeks),
+            solved=_each_once(self.solved, other.solved),
             vacations=tuple(map(Absence.shortened, together((*self.vacations, *other.vacations)))),
         )
         return both.with_renamed(other.userid, None).with_renamed(self.userid, None)

@@ -118,7 +118,8 @@ def parse_json(text: str) -> Account:
     for at in _times_of(account):
         if at.utcoffset() or at.microsecond:
             raise BadAccount(f"{at.isoformat()} is no time like 2026-11-20T15:36:00Z")
-    for written in (*(each.note for each in account.notes), *map(str, account.settings)):
+    texts = (*(each.note for each in account.notes), *(each.text for each in account.said))
+    for written in (*texts, *map(str, account.settings)):
         if _NO_TEXT.search(written):
             raise BadAccount(f"{written!r} has a control character")
     account = account.with_settings(account.all_settings).with_notes(account.notes_by_board)

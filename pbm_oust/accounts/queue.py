@@ -1,52 +1,111 @@
 """What players have queued, and what follows a move by itself. Pure.
 
     Plan: oust 17 5 4f0c1d2e9a8b7c6d if F6 then D4,E5
+    Plan: oust 17 5 4f0c1d2e9a8b7c6d if G7 then F2 if G3 then H3
     Plan: oust 17 5 4f0c1d2e9a8b7c6d D4
 
 So plans read in the owner's account: the board, the number that its next record had, the message
-key of the mail that queued it, the turn of the other player that it answers, and the answer. A plan
-is bound to the position at that number; whether it still waits follows from the board alone, so
-that one that has had its time does no harm.
+key of the mail that queued it, and turns of both players in their order, the last of them an
+answer. A plan is bound to the position at that number, and each answer to the turns before it;
+whether it still holds follows from the board alone, so that one that has had its time does no harm.
+All plans on a board are one tree: where their turns are the same, so are their answers.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import groupby
 from typing import ClassVar, Self
 
 from msgspec import Struct, field
 
 from pbm_oust.accounts.items import Key, Number, OnBoard
-from pbm_oust.board import PLAYING, Action, Deed, Game, Place, Record, Wish
+from pbm_oust.board import PLAYING, Deed, Game, Place, Record, Ruling, Wish
 from pbm_oust.board.notation import MOST_REMEMBERED, format_wish, parse_wish
 from pbm_oust.refusal import Refusal
 
 MOST_CLAUSES = 20
-"""The most clauses that may be queued on one board."""
-
-
-class Prospect(Enum):
-    """What may become of a plan."""
-
-    WAITS = "waits"
-    """The other player has not finished the turn that it may answer."""
-    DUE = "due"
-    """That turn is made, and the plan's answer is wanted."""
-    GONE = "gone"
-    """The board has taken another way."""
+"""The most answers that a command may queue."""
+MOST_ANSWERS = 60
+"""The most answers that may be queued on one board."""
 
 
 class Clause(Struct, frozen=True):
-    """A turn to play: after one turn of the other player, or after any where none is named."""
+    """Turns of both players in their order: the last one is an answer, the others lead to it.
 
-    answer: Wish
-    condition: Wish | None = None
+    The first turn is the other player's. Where the number of turns is odd, it is an answer, too: to
+    any turn.
+    """
+
+    turns: tuple[Wish, ...]
+
+    @property
+    def is_for_any(self) -> bool:
+        """Whether it begins with an answer to any turn of the other player."""
+        return len(self.turns) % 2 == 1
+
+    @property
+    def depth(self) -> int:
+        """How many answers come before the last one."""
+        return (len(self.turns) - 1) // 2
+
+    @property
+    def step(self) -> str:
+        """The last turn of the other player that it names, and the answer to that."""
+        return str(Clause(self.turns[-2:]))
+
+    @property
+    def beginnings(self) -> tuple["Clause", ...]:
+        """The clause up to each of its answers; the last one is itself."""
+        ends = range(len(self.turns) % 2 or 2, len(self.turns) + 1, 2)
+        return tuple(Clause(self.turns[:end]) for end in ends)
+
+    def begins_with(self, other: "Clause") -> bool:
+        """Return whether it goes on from another clause, or is the same."""
+        return self.turns[: len(other.turns)] == other.turns
 
     def __str__(self) -> str:
-        answer = format_wish(self.answer)
-        return f"if {format_wish(self.condition)} then {answer}" if self.condition else answer
+        """Return how a player writes it: `if F6 then F2 if G3 then H3`, or `D4` for any turn."""
+        words = [format_wish(turn) for turn in self.turns]
+        first = [words.pop(0)] if self.is_for_any else []
+        pairs = zip(words[::2], words[1::2], strict=True)
+        return " ".join([*first, *(f"if {turn} then {answer}" for turn, answer in pairs)])
+
+
+def with_clauses(queued: Iterable[Clause], added: Iterable[Clause]) -> tuple[Clause, ...]:
+    """Return what is queued with more clauses: each replaces other answers to the same turns."""
+    return reduce(_with_clause, added, tuple(queued))
+
+
+def _with_clause(queued: tuple[Clause, ...], added: Clause) -> tuple[Clause, ...]:
+    answers = {each.turns[:-1]: each.turns[-1] for each in added.beginnings}
+    kept = [
+        clause
+        for clause in queued
+        if all(answers.get(each.turns[:-1]) in (None, each.turns[-1]) for each in clause.beginnings)
+    ]
+    if any(clause.begins_with(added) for clause in kept):
+        return tuple(kept)
+    return (*(clause for clause in kept if not added.begins_with(clause)), added)
+
+
+def without_clause(queued: Iterable[Clause], dropped: Clause) -> tuple[Clause, ...]:
+    """Return what is queued without the last answer of a clause, and without what follows that."""
+    queued = tuple(queued)
+    kept = tuple(clause for clause in queued if not clause.begins_with(dropped))
+    before = Clause(dropped.turns[:-2])
+    return _with_clause(kept, before) if before.turns and len(kept) < len(queued) else kept
+
+
+def tree(queued: Iterable[Clause]) -> tuple[Clause, ...]:
+    """Return a clause for each answer that is queued, those below it behind it.
+
+    Answers to any turn are last, as they are played last.
+    """
+    each_once = dict.fromkeys(each for clause in queued for each in clause.beginnings)
+    places = {clause: (clause.is_for_any, nth) for nth, clause in enumerate(each_once)}
+    return tuple(sorted(places, key=lambda clause: [places[each] for each in clause.beginnings]))
 
 
 class Plan(OnBoard, frozen=True, kw_only=True):
@@ -61,6 +120,7 @@ class Plan(OnBoard, frozen=True, kw_only=True):
     message_key: Key
     """The message key of the mail that queued it."""
     condition: str | None = None
+    """The turns before the last answer: `F6`, or `F6 F2 G3`."""
     answer: str
 
     def __post_init__(self) -> None:
@@ -69,18 +129,19 @@ class Plan(OnBoard, frozen=True, kw_only=True):
     @classmethod
     def of(cls, kind: str, board: int, number: int, message_key: str, clause: Clause) -> Self:
         """Return a clause that is queued on a board."""
+        *before, answer = map(format_wish, clause.turns)
         return cls(
             kind=kind,
             board=board,
             number=number,
             message_key=message_key,
-            condition=format_wish(clause.condition) if clause.condition else None,
-            answer=format_wish(clause.answer),
+            condition=" ".join(before) or None,
+            answer=answer,
         )
 
     @property
     def clause(self) -> Clause:
-        """The turn to play."""
+        """The turns from the position on that it is bound to."""
         return _clause(self.answer, self.condition)
 
     def __str__(self) -> str:
@@ -91,57 +152,98 @@ class Plan(OnBoard, frozen=True, kw_only=True):
         """Return the message key of the record of this number, if this plan leads to it."""
         return derived_key(self.message_key, number)
 
-    def prospect(self, game: Game, userid: str) -> Prospect:
-        """Return what may become of this plan of a player, by what was done on its board since."""
-        turn = _turn_since(game, self.number, userid) if self.is_on(game) else None
-        if turn is None:
-            return Prospect.GONE
-        condition = self.clause.condition
-        if turn.is_over:
-            fits = condition in (None, turn.wish)
-            return Prospect.DUE if fits else Prospect.GONE
-        waits = condition is None or turn.may_become(condition)
-        return Prospect.WAITS if waits else Prospect.GONE
-
-
-class _Turn(Struct, frozen=True):
-    """What a player has done since a position, and whether it is the other one's turn then."""
-
-    done: tuple[Action, ...]
-    is_over: bool
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        return tuple(each.cell for done in self.done if isinstance(done, tuple) for each in done)
-
-    @property
-    def wish(self) -> Wish | None:
-        """The whole turn as a player names it."""
-        if len(self.done) == 1 and isinstance(self.done[0], Deed):
-            return self.done[0]
-        return Place(self.cells) if self.cells else None
-
-    def may_become(self, wish: Wish) -> bool:
-        """Return whether the turn may yet be this one."""
-        if not self.done:
-            return True
-        cells = wish.cells if isinstance(wish, Place) else ()
-        return len(self.cells) < len(cells) and cells[: len(self.cells)] == self.cells
-
 
 def derived_key(key: str, number: int) -> str:
     """Return the message key of a record that a mail led to later: always the same one."""
     return hashlib.sha256(f"{key}\0{number}".encode()).hexdigest()[:16]
 
 
-def waiting(plans: Iterable[Plan], userid: str, game: Game) -> tuple[Plan, ...]:
-    """Return the plans of a player that still wait on a game's board."""
-    return tuple(plan for plan in plans if plan.prospect(game, userid) is Prospect.WAITS)
+def leads_to(plans: Iterable[Plan], game: Game, record: Record) -> bool:
+    """Return whether a record of a game came from some plans."""
+    key = record.message_key
+    return any(plan.is_on(game) and plan.key_at(record.number) == key for plan in plans)
+
+
+def standing(plans: Iterable[Plan], userid: str, game: Game) -> dict[Clause, Plan]:
+    """Return the plans of a player that hold on a game's board, by what is still to come of each.
+
+    That begins with an answer if it is the player's turn. Answers to any turn are last.
+    """
+    found = dict[Clause, Plan]()
+    done = dict[int, _Done | None]()
+    for plan in sorted(plans, key=lambda plan: plan.clause.is_for_any):
+        if not plan.is_on(game):
+            continue
+        if plan.number not in done:
+            done[plan.number] = _done_since(game, plan.number, userid)
+        since = done[plan.number]
+        rest = since.rest_of(plan.clause) if since else None
+        if rest:
+            found.setdefault(rest, plan)
+    return found
+
+
+def waiting(plans: Iterable[Plan], userid: str, game: Game) -> tuple[Clause, ...]:
+    """Return what a player has queued that waits for the other one on a game's board."""
+    return () if game.player_to_move == userid else tuple(standing(plans, userid, game))
+
+
+def explored(before: Game, after: Game, userid: str) -> Clause | None:
+    """Return what a player queues who foresees the way from one position to another, if anything.
+
+    It ends with their last whole turn.
+    """
+    records = after.records[len(before.records) :]
+    parts = (list(part) for _, part in groupby(records, lambda record: record.side))
+    turns = [
+        _whole([each.wish for each in part if not isinstance(each.wish, Ruling)]) for part in parts
+    ]
+    if turns and not after.result and after.to_move is records[-1].side:
+        turns.pop()
+    is_own = before.player_to_move == userid
+    ends_with_other = len(turns) % 2 != is_own
+    turns = turns[: len(turns) - ends_with_other] if turns else turns
+    return Clause(tuple(turns)) if turns else None
+
+
+class _Done(Struct, frozen=True):
+    """The turns that were made since a position in which it was the other player's turn."""
+
+    turns: tuple[Wish, ...]
+    is_open: bool
+    """Whether the last one goes on."""
+
+    def rest_of(self, clause: Clause) -> Clause | None:
+        """Return what is still to come of a clause that was queued in that position, if anything.
+
+        None if something else was done.
+        """
+        left: Sequence[Wish | None] = (None, *clause.turns) if clause.is_for_any else clause.turns
+        for turn in self.turns[: len(self.turns) - self.is_open]:
+            if not left or left[0] not in (None, turn):
+                return None
+            left = left[1:]
+        if self.is_open and not (left and left[0] is None):
+            rest = _rest_of_turn(left[0], self.turns[-1]) if left else None
+            if rest is None:
+                return None
+            left = (rest, *left[1:])
+        turns = tuple(turn for turn in left if turn)
+        return Clause(turns) if turns else None
+
+
+def _rest_of_turn(whole: Wish | None, begun: Wish) -> Wish | None:
+    """Return what is missing of a turn that has been begun; None if it cannot become the whole."""
+    if not (isinstance(whole, Place) and isinstance(begun, Place)):
+        return None
+    size = len(begun.cells)
+    is_beginning = size < len(whole.cells) and whole.cells[:size] == begun.cells
+    return Place(whole.cells[size:]) if is_beginning else None
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _clause(answer: str, condition: str | None) -> Clause:
-    return Clause(_played(answer), _played(condition) if condition else None)
+    return Clause(tuple(map(_played, [*(condition or "").split(), answer])))
 
 
 def _played(text: str) -> Wish:
@@ -151,27 +253,34 @@ def _played(text: str) -> Wish:
     return wish
 
 
-def _turn_since(game: Game, number: int, userid: str) -> _Turn | None:
-    """Return what the other player has done since a position in which it was their turn.
+def _done_since(game: Game, number: int, userid: str) -> _Done | None:
+    """Return what was done since a position in which it was the other player's turn.
 
-    None if it was not their turn, or if more than that turn was done since. What they took back
-    before anybody knew of it counts as not done.
+    None if it was not their turn, or if something was done since that is no turn. What the other
+    player took back before anybody knew of it counts as not done.
     """
     past = game.after(number - 1)
     other = past.player_to_move
     if game.result or number > game.next_number or not past.side_of(userid) or other == userid:
         return None
-    done: list[Action] = []
+    done = list[tuple[str, Wish]]()
     for record in game.records[number - 1 :]:
-        mover = past.player_to_move
+        mover, wish = past.player_to_move, record.wish
         past = past.redo(record)
-        if record.is_playing and mover == other:
-            done.append(record.action)
-        elif record.action is Deed.RETRACT and done:
+        if record.is_playing and not isinstance(wish, Ruling):
+            done.append((mover, wish))
+        elif record.action is Deed.RETRACT and done and done[-1][0] == other:
             done.pop()
         elif not record.is_talk:
             return None
-    return _Turn(tuple(done), past.player_to_move == userid)
+    turns = (_whole([wish for _, wish in part]) for _, part in groupby(done, lambda each: each[0]))
+    return _Done(tuple(turns), bool(done) and past.player_to_move == done[-1][0])
+
+
+def _whole(parts: Sequence[Wish]) -> Wish:
+    """Return the turn of which these are the parts."""
+    cells = (cell for part in parts if isinstance(part, Place) for cell in part.cells)
+    return parts[0] if isinstance(parts[0], Deed) else Place(tuple(cells))
 
 
 MOST_FOLLOWED = 50
@@ -209,13 +318,11 @@ def is_passed_for(game: Game, record: Record) -> bool:
 def _next(game: Game, orders: Orders, at: datetime) -> Game:
     if game.result:
         return game
-    for plan in orders.plans:
-        if plan.prospect(game, game.player_to_move) is Prospect.DUE:
-            try:
-                key = plan.key_at(game.next_number)
-                return game.act(game.to_move, plan.clause.answer, at, key)
-            except Refusal:
-                continue
+    for rest, plan in standing(orders.plans, game.player_to_move, game).items():
+        try:
+            return game.act(game.to_move, rest.turns[0], at, plan.key_at(game.next_number))
+        except Refusal:
+            continue
     if orders.autopass and game.must_pass:
         return game.act(game.to_move, Deed.PASS, at, _key_of_pass(game, game.next_number))
     return game

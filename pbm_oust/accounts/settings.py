@@ -7,6 +7,7 @@ nothing here, such as a time zone that is no longer known, is kept as it is, and
 chooses another one the usual value counts.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, time, timedelta
@@ -21,6 +22,8 @@ from pbm_oust.accounts.items import Item
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 
 _UTC = ZoneInfo("UTC")
+_PLACE = re.compile(r"(?!Etc/|US/|Brazil/|Canada/|Chile/|Mexico/)[A-Z]\w+/")
+"""How the names begin of time zones that are called by a place, but for those of old."""
 _NO_ZONES = frozenset(["Factory"])
 """Names in the list of zones that say that none was chosen."""
 _TOLD = "told"
@@ -190,6 +193,11 @@ def _zones() -> dict[str, str]:
     return {
         city: found[name] for name in found if named[city := name.rpartition("/")[2]] == 1
     } | found
+
+
+def zones() -> list[str]:
+    """Return the names of time zones from which a player chooses: those of places, in order."""
+    return sorted({name for name in _zones().values() if _PLACE.match(name)})
 
 
 def _folded_zone(text: str) -> str:

@@ -7,8 +7,10 @@
     pbmserv+to.bob.alice.TOKEN@HOST
     <to.bob.alice.NAME.TOKEN@HOST>
     pbmserv+join.oust.3.alice.TOKEN@HOST
-    pbmserv+cup.oust.3.alice.TOKEN@HOST
-    <cup.oust.3.alice.NAME.TOKEN@HOST>
+    pbmserv+puzzle.oust.7.alice.TOKEN@HOST
+    <puzzle.oust.7.alice.NAME.TOKEN@HOST>
+    pbmserv+tournament.oust.3.alice.TOKEN@HOST
+    <tournament.oust.3.alice.NAME.TOKEN@HOST>
     pbmserv+off.broadcasts.alice.TOKEN@HOST
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
@@ -22,9 +24,8 @@ earlier tokens. Nothing is kept about them.
 
 A letter to a player that shows several boards has the others: the home keeps which positions it
 shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob. A mail to
-the address with `join` joins the open challenge oust 3; an answer to a letter about the tournament
-oust 3 has the one with `cup`, and enters that or leaves it. A mail to the address with `off` ends
-mails to everybody for alice.
+the address with `join` joins the open challenge oust 3, and one to that with `off` ends mails to
+everybody for alice. Answers to letters with a puzzle, and about a tournament, have its number.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
@@ -38,6 +39,7 @@ import base64
 import hashlib
 import hmac
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import ClassVar, Self, TypeVar
@@ -222,42 +224,40 @@ class Correspondence(Struct, frozen=True):
         return ("to", self.userid, self.to)
 
 
-class Joining(Struct, frozen=True):
+class Numbered(Struct, frozen=True):
+    """A mail of a player about something of a game that has a number."""
+
+    userid: str
+    kind: str
+    number: int
+    word: ClassVar[str]
+
+    @property
+    def tag(self) -> str:
+        """What an address says about it."""
+        return f"{self.word}.{self.kind}.{self.number}.{self.userid}"
+
+    def parts(self) -> tuple[str, ...]:
+        """Return what proves such a mail and no other, as words."""
+        return (self.word, self.userid, self.kind, str(self.number))
+
+
+class Joining(Numbered, frozen=True):
     """A mail of a player that joins an open challenge, by a link in a letter that lists it."""
 
-    userid: str
-    kind: str
-    number: int
-    """The number of the challenge."""
     word: ClassVar[str] = "join"
 
-    @property
-    def tag(self) -> str:
-        """What an address says about it."""
-        return f"{_JOIN}.{self.kind}.{self.number}.{self.userid}"
 
-    def parts(self) -> tuple[str, ...]:
-        """Return what proves such a mail and no other, as words."""
-        return ("join", self.userid, self.kind, str(self.number))
+class Solving(Numbered, frozen=True):
+    """An answer of a player to a letter that shows a puzzle."""
+
+    word: ClassVar[str] = "puzzle"
 
 
-class Entering(Struct, frozen=True):
+class Entering(Numbered, frozen=True):
     """A mail of a player that answers a letter about a tournament: it enters that, or leaves it."""
 
-    userid: str
-    kind: str
-    number: int
-    """The number of the tournament."""
     word: ClassVar[str] = "tournament"
-
-    @property
-    def tag(self) -> str:
-        """What an address says about it."""
-        return f"{_CUP}.{self.kind}.{self.number}.{self.userid}"
-
-    def parts(self) -> tuple[str, ...]:
-        """Return what proves such a mail and no other, as words."""
-        return ("cup", self.userid, self.kind, str(self.number))
 
 
 class Unsubscribing(Struct, frozen=True):
@@ -284,7 +284,7 @@ class Unsubscribing(Struct, frozen=True):
 BROADCASTS, DIGEST = "broadcasts", "digest"
 """What goes to everybody, and what comes once a day."""
 
-Answered = Reply | SheetReply | Correspondence | Joining | Entering | Unsubscribing
+Answered = Reply | SheetReply | Correspondence | Joining | Solving | Entering | Unsubscribing
 """The letter that a mail answers."""
 
 
@@ -294,12 +294,16 @@ TOKEN = CODE
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
-_SHEET, _TO, _JOIN, _CUP, _OFF = "sheet", "to", "join", "cup", "off"
+_SHEET, _TO, _OFF = "sheet", "to", "off"
+_NUMBERED: Mapping[str, type[Joining | Solving | Entering]] = {
+    each.word: each for each in (Joining, Solving, Entering)
+}
+_WORD = "|".join(_NUMBERED)
 
 _KIND, _NUMBER, _USERID = "[a-z]{1,16}", NUMBER.pattern, USERID.pattern
 _ANSWERED = (
     rf"(?P<said>{_KIND}\.{_NUMBER}\.(?:0|{_NUMBER})\.{_USERID}|{_SHEET}\.[a-z2-7]{{8}}\.{_USERID}"
-    rf"|{_TO}\.{_USERID}\.{_USERID}|(?:{_JOIN}|{_CUP})\.{_KIND}\.{_NUMBER}\.{_USERID}"
+    rf"|{_TO}\.{_USERID}\.{_USERID}|(?:{_WORD})\.{_KIND}\.{_NUMBER}\.{_USERID}"
     rf"|{_OFF}\.(?:{BROADCASTS}|{DIGEST}|{_KIND}\.{_NUMBER})\.{_USERID})"
 )
 _LETTER, _TOKEN = "[0-9a-f]{12}", rf"(?P<token>{TOKEN.pattern})"
@@ -327,7 +331,7 @@ class SheetClaim(Struct, frozen=True):
     userid: str
 
 
-Claimed = Reply | SheetClaim | Correspondence | Joining | Entering | Unsubscribing
+Claimed = Reply | SheetClaim | Correspondence | Joining | Solving | Entering | Unsubscribing
 """What a mail may be; what an answer about a board is for is not known yet."""
 
 
@@ -374,10 +378,8 @@ def _claimed(said: str) -> Claimed:
             return SheetClaim(sheet, userid)
         case ["to", to, userid]:
             return Correspondence(userid, to)
-        case ["join", kind, number, userid]:
-            return Joining(userid, kind, int(number))
-        case ["cup", kind, number, userid]:
-            return Entering(userid, kind, int(number))
+        case [word, kind, number, userid] if word in _NUMBERED:
+            return _NUMBERED[word](userid, kind, int(number))
         case ["off", *what, userid]:
             return Unsubscribing(userid, " ".join(what))
     kind, board, number, userid = said.split(".")

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from pbm_oust.board.game import Summary
 from pbm_oust.board.notation import DRAW, FIRST_LINE, format_action, format_time, record_line
 from pbm_oust.board.record import Record
 from pbm_oust.board.sgf import format_sgf, has_tree, parse_sgf
@@ -50,6 +51,22 @@ def result_fields(result: Result | None) -> dict[str, str | None] | None:
     if result is None:
         return None
     return {"winner": result.winner.value if result.winner else None, "how": result.how.value}
+
+
+def summary_fields(board: Summary) -> dict[str, Any]:
+    """Return what lists in JSON say about a board."""
+    return {
+        "kind": board.kind.name,
+        "board": board.board,
+        "grid": str(board.grid),
+        "x": board.x,
+        "o": board.o,
+        "started": format_time(board.started),
+        "records": board.records,
+        "to_move": board.side_to_move.value if board.side_to_move else None,
+        "result": result_fields(board.result),
+        "won_by": board.winner,
+    }
 
 
 FORMATS: Mapping[str, Callable[[Sheet], str]] = {"sgf": format_sgf, "json": format_structured}

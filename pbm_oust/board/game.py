@@ -8,7 +8,7 @@ from itertools import takewhile
 from msgspec import Struct, field, structs
 
 from pbm_oust.board import reasons
-from pbm_oust.board.header import Header
+from pbm_oust.board.header import NO_BOARD, Header
 from pbm_oust.board.record import Deed, Place, Placement, Record, Records, Ruling, Verb, Wish
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.rules import Grid, How, Kind, Position, Result, Side
@@ -104,8 +104,9 @@ class Game(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The board's name: `oust 17`."""
-        return f"{self.header.kind.name} {self.header.board}"
+        """The board's name: `oust 17`; that of the game alone, if it is on no board."""
+        kind, board = self.header.kind.name, self.header.board
+        return kind if board == NO_BOARD else f"{kind} {board}"
 
     @property
     def next_number(self) -> int:
@@ -476,6 +477,13 @@ class Summary(Struct, frozen=True):
     def name(self) -> str:
         """The name of the board: `oust 17`."""
         return f"{self.kind.name} {self.board}"
+
+    @property
+    def side_to_move(self) -> Side | None:
+        """The side that acts next; None if the game is over."""
+        if self.to_move is None:
+            return None
+        return Side.X if self.to_move == self.x else Side.O
 
     @property
     def counts(self) -> bool:

@@ -9,6 +9,9 @@ from pbm_oust.rules import Grid, Kind, Position, Side
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import IllegalPass, IllegalPlacement, taken
 
+NO_BOARD = 0
+"""The number of what is played on no board: a puzzle."""
+
 
 class BadOrigin(ValueError):
     """Moves do not lead to a position from which a game can go on; the message says why."""

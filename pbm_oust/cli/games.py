@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from pbm_oust.board import Game, Summary
-from pbm_oust.board.formats import in_format, parse_any, record_fields, result_fields
+from pbm_oust.board.formats import in_format, parse_any, record_fields, summary_fields
 from pbm_oust.board.history import BadHistory
 from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time
 from pbm_oust.board.sgf import format_sgf, has_tree
@@ -98,7 +98,7 @@ def list_(
                 found.append(entry)
     if as_json:
         common.print_json(
-            [summary(each) | {"deadline": _deadline(operator, each)} for each in found]
+            [summary_fields(each) | {"deadline": _deadline(operator, each)} for each in found]
         )
     elif found:
         common.print_table(
@@ -142,36 +142,14 @@ def _deadline_of(operator: common.Operator, game: Game) -> str | None:
 def state_of(board: Summary) -> str:
     """Return whose turn it is, or who won and how: `dave won, capture`."""
     if board.result is None:
-        return f"{board.to_move} ({_side_to_move(board)}) to move"
+        side = board.side_to_move
+        return f"{board.to_move} ({side.value if side else ''}) to move"
     how, winner = board.result.how, board.winner
     if how is How.VOID:
         return "never begun"
     if how is How.AGREED:
         return f"{winner} won, award" if winner else "draw"
     return f"{winner} won, {how.value}" if winner else f"draw, {how.value}"
-
-
-def summary(board: Summary) -> dict[str, Any]:
-    """Return what JSON says about any board."""
-    return {
-        "kind": board.kind.name,
-        "board": board.board,
-        "grid": str(board.grid),
-        "x": board.x,
-        "o": board.o,
-        "started": format_time(board.started),
-        "records": board.records,
-        "to_move": _side_to_move(board),
-        "result": result_fields(board.result),
-        "won_by": board.winner,
-    }
-
-
-def _side_to_move(board: Summary) -> str | None:
-    if board.to_move is None:
-        return None
-    side = Side.X if board.to_move == board.x else Side.O
-    return str(side.value)
 
 
 @common.command(has_json=True)
@@ -198,7 +176,7 @@ def show(
         game = game.after(board.number)
     if as_json:
         deadline = {"deadline": _deadline_of(operator, game)}
-        common.print_json(summary(entry_of(game)) | deadline | _stone_fields(game))
+        common.print_json(summary_fields(entry_of(game)) | deadline | _stone_fields(game))
     else:
         terminal.page(terminal.TerminalText(f"{_headed(game)}\n"))
 
@@ -270,7 +248,7 @@ def history(operator: common.Operator, kind: Kind, board: int, as_json: bool) ->
         game = operator.game(kind, board)
         records = [record_fields(record) for record in game.records]
         header = {"X": game.header.x, "O": game.header.o}
-        common.print_json(summary(entry_of(game)) | {"at_start": header, "records": records})
+        common.print_json(summary_fields(entry_of(game)) | {"at_start": header, "records": records})
     else:
         terminal.page(operator.history(kind, board).decode("utf-8", "replace"))
 
@@ -459,7 +437,7 @@ def analyse(
     if sgf:
         terminal.say_data(format_sgf(Sheet(game), analyses.notes_of(analysis)).encode())
     elif as_json:
-        common.print_json(summary(entry_of(game)) | _fields(game, analysis))
+        common.print_json(summary_fields(entry_of(game)) | _fields(game, analysis))
     else:
         terminal.say(f"{_heading(game)}; {analysis.seconds:g} s a position")
         common.print_table(

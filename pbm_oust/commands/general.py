@@ -1,17 +1,28 @@
 """The general commands: multiple, which carries out the lines of the text of a mail, and help."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
+from pkgutil import get_data
 
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.tags import SheetReply
+from pbm_oust.board import Game
+from pbm_oust.board.history import read_history
 from pbm_oust.grammar.form import Command, Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.languages import LANGUAGES, Section
 from pbm_oust.play.authentication import look_at_password
-from pbm_oust.play.notices import MOST_DRAWN, Capacity, Notice, RefusalNotice, sheet_of
+from pbm_oust.play.notices import (
+    MOST_DRAWN,
+    Capacity,
+    Notice,
+    RefusalNotice,
+    ShownBoard,
+    sheet_of,
+)
 from pbm_oust.play.request import Handled, Outcome, Request, silent
 from pbm_oust.play.unit_of_work import ForAnybody, Service, UnitOfWork, as_owner
 from pbm_oust.refusal import Unreadable, UnreadableReason
@@ -171,10 +182,12 @@ def carry_out_all(
     return work.answer(told, Handled(outcome, is_proved=is_proved, is_guess=is_guess))
 
 
-SUBJECTS = ("tutorial", "board", "figures", "time", "house", "commands")
+SUBJECTS = ("tutorial", "board", "figures", "time", "house", "index", "commands")
 """The subjects of the help that are neither commands nor games."""
+START = "start"
+"""What somebody asks about who writes for the first time."""
 
-_WORDS = frozenset(SUBJECTS).union(
+_WORDS = frozenset((*SUBJECTS, START)).union(
     *(language.words[Section.COMMANDS].values() for language in LANGUAGES.values())
 )
 """The words that other languages may translate."""
@@ -186,6 +199,25 @@ class HelpNotice(Notice, frozen=True):
     subjects: tuple[str, ...]
     has_house: bool = False
     """Whether the house plays here."""
+
+
+class StartNotice(Notice, frozen=True):
+    """What this server is and how to begin, for somebody who knows nothing yet."""
+
+    has_house: bool
+    """Whether the house plays here."""
+    example: Game
+    """What a game looks like."""
+
+    def shows(self) -> tuple[ShownBoard, ...]:
+        """Return the example."""
+        return (ShownBoard(self.example, is_now=False),)
+
+
+@cache
+def example_game() -> Game:
+    """Return a game that has just begun, after a turn that takes a stone."""
+    return read_history(get_data(__package__, "example.txt") or b"").game
 
 
 def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
@@ -201,6 +233,8 @@ def give_help(work: UnitOfWork, subjects: tuple[str, ...]) -> Handled:
     reader, asked = as_owner(work.sender(), work.home), work.request.spoken
     if asked:
         reader = structs.replace(reader, settings=structs.replace(reader.settings, language=asked))
+    if subjects == (START,):
+        return work.answer(StartNotice(reader, work.has_house, example_game()))
     return work.answer(HelpNotice(reader, subjects, work.has_house))
 
 

@@ -151,7 +151,7 @@ def forget(work: UnitOfWork, userid: str, password: Credential, is_sure: bool) -
     with work.posting([done]):
         home.do(settle_key, key, KeyOutcome.DONE, work.now())
         if word:
-            renaming.rename_in_notes(userid, word, work)
+            renaming.rename_in_texts(userid, word, work)
             home.do(home.boards.rename_player, userid, word)
             home.do(tournaments.rename, userid, word)
         home.do(tournaments.forget, userid)

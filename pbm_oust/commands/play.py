@@ -1,20 +1,21 @@
 """The commands that play: move and its short forms, preview, submit, confirm and queue."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 
 from msgspec import structs
 
+from pbm_oust.accounts import queue as ahead
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import Submission, submitted_on
-from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan, waiting
+from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan
 from pbm_oust.board import PLAYING, Deed, Game, Wish
 from pbm_oust.board.notation import format_wish
-from pbm_oust.board.reasons import GameOver, MayHaveBoard, OfBoard, game_in
+from pbm_oust.board.reasons import GameOver, MayHaveBoard, NotYourTurn, OfBoard, game_in
 from pbm_oust.grammar import wish as wishes
-from pbm_oust.grammar.form import Command, Form, SurplusWord
+from pbm_oust.grammar.form import Command, Form
 from pbm_oust.grammar.notation import Blank, Heading
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
@@ -25,6 +26,7 @@ from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import Kind
+from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.open_boards import read_game
 
 HEADING = Heading.PLAYING
@@ -196,8 +198,7 @@ def _submitted(
     return SubmittedNotice(reader, game)
 
 
-_CLAUSE = re.compile(r"if\s+(.+?)\s+then\s+(.+)", re.IGNORECASE)
-
+_IF, _THEN = re.compile(r"\bif\b"), re.compile(r"\bthen\b")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -217,25 +218,45 @@ class BadQueue(UnreadableReason, frozen=True):
     """The words are neither a turn nor clauses of `if` and `then`."""
 
     most: int
-    """The most clauses that there may be."""
+    """The most answers that there may be."""
 
 
 class YourOwnTurn(OfBoard, NotAllowedReason, frozen=True):
     """It is the player's own turn, so there is nothing to wait for."""
 
 
+class SeveralFirst(OfBoard, NotAllowedReason, frozen=True):
+    """It is the player's own turn, and they name several turns to begin with."""
+
+
+class TooManyQueued(OfBoard, NotAllowedReason, frozen=True):
+    """More would be queued on the board than one may have there."""
+
+    most: int
+
+
+class NotQueued(OfBoard, NotAllowedReason, frozen=True):
+    """What is to be dropped is not queued."""
+
+    clause: str
+
+
 class QueuedAfterEnd(OfBoard, NotAllowedReason, frozen=True):
-    """The game would be over after the other player's turn."""
+    """The game would be over after a turn that is not the last one."""
 
     condition: str
     """That turn."""
+    is_own: bool
+    """Whether it is an answer."""
 
 
 class QueuedWithinTurn(OfBoard, NotAllowedReason, frozen=True):
-    """The other player would have to go on after what was given as their turn."""
+    """A player would have to go on after what was given as their turn."""
 
     condition: str
     """What was given."""
+    is_own: bool
+    """Whether it is an answer."""
 
 
 def _queue_instead(command: Command, refusal: Refusal) -> Command | None:
@@ -244,9 +265,9 @@ def _queue_instead(command: Command, refusal: Refusal) -> Command | None:
         case YourOwnTurn(game=game):
             first: Clause = command["clauses"][0]
             wish = (
-                wishes.next_wish(game)
-                if first.condition
-                else wishes.possible_wish(game, first.answer)
+                wishes.possible_wish(game, first.turns[0])
+                if first.is_for_any
+                else wishes.next_wish(game)
             )
             return suggested(game, command["userid"], wish) if wish else None
         case moving.OtherRecord(game=game):
@@ -259,20 +280,64 @@ def _queue_instead(command: Command, refusal: Refusal) -> Command | None:
 
 def _try_queue(command: Command, game: Game) -> None:
     if command["queueing"] is Queueing.SET:
-        _check_clauses(command["clauses"], command["guard"], command["userid"], game)
+        _checked(command["clauses"], command["guard"], command["userid"], game)
 
 
-def _check_clauses(clauses: Sequence[Clause], guard: int | None, userid: str, game: Game) -> None:
-    """Raise a refusal for what could never be played."""
+def _checked(
+    clauses: Sequence[Clause], guard: int | None, userid: str, game: Game
+) -> tuple[Wish | None, tuple[Clause, ...]]:
+    """Return the turn that is played at once, if it is the player's, and what waits after that.
+
+    Raises a refusal for what could never be played.
+    """
     if game.result:
         raise NotAllowed(GameOver(game))
+    first: Wish | None = None
     if game.player_to_move == userid:
-        raise NotAllowed(YourOwnTurn(game))
+        clauses = _from_own_turn(clauses, game)
+        first = clauses[0].turns[0]
     moving.check_guard(guard, game)
     for clause in clauses:
-        game.check_cells(clause.answer)
-        if clause.condition:
-            _check_answer(clause.condition, clause.answer, game, userid)
+        if first or not clause.is_for_any:
+            _check_turns(clause.turns, game, userid)
+        elif clause.depth:
+            raise NotAllowed(NotYourTurn(game))
+        else:
+            game.check_cells(clause.turns[0])
+    if first:
+        clauses = [Clause(clause.turns[1:]) for clause in clauses if clause.depth]
+    return first, tuple(clauses)
+
+
+def _from_own_turn(clauses: Sequence[Clause], game: Game) -> list[Clause]:
+    """Return clauses that all begin with the turn that is played at once.
+
+    It need not be said again in front of each. Raises NotAllowed if there is none, or several, and
+    if nothing is to be queued after it.
+    """
+    first = {clause.turns[0] for clause in clauses if clause.is_for_any}
+    if not first or not any(clause.depth or not clause.is_for_any for clause in clauses):
+        raise NotAllowed(YourOwnTurn(game))
+    if len(first) > 1:
+        raise NotAllowed(SeveralFirst(game))
+    return [clause if clause.is_for_any else Clause((*first, *clause.turns)) for clause in clauses]
+
+
+def _check_turns(turns: Sequence[Wish], game: Game, userid: str) -> None:
+    """Raise a refusal if turns cannot be made one after the other by the two players."""
+    for nth, turn in enumerate(turns):
+        supposed = " ".join(map(format_wish, turns[:nth]))
+        is_own, told = game.player_to_move == userid, format_wish(turn)
+        try:
+            after = game.act(game.to_move, turn, game.latest, key="")
+        except Refusal as refusal:
+            told_to = "" if is_own else game.player_to_move
+            raise _supposing(refusal, supposed, told_to) from None
+        if nth + 1 < len(turns) and after.result:
+            raise NotAllowed(QueuedAfterEnd(game, told, is_own, supposed=supposed))
+        if nth + 1 < len(turns) and after.player_to_move == game.player_to_move:
+            raise NotAllowed(QueuedWithinTurn(game, told, is_own, supposed=supposed))
+        game = after
 
 
 _Queued = tuple[Queueing, tuple[Clause, ...], int | None]
@@ -284,17 +349,10 @@ def _read_queue(words: Sequence[str]) -> _Queued:
         return Queueing.SHOW, (), None
     words = [_WORD.sub(_in_english, word) for word in words]
     if fold(words[0]) == Queueing.CLEAR.value:
-        if len(words) > 1:
-            raise Unreadable(SurplusWord(), words[1])
-        return Queueing.CLEAR, (), None
+        return Queueing.CLEAR, _read_clauses(" ".join(words[1:])), None
     text, hash_sign, number = " ".join(words).partition("#")
     guard = read_guard(f"#{number.strip()}") if hash_sign else None
-    if fold(words[0]) != "if":
-        return Queueing.SET, (Clause(_read_turn(text)),), guard
-    parts = [part.strip() for part in text.split(";") if part.strip()]
-    if len(parts) > MOST_CLAUSES:
-        raise Unreadable(BadQueue(MOST_CLAUSES))
-    return Queueing.SET, tuple(map(_read_clause, parts)), guard
+    return Queueing.SET, _read_clauses(text), guard
 
 
 def _in_english(word: re.Match[str]) -> str:
@@ -303,11 +361,39 @@ def _in_english(word: re.Match[str]) -> str:
     return meant if meant in QUEUEING else word[0]
 
 
-def _read_clause(text: str) -> Clause:
-    match = _CLAUSE.fullmatch(text)
-    if not match:
+def _read_clauses(text: str) -> tuple[Clause, ...]:
+    """Return the clauses in a text, or the answer to any turn that it is. Raises Unreadable."""
+    if not _IF.search(text):
+        return (Clause((_read_turn(text),)),) if text else ()
+    clauses = tuple(_read_clause(part) for part in text.split(";") if part.strip())
+    if sum(clause.depth + 1 for clause in clauses) > MOST_CLAUSES:
         raise Unreadable(BadQueue(MOST_CLAUSES))
-    return Clause(_read_turn(match[2]), _read_turn(match[1]))
+    return clauses
+
+
+def _read_clause(text: str) -> Clause:
+    first, *pairs = _IF.split(text)
+    turns = [first] if first.strip(" ,") else []
+    for pair in pairs:
+        turns += _THEN.split(pair) if len(_THEN.findall(pair)) == 1 else [""]
+    if not pairs or not all(turn.strip(" ,") for turn in turns):
+        raise Unreadable(BadQueue(MOST_CLAUSES))
+    return Clause(tuple(map(_read_turn, turns)))
+
+
+def in_one_line(lines: Iterable[str]) -> str:
+    """Return the clauses on some lines in one; a line goes on from one above it that stands out."""
+    found, above = list[str](), list[tuple[int, str]]()
+    for line in lines:
+        words = line.strip()
+        indent = line.index(words)
+        above = [each for each in above if each[0] < indent]
+        begun = above[-1][1] if above else ""
+        if begun and found[-1] == begun:
+            found.pop()
+        found.append(f"{begun} {words}".strip())
+        above.append((indent, found[-1]))
+    return "; ".join(found)
 
 
 def _read_turn(text: str) -> Wish:
@@ -320,29 +406,30 @@ def _read_turn(text: str) -> Wish:
 def _write_queue(queued: _Queued) -> list[str]:
     """Return the words that are read as what is queued."""
     queueing, clauses, guard = queued
-    match queueing:
-        case Queueing.SHOW:
-            return []
-        case Queueing.CLEAR:
-            return [Queueing.CLEAR.value]
-        case Queueing.SET:
-            words = "; ".join(map(str, clauses))
-            return [words if guard is None else f"{words}#{guard}"]
+    if queueing is Queueing.SHOW:
+        return []
+    words = "; ".join(map(str, clauses))
+    if queueing is Queueing.CLEAR:
+        return [Queueing.CLEAR.value, *([words] if words else [])]
+    return [words if guard is None else f"{words}#{guard}"]
 
 
 class QueuedNotice(BoardOutcomeNotice, frozen=True):
     """What the reader has queued on a board."""
 
     plans: tuple[Clause, ...]
+    """A clause for each answer."""
     dropped: tuple[Clause, ...] = ()
     """What waited before, and no longer does because of this command."""
+    is_cleared: bool = False
+    """Whether it was to be dropped."""
 
     def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board."""
         return (ShownBoard(self.game),)
 
 
-_CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[; if ..][#N]"
+_CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[ if ..][#N]"
 
 
 def queue(
@@ -354,52 +441,84 @@ def queue(
     clauses: tuple[Clause, ...],
     guard: int | None,
 ) -> Handled:
-    """Queue what to play on a board after the other player's turn, or show or clear the queue.
+    """Queue what to play on a board after the other player's turns, or show or drop what is queued.
 
-    It replaces what was queued on the board before.
+    What was queued there before stays, but for other answers to the same turns. In the player's own
+    turn, a turn to begin with is played at once.
     """
     game = read_game(work.home, kind, board)
 
     def tell(account: Account) -> QueuedNotice:
-        before, plans = (
-            tuple(plan.clause for plan in waiting(each.queue, each.userid, game))
-            for each in (actor.account, account)
+        before, queued = (
+            ahead.waiting(each.queue, each.userid, game) for each in (actor.account, account)
         )
-        dropped = tuple(clause for clause in before if clause not in plans)
-        return QueuedNotice(work.player_at(account), game, plans, dropped)
+        is_left = {each for clause in queued for each in clause.beginnings}
+        dropped = tuple(clause for clause in before if clause not in is_left)
+        reader, is_cleared = work.player_at(account), queueing is Queueing.CLEAR
+        return QueuedNotice(reader, game, ahead.tree(queued), dropped, is_cleared)
 
     def change(account: Account) -> Account:
         moving.side_of(actor, game, work)
-        others = (plan for plan in account.queue if not plan.is_on(game))
-        kept = tuple(plan for plan in others if not moving.is_over(plan.kind, plan.board, work))
-        if queueing is Queueing.CLEAR:
-            return structs.replace(account, queue=tuple(kept))
-        _check_clauses(clauses, guard, actor.userid, game)
-        number, key = game.next_number, actor.message_key
-        added = (Plan.of(kind.name, board, number, key, clause) for clause in clauses)
-        return structs.replace(account, queue=(*kept, *added))
+        before = ahead.standing(account.queue, account.userid, game)
+        queued = tuple(before)
+        if queueing is Queueing.SET:
+            _, waits = _checked(clauses, guard, actor.userid, game)
+            queued = ahead.with_clauses(queued, waits)
+        for clause in clauses if queueing is Queueing.CLEAR else ():
+            if clause not in ahead.tree(queued):
+                raise NotAllowed(NotQueued(game, str(clause)))
+            queued = ahead.without_clause(queued, clause)
+        if queueing is Queueing.CLEAR and not clauses:
+            queued = ()
+        return _with_queued(account, game, queued, before, game.next_number, actor, work)
 
     if queueing is Queueing.SHOW:
         moving.side_on(actor.userid, game)
         return work.answer(tell(actor.account))
+    is_done = game.records.has_message_key(actor.message_key)
+    is_own = not game.result and game.player_to_move == actor.userid
+    is_new = not work.home.ask(outcome_of, actor.message_key)
+    if queueing is Queueing.SET and (is_done or (is_own and is_new)):
+        return _play_first(game, clauses, guard, actor, work)
     return work.change_account(change, tell, actor, board=game.name)
 
 
-def _check_answer(turn: Wish, answer: Wish, game: Game, userid: str) -> None:
-    """Raise a refusal if the other player cannot make the turn, or it cannot be answered so."""
-    condition = format_wish(turn)
-    try:
-        supposed = game.act(game.to_move, turn, game.latest, key="")
-    except Refusal as refusal:
-        raise _supposing(refusal, told_to=game.player_to_move) from None
-    if supposed.result:
-        raise NotAllowed(QueuedAfterEnd(game, condition))
-    if supposed.player_to_move != userid:
-        raise NotAllowed(QueuedWithinTurn(game, condition))
-    try:
-        supposed.act(supposed.to_move, answer, game.latest, key="")
-    except Refusal as refusal:
-        raise _supposing(refusal, supposed=condition) from None
+def _play_first(
+    game: Game, clauses: Sequence[Clause], guard: int | None, actor: Actor, work: UnitOfWork
+) -> Handled:
+    """Play the turn with which clauses begin, and queue what follows it; once for each mail."""
+    first: Wish = Deed.PASS
+    if not game.records.has_message_key(actor.message_key):
+        moving.side_of(actor, game, work)
+        wish, rest = _checked(clauses, guard, actor.userid, game)
+        first = wish or first
+        queued, number = ahead.with_clauses((), rest), game.next_number + 1
+        account = _with_queued(actor.account, game, queued, {}, number, actor, work)
+        work.save(account)
+        actor = structs.replace(actor, account=account)
+    return moving.carry_out(game.header.kind, game.header.board, lambda _game: first, actor, work)
+
+
+def _with_queued(
+    account: Account,
+    game: Game,
+    queued: Sequence[Clause],
+    before: Mapping[Clause, Plan],
+    number: int,
+    actor: Actor,
+    work: UnitOfWork,
+) -> Account:
+    """Return an account with what is queued on a board; new is what is not among the plans before.
+
+    What it has on boards that are over is left out. Raises NotAllowed if that is too much.
+    """
+    if len(ahead.tree(queued)) > ahead.MOST_ANSWERS:
+        raise NotAllowed(TooManyQueued(game, ahead.MOST_ANSWERS))
+    others = (plan for plan in account.queue if not plan.is_on(game))
+    kept = (plan for plan in others if not moving.is_over(plan.kind, plan.board, work))
+    at = game.header.kind.name, game.header.board, number, actor.message_key
+    plans = (before.get(clause) or Plan.of(*at, clause) for clause in queued)
+    return structs.replace(account, queue=(*kept, *plans))
 
 
 def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refusal:
@@ -455,7 +574,7 @@ QUEUE = Form(
     OF_BOARD,
     Rest(
         ("queueing", "clauses", "guard"),
-        ("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear]"),
+        ("PLACEMENTS[#N]", _CLAUSES_SHOWN, "[clear[ if ..]]"),
         _read_queue,
         _write_queue,
         least=0,

@@ -20,6 +20,7 @@ from pbm_oust.play.moving import side_on
 from pbm_oust.play.request import Actor, Handled, Outcome, Request
 from pbm_oust.play.rulings import request_of
 from pbm_oust.play.starting import SignedOff
+from pbm_oust.play.telling import note_said
 from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import Kind
@@ -150,6 +151,8 @@ def _pass_on(
     own = work.player_at(actor.account)
     done = TalkSentNotice(own, text, reached, lost, game, meant)
     handled = Handled(Outcome.DONE, game.name if game else "")
+    if game and not work.was_done(actor.userid):
+        note_said(text, game, actor, work)
     return work.do_once(notices, done, actor, handled)
 
 

@@ -444,7 +444,7 @@ class Form(Generic[R_co]):
 
 _FIGURES = re.compile(
     r"#?\d{1,9}(#\d{1,9})?"  # the number of a board, of a record, or both
-    r"|[a-z]\d{1,2}([,;][a-z]\d{1,2})*(#\d{1,9})?"  # placements
+    r"|[a-z]\d{1,2}([,;][a-z]\d{1,2})*[,;]?(#\d{1,9})?"  # placements
     r"|\d{4}-\d{1,2}-\d{1,2}",  # a day
     re.ASCII,
 )

@@ -109,7 +109,7 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
     found = next((line for line, wish in wishes if wish.fullmatch(plain)), "")
     is_greeting = not found and first not in known and is_courtesy(text)
     if is_greeting:
-        return "help tutorial"
+        return "help start"
     named = [kind for kind in kinds if kind in plain.split()] or kinds
     return found.replace("GAMES", " ".join(named))
 

@@ -12,7 +12,7 @@ from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import read_guard
 from pbm_oust.grammar.vocabulary import find_command_word, fold, in_english, probably_latin
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
-from pbm_oust.rules import Grid, Position, choices
+from pbm_oust.rules import Grid, Position, choices, suggestion
 from pbm_oust.rules.grid import NoSuchCell
 
 _PLACEMENT = re.compile(r"[a-z][1-9][0-9]?")
@@ -112,15 +112,12 @@ def names_of(deeds: Iterable[Deed]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def example(position: Position) -> str | None:
-    """Return the name of the first placement of the side to move; what it is worth does not count.
+    """Return the name of a placement that the side to move may be glad of; None without any.
 
     The latest ones are remembered, because a letter names its example in several places.
     """
-    placements, _ = choices(position)
-    for cell, name in position.grid.names_of.items():
-        if cell & placements:
-            return name
-    return None
+    cell = suggestion(position, choices(position)[0])
+    return position.grid.format_cell(cell) if cell else None
 
 
 def next_wish(game: Game) -> Wish | None:
@@ -165,6 +162,7 @@ def wish_instead(game: Game, refusal: Refusal) -> Wish | None:
         case AfterTurn(played=played):
             return Place(played)
         case AgainstRules(played=played) as reason:
-            near = legal_near(reason, refusal.culprit)
-            return Place((*played, *near[:1]))
+            grid, near = reason.before.grid, legal_near(reason, refusal.culprit)
+            cell = suggestion(reason.before, sum(map(grid.parse_cell, near)))
+            return Place((*played, *grid.names(cell)))
     return next_wish(game)

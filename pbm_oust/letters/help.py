@@ -37,8 +37,10 @@ class HelpPages(Struct, frozen=True):
         """Return the page about a subject, or None if there is none."""
         if subject in KINDS:
             return self.rules(KINDS[subject])
+        if subject == "index":
+            return _index(self)
         if subject == "overview":
-            return _overview(self)
+            return self.render("help/overview")
         if subject in SUBJECTS:
             return self.render(f"help/{subject}", usages=usages_by_heading(self.language))
         forms = [form for form in FORMS if form.topic == subject]
@@ -82,10 +84,10 @@ class HelpPages(Struct, frozen=True):
 
 
 @lru_cache
-def _overview(written: HelpPages) -> str:
-    """Return the overview in a language; it takes long to write, and is always the same."""
+def _index(written: HelpPages) -> str:
+    """Return all commands with what each does; it takes long to write, and is always the same."""
     given = {"summaries": written.summaries(), "general_subjects": general_subjects()}
-    return written.render("help/overview", **given)
+    return written.render("help/index", **given)
 
 
 def first_sentence(page: str) -> str:

@@ -1,7 +1,7 @@
 """Letters that show boards as HTML: the blocks of a letter, its boards drawn with links."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -15,14 +15,14 @@ from pbm_oust.board import Deed, Game
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.wish import example
 from pbm_oust.letters.body import Part, part
-from pbm_oust.letters.layout import Look, Offers, Paragraph, Written, wrapped
+from pbm_oust.letters.layout import Block, Look, Offers, PageLink, Paragraph, Written, wrapped
 from pbm_oust.letters.lists import joining_line
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, ShownBoard
-from pbm_oust.render.html import Marks, Taps, board_html, marks_of
+from pbm_oust.render.html import LOOKS, Marks, Taps, board_html, marks_of
 from pbm_oust.render.text import REMEMBERED, cells_text
-from pbm_oust.rules import Side, choices
+from pbm_oust.rules import Kind, Position, Side, choices
 
 ReplyTo = Callable[[Game | Joining], str | None]
 """Returns where the reader of a letter can move on a board, or join a challenge, by a mere mail.
@@ -30,6 +30,7 @@ ReplyTo = Callable[[Game | Joining], str | None]
 None if there is no such address; then nothing can be tapped.
 """
 
+_BELOW = "\n</div>\n"
 _END, _BREAK, _BREAK_WITHIN = "\n", "<br>\n", "<br\n>"
 _SPACES, _KEPT_SPACES = "   ", "&#160; &#160;"
 _ADDRESS = re.compile(r"^(https?://[^\s<>\"']+)$", re.MULTILINE)
@@ -67,18 +68,30 @@ def has_page(written: Written, reader: Reader) -> bool:
 class Pages:
     """Writes letters as HTML, in one language."""
 
-    def __init__(self, translator: Translator) -> None:
+    def __init__(
+        self, translator: Translator, counted: Callable[[Kind, tuple[int, ...]], str]
+    ) -> None:
+        """Prepare the words; `counted` says how many stones a side has."""
         words: Any = html_templates(translator).get_template("html/letter.html").module
         self._translator = translator
         self._language = translator.language
         self._beginning = str(words.beginning(self._language.code))
         self._body = str(words.body())
         # Words are said once; what stands in them is put in for each letter, and needs no escaping.
+        self._headline = str(words.headline("{}")).format
+        self._seats = {
+            side: str(words.seat(LOOKS[side], side.value, "{}", "{}")).format for side in Side
+        }
+        self._counted = counted
+        # Both players of a board get the same of these.
+        self._seat = lru_cache(REMEMBERED)(self._seat_of)
+        self._position = lru_cache(REMEMBERED)(self._position_of)
         self._above = str(words.above("{}")).format
         self._latest = str(words.latest("{}")).format
         self._taken = str(words.taken("{}")).format
         self._no_stones = str(words.no_stones())
-        self._below: Callable[..., str] = lru_cache(REMEMBERED)(words.below)
+        self._tapped: Callable[..., str] = lru_cache(REMEMBERED)(words.tapped)
+        self._button = str(words.button("{}", "{}")).format
         self._again: Callable[[list[tuple[str, str]]], str] = words.again
         self._offers: Callable[[list[tuple[str, str]]], str] = words.offers
         self._ending = str(words.ending())
@@ -103,31 +116,35 @@ class Pages:
         self, written: Written, reader: Reader, reply_to: ReplyTo, links: Links
     ) -> list[str]:
         """Return the pieces of a page. The list of the last board's cells ends the letter."""
-        last = None
-        for block in written.blocks:
-            if isinstance(block, ShownBoard):
-                last = block
-        ending = again = ""
+        headline = written.headline
         pieces = [self._beginning, escape(written.subject), self._body]
-        for block in written.blocks:
+        if headline:
+            pieces.append(self._headline(escape(headline)))
+        blocks: Iterable[Block] = written.blocks
+        if written.is_board_first:
+            blocks = sorted(blocks, key=lambda block: isinstance(block, Paragraph))
+        last = next(
+            (each for each in reversed(written.blocks) if isinstance(each, ShownBoard)), None
+        )
+        ending = ""
+        for block in blocks:
             if isinstance(block, Paragraph):
-                # The paragraph below a board that is over says who won.
-                pieces += (paragraph_html(block), again)
-                again = ""
+                further = _beyond(headline, block) if headline else block
+                pieces.append(paragraph_html(further) if further.lines else "")
             elif isinstance(block, Offers):
                 if links in _TAPPED:
                     pieces.append(self._joining(block, reply_to))
+            elif isinstance(block, PageLink):
+                pieces.append(self._button(escape(block.address), escape(block.label)))
             else:
-                game = block.game
-                marks = marks_of(game)
-                again = self._next_game(written, game, reply_to) if written.again else ""
-                pieces.append(self._above(game.name))
+                game, marks = block.game, marks_of(block.game)
                 pieces += self._board(block, marks, written, reader, reply_to, links)
+                cells = self._position(game.position, marks, game.x, game.o)
                 if block is last:
-                    ending = self._position(game, marks)
+                    ending = cells
                 else:
-                    pieces.append(self._position(game, marks))
-        return [*pieces, again, ending, self._ending]
+                    pieces.append(cells)
+        return [*pieces, ending, self._ending]
 
     def _board(
         self,
@@ -137,26 +154,43 @@ class Pages:
         reader: Reader,
         reply_to: ReplyTo,
         links: Links,
-    ) -> tuple[str, str]:
-        """Return a board, with links if its reader can move there, and what stands below it."""
+    ) -> Iterator[str]:
+        """Yield a board between its players, and what can be tapped.
+
+        There are links if its reader can move there.
+        """
         game, position = shown.game, shown.game.position
+        own = game.side_of(reader.userid or "") or Side.X
+        yield self._seat(game.header.kind, position, own.other, game.owner(own.other))
+        yield self._above(game.name)
         is_mine = shown.is_now and not game.result and game.player_to_move == reader.userid
         address = reply_to(game) if is_mine else None
         if not address or links not in _TAPPED:
             hint = example(position) if address and written.answering else None
-            drawn = board_html(position, marks, is_bare=links is Links.BARE)
-            return drawn, self._below(False, False, "", "", hint or "")
-        placements, capturing = choices(position)
-        taps = Taps(mail_link(address, ""), capturing, links is Links.SLIM)
+            yield board_html(position, marks, is_bare=links is Links.BARE)
+            yield _BELOW
+            yield self._seat(game.header.kind, position, own, game.owner(own))
+            yield self._tapped(False, False, "", "", hint or "")
+        else:
+            placements, capturing = choices(position)
+            taps = Taps(mail_link(address, ""), capturing, links is Links.SLIM)
 
-        def link(deed: Deed) -> str:
-            move = suggested(game, game.player_to_move, deed)
-            return taps.link + quote(move.answer(language=self._language), safe="")
+            def link(deed: Deed) -> str:
+                move = suggested(game, game.player_to_move, deed)
+                return taps.link + quote(move.answer(language=self._language), safe="")
 
-        passing = "" if placements else link(Deed.PASS)
-        swapping = link(Deed.SWAP) if game.can_swap else ""
-        below = self._below(bool(placements), bool(capturing), passing, swapping, "")
-        return board_html(position, marks, taps), below
+            yield board_html(position, marks, taps)
+            yield _BELOW
+            yield self._seat(game.header.kind, position, own, game.owner(own))
+            passing = "" if placements else link(Deed.PASS)
+            swapping = link(Deed.SWAP) if game.can_swap else ""
+            yield self._tapped(bool(placements), bool(capturing), passing, swapping, "")
+        if written.again:
+            yield self._next_game(written, game, reply_to)
+
+    def _seat_of(self, kind: Kind, position: Position, side: Side, userid: str) -> str:
+        """Return a player with their stones in words."""
+        return self._seats[side](escape(userid), self._counted(kind, position.tally(side)))
 
     def _next_game(self, written: Written, game: Game, reply_to: ReplyTo) -> str:
         """Return what starts the next game, each word with its link."""
@@ -174,17 +208,25 @@ class Pages:
         ]
         return self._offers([(line, mail_link(to, line)) for line, to in lines if to])
 
-    def _position(self, game: Game, marks: Marks) -> str:
+    def _position_of(self, position: Position, marks: Marks, x: str, o: str) -> str:
         """Return a board as lists of cells: for screen readers, and where fonts do not align it."""
-        grid, lines = game.header.grid, ['<p style="font-size:small">']
-        for side in Side:
-            cells = cells_text(grid, game.position.stones(side)) or self._no_stones
-            lines.append(f"{side.value}, {escape(game.owner(side))}: {cells}<br>")
+        grid, lines = position.grid, ['<p style="font-size:small">']
+        for side, userid in ((Side.X, x), (Side.O, o)):
+            cells = cells_text(grid, position.stones(side)) or self._no_stones
+            lines.append(f"{side.value}, {escape(userid)}: {cells}<br>")
         if marks.latest:
             lines.append(f"{self._latest(cells_text(grid, marks.latest))}<br>")
         if marks.taken:
             lines.append(f"{self._taken(cells_text(grid, marks.taken))}<br>")
         return "\n".join([*lines, "</p>"])
+
+
+def _beyond(headline: str, paragraph: Paragraph) -> Paragraph:
+    """Return what a paragraph of ours says that a headline does not say already."""
+    if paragraph.look is not Look.PROSE:
+        return paragraph
+    lines = [line for line in paragraph.lines if not headline.startswith(line)]
+    return Paragraph(Look.PROSE, tuple([line.removeprefix(headline).lstrip() for line in lines]))
 
 
 def paragraph_html(paragraph: Paragraph) -> str:

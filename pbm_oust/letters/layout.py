@@ -15,7 +15,7 @@ from msgspec import Struct
 from pbm_oust.accounts.tags import AnswerPurpose, Joining
 from pbm_oust.grammar.form import Command
 from pbm_oust.play.notices import ShownBoard
-from pbm_oust.render.text import board_text
+from pbm_oust.render.text import board_text, players_text
 from pbm_oust.render.visible import visible_letter
 
 WIDTH = 75
@@ -23,12 +23,13 @@ WIDTH = 75
 
 _SECRET = os.urandom(8).hex()
 """Ends every mark; no text holds it, because each process has its own."""
-BOARD, SAID, END, OFFERS = (
-    f"\ufdd0{word} {_SECRET}" for word in ("board", "said", "end", "offers")
+BOARD, OFFERS, SAID, PAGE, END = (
+    f"\ufdd0{word} {_SECRET}" for word in ("board", "offers", "said", "page", "end")
 )
-"""Mark a board, the beginning and end of what a player wrote, and links that join open challenges.
+"""Mark a board, links that join open challenges, and the beginning and end of what a player wrote
+or of what leads to a page.
 """
-_MARKED = re.compile(f"({BOARD}|{OFFERS}|{SAID}.*?{END})", re.DOTALL)
+_MARKED = re.compile(f"({BOARD}|{OFFERS}|(?:{SAID}|{PAGE}).*?{END})", re.DOTALL)
 _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 """The end of a line, and blank ones below it."""
 
@@ -36,6 +37,11 @@ _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 def quoted(text: str) -> str:
     """Return what a player wrote, marked as such."""
     return f"{SAID}{text}{END}"
+
+
+def leading_to(words: str, address: str, label: str) -> str:
+    """Return words that lead to a page, its address and the label of a button, marked as such."""
+    return f"{PAGE}{words}\n{address}\n{label}{END}"
 
 
 class Look(Enum):
@@ -62,7 +68,16 @@ class Offers(Struct, frozen=True):
     challenges: tuple[Joining, ...]
 
 
-Block = Paragraph | ShownBoard | Offers
+class PageLink(Struct, frozen=True):
+    """What leads to a page where the reader can do the same; HTML has a button for it."""
+
+    words: str
+    address: str
+    label: str
+    """What the button says."""
+
+
+Block = Paragraph | ShownBoard | Offers | PageLink
 
 
 class Written(Struct, frozen=True):
@@ -70,6 +85,10 @@ class Written(Struct, frozen=True):
 
     subject: str
     blocks: tuple[Block, ...]
+    headline: str = ""
+    """What its HTML begins with, if that shows one board: what happened, and whose turn it is."""
+    is_board_first: bool = False
+    """Whether the board, and what leads to its page, stand right below the headline."""
     answering: AnswerPurpose | None = None
     """What an answer to it is for, if that needs no password."""
     again: tuple[Command, ...] = ()
@@ -81,7 +100,11 @@ class Written(Struct, frozen=True):
         written = []
         for block in self.blocks:
             if isinstance(block, ShownBoard):
-                written.append(board_text(block.game.position, block.game.latest_stones()))
+                game = block.game
+                written.append(players_text(game))
+                written.append(board_text(game.position, game.latest_stones()))
+            elif isinstance(block, PageLink):
+                written += (wrapped([block.words]), f"  {block.address}")
             elif isinstance(block, Paragraph) and block.look is Look.SAID:
                 written.append(indented(block.lines))
             elif isinstance(block, Paragraph):
@@ -106,6 +129,8 @@ def blocks(
             boards += 1
         elif part == OFFERS:
             found.append(Offers(offers))
+        elif part.startswith(PAGE):
+            found.append(PageLink(*part.removeprefix(PAGE).removesuffix(END).split("\n")))
         else:
             found += _paragraphs(part)
     if boards != len(shown):

@@ -12,6 +12,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board import Game
+from pbm_oust.commands.general import StartNotice
 from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
@@ -27,6 +28,8 @@ PLAY_PATH = "/play"
 """Where the pages are found that play by the link of a letter."""
 CODE_PATH = "/code"
 """Where the pages are found that bring a code back."""
+TRY_PATH = "/try"
+"""Where anybody can play a first game."""
 
 
 class _Content(Struct, frozen=True):
@@ -168,6 +171,8 @@ class Letters:
             return ""
         if isinstance(notice, CodeNotice | UnconfirmedNotice):
             return f"{self._web_address}{CODE_PATH}/{notice.code.text}"
+        if isinstance(notice, StartNotice):
+            return f"{self._web_address}{TRY_PATH}" if notice.has_house else ""
         return play_address(self._web_address, playing) if playing else ""
 
     def _reply_address(self, account: Account | None, answered: tags.Answered | None) -> str | None:

@@ -71,6 +71,11 @@ class Translator:
 
         return Locale.parse(self.language.code)
 
+    @property
+    def own_name(self) -> str:
+        """What the language calls itself: `English`, `français`."""
+        return str(self._locale.get_language_name(self.language.code))
+
     def _number(self, number: float, pattern: str) -> str:
         """Return a number in a pattern of CLDR."""
         from babel.numbers import format_decimal

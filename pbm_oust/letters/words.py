@@ -13,6 +13,7 @@ from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
 from pbm_oust.accounts.items import MOST_SEEKS
+from pbm_oust.accounts.queue import MOST_ANSWERS
 from pbm_oust.accounts.settings import HOURS
 from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
@@ -36,8 +37,8 @@ from pbm_oust.letters.html import Pages
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play import notices
-from pbm_oust.refusal import Reason
-from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns, players_text
+from pbm_oust.refusal import Illegal, Reason
+from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.rules import KINDS, Kind, choices, parse_grid
@@ -62,6 +63,7 @@ FIGURES: dict[str, object] = {
     "usual_terms": Terms(),
     "vacation_days": ALLOWANCE,
     "digest_hours": {at.value: hour for at, hour in HOURS.items()},
+    "most_queued": MOST_ANSWERS,
     "longest_note": account.LONGEST_NOTE,
     "most_watched": account.MOST_WATCHED,
     "most_broadcasts": account.MOST_BROADCASTS,
@@ -73,6 +75,10 @@ FIGURES: dict[str, object] = {
     "most_times_lost": MOST_TIMES_LOST,
 }
 """The figures by the names that the templates use."""
+
+
+_HEADLINE = "Headline: "
+"""Begins the second line of a template for letters with one board."""
 
 
 class Instead(Struct, frozen=True):
@@ -155,6 +161,7 @@ class Words:
             indented=layout.indented,
             beside=layout.beside,
             item=layout.item,
+            leading_to=layout.leading_to,
         )
         self._templates.tests.update(with_help=help_.has_page)
         self._templates.globals.update(
@@ -168,7 +175,7 @@ class Words:
             Section=Section,
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
-            drawn=drawn,
+            drawn=layout.BOARD,
             links_to_join=layout.OFFERS,
             picture=picture,
             moves_of=moves_of,
@@ -199,13 +206,15 @@ class Words:
             command=command,
             on_board=on_board,
             blank=Blank,
+            board_here=layout.BOARD,
+            why_illegal=self.why_illegal,
             **FIGURES,
         )
 
     @cached_property
     def pages(self) -> Pages:
         """The letters as HTML, which many mails do not have."""
-        return Pages(self._translator)
+        return Pages(self._translator, self._counted)
 
     def of(
         self,
@@ -228,12 +237,17 @@ class Words:
         given |= {"carried": carriage.value, "link": link}
         body = filled(self._templates, f"mail/{notice.template}", given)
         subject, _, rest = body.partition("\n")
+        headline = ""
+        if rest.startswith(_HEADLINE):
+            headline, _, rest = rest.removeprefix(_HEADLINE).partition("\n")
         reader = notice.reader
         found = layout.blocks(rest, notice.shows(), notice.offers())
         if reader.returned or reader.left_out:
             found = (*layout.blocks(self._render("shared/head", reader=reader)), *found)
         subject = visible_line(subject.removeprefix("Subject: "))
-        return layout.Written(subject, found, reply.purpose if reply else None, again)
+        is_board_first = isinstance(notice, notices.BoardNotice)
+        purpose = reply.purpose if reply else None
+        return layout.Written(subject, found, headline, is_board_first, purpose, again)
 
     def reason(self, notice: notices.RefusalNotice, *, is_line: bool) -> tuple[layout.Block, ...]:
         """Return why a command was refused that a page has sent, and nothing about mail.
@@ -299,6 +313,15 @@ class Words:
         """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
         return self._templates.get_template("shared/game.txt").module
 
+    @cached_property
+    def about_puzzles(self) -> object:
+        """What is said about a puzzle: `task(..)`, `missed(..)`, `hint(..)`."""
+        return self._templates.get_template("shared/puzzle.txt").module
+
+    def why_illegal(self, refusal: Illegal, kind: Kind) -> str:
+        """Return why a placement in a game is not legal, as its refusal says it."""
+        return self._render("shared/illegal", refusal=refusal, kind=kind).strip()
+
     def until(self, game: Game, clock: Clock, reader: notices.Reader) -> str:
         """Return until when the player to move has time."""
         return self._macro("shared/game", "until")(game, clock, reader).strip()
@@ -311,6 +334,10 @@ class Words:
     def words_of_kind(self, kind: Kind) -> object:
         """Return what is said about one kind of games alone: `ended(how)`, `took(..)`."""
         return self._templates.get_template(f"kinds/{kind.name}.txt").module
+
+    def _counted(self, kind: Kind, tally: tuple[int, ...]) -> str:
+        """Return how many stones a side has on a board, in words."""
+        return self._macro(f"kinds/{kind.name}", "counted")(tally)
 
     def _macro(self, template: str, name: str) -> Callable[..., str]:
         """Return a macro of a template that needs no notice."""
@@ -325,11 +352,6 @@ class Words:
 def words_in(language: Language, address: str) -> Words:
     """Return the words of a language. A process prepares them once, because that takes time."""
     return Words(address, language)
-
-
-def drawn(game: Game) -> str:
-    """Return the mark of a board below its heading."""
-    return f"{players_text(game)}\n\n{layout.BOARD}"
 
 
 def example(game: Game) -> Command | None:

@@ -1,17 +1,21 @@
-"""Finding boards: those of players or of everybody that pass a filter."""
+"""Finding boards: those of players or of everybody that pass a filter, and searching among them."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from enum import Enum
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from msgspec import Struct, structs
 
 from pbm_oust.board import Game, Summary
+from pbm_oust.board.notation import parse_outcome
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules import Kind
+from pbm_oust.rules import KINDS, Grid, How, Kind, Side
+from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.store import index
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
@@ -25,6 +29,10 @@ _STATES = {
     Filter.NEXT: (index.BoardState.ACTIVE,),
     Filter.INACTIVE: (index.BoardState.OVER,),
 }
+
+
+MOST_LOOKED_AT = 500
+"""How many boards a search looks at before it says how far it has come."""
 
 
 class Wish(Struct, frozen=True):
@@ -89,6 +97,139 @@ def _damaged(
     for kind in wish.kinds:
         damaged.update(work.home.ask(index.damaged_boards, kind.name, wish.userids))
     return tuple(map(str, sorted(damaged)))
+
+
+# Searching
+
+
+class Ending(Enum):
+    """How the games end that a search finds."""
+
+    WON = "won"
+    """The first player has won."""
+    LOST = "lost"
+    X = "x"
+    """Side x has won."""
+    O = "o"
+    DRAW = "draw"
+
+
+class Sought(Struct, frozen=True):
+    """Which boards a search finds."""
+
+    kinds: Collection[Kind]
+    filter: Filter = Filter.ALL
+    players: tuple[str, ...] = ()
+    """Their players; at most two, who both own a side."""
+    ending: Ending | None = None
+    grids: tuple[Grid, ...] = ()
+    """On which grids they are played; empty for all."""
+    opening: tuple[str, ...] = ()
+    """The cells of the first placements, on the board turned or reflected in any way."""
+
+    def is_met(self, board: Summary) -> bool:
+        """Return whether this is one of them, as far as the index says."""
+        if self.grids and board.grid not in self.grids:
+            return False
+        winner, result = board.winner, board.result
+        match self.ending:
+            case None:
+                return True
+            case Ending.WON:
+                return winner in self.players[:1]
+            case Ending.LOST:
+                return winner is not None and winner not in self.players[:1]
+            case Ending.DRAW:
+                return result is not None and not winner and result.how is not How.VOID
+            case Ending.X | Ending.O:
+                return winner == (board.x if self.ending is Ending.X else board.o)
+
+
+class SearchPage(Struct, frozen=True):
+    """What a search has found, those boards first on which something happened last."""
+
+    boards: list[Summary]
+    looked_at: int
+    """How many boards were looked at."""
+    further: index.Mark | None
+    """Behind which board it goes on; None if it has looked at all."""
+
+
+def search(
+    work: UnitOfWork, sought: Sought, most: int, after: index.Mark | None = None
+) -> SearchPage:
+    """Return at most so many boards behind another one, all of one moment.
+
+    It looks at no more than `MOST_LOOKED_AT`, and then says how far it has come.
+    """
+    kinds = [kind.name for kind in sought.kinds]
+    states, limit = _STATES[sought.filter], MOST_LOOKED_AT
+    with work.home.database.read() as snapshot:
+        boards = index.walk_back(snapshot, kinds, states, sought.players, limit, after)
+        found = list(filter(sought.is_met, boards))
+        if sought.opening:
+            begun = index.first_placements(snapshot, found, len(sought.opening))
+            found = [
+                board
+                for board in found
+                if begun.get(index.BoardName.of(board)) in openings(board.grid, sought.opening)
+            ]
+    if len(found) > most:
+        found = found[:most]
+        boards = boards[: boards.index(found[-1]) + 1]
+    elif len(boards) < limit:
+        return SearchPage(found, len(boards), None)
+    return SearchPage(found, len(boards), index.Mark.of(boards[-1]))
+
+
+MOST_COUNTED = 1000
+"""How many finished boards of a player are counted, of each game: the latest."""
+
+
+class Against(Struct):
+    """How the games of a player against another one have ended."""
+
+    opponent: str
+    won: int = 0
+    lost: int = 0
+    drawn: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many there are."""
+        return self.won + self.lost + self.drawn
+
+
+def results_against(userid: str, work: UnitOfWork) -> list[Against]:
+    """Return how games of a player ended against each opponent, the most frequent one first."""
+    found = dict[str, Against]()
+    for kind in KINDS.values():
+        for x, o, text in work.home.ask(index.latest_results, userid, kind.name, MOST_COUNTED):
+            result, opponent = parse_outcome(kind, text), o if x == userid else x
+            if result.how is How.VOID:
+                continue
+            against = found.setdefault(opponent, Against(opponent))
+            against.drawn += result.winner is None
+            against.won += result.winner is (Side.X if x == userid else Side.O)
+            against.lost += result.winner is (Side.O if x == userid else Side.X)
+    return sorted(found.values(), key=lambda each: (-each.games, each.opponent))
+
+
+@lru_cache(maxsize=64)
+def openings(grid: Grid, cells: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    """Return the placements on these cells, on a grid turned and reflected in every way.
+
+    There are none if the grid lacks one of the cells.
+    """
+    from pbm_oust.experiments.counting import symmetries  # of which commands need nothing
+
+    try:
+        placed = [grid.parse_cell(cell) for cell in cells]
+    except NoSuchCell:
+        return frozenset()
+    return frozenset(
+        tuple(grid.format_cell(images[cell]) for cell in placed) for images in symmetries(grid)
+    )
 
 
 def active_games(userid: str, home: Home, *, is_to_move: bool = False) -> Iterator[Game]:

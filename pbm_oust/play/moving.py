@@ -15,7 +15,13 @@ from pbm_oust.board import Deed, Game, Record, Ruling, Verb, Wish
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.play.notices import BoardNotice, News
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
-from pbm_oust.play.telling import answer_again, drop_plans, tell_players, untold_letters
+from pbm_oust.play.telling import (
+    answer_again,
+    drop_plans,
+    note_said,
+    tell_players,
+    untold_letters,
+)
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules import KINDS, Kind, Side
@@ -175,6 +181,8 @@ def carry_out(
         account = work.account(actor.userid)
         ended = in_order(ended_at(account.vacations, own.at))
         work.save(structs.replace(account, vacations=ended))
+    if not is_done:
+        note_said(work.request.chat, acted, actor, work)
     notices = tell_players(
         acted,
         News.PLAYED,

@@ -10,6 +10,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.queue import Clause
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, SheetReply
 from pbm_oust.board import Game, Summary, Wish
@@ -201,10 +202,10 @@ class Ahead(Struct, frozen=True):
     """The numbers of the records that came from a queue."""
     passed: frozenset[int] = frozenset()
     """The numbers of the records where the server passed for a player."""
-    waiting: tuple[str, ...] = ()
-    """What the reader has queued that still waits."""
-    dropped: tuple[str, ...] = ()
-    """What the reader had queued that did not fit."""
+    waiting: tuple[Clause, ...] = ()
+    """What the reader has queued that still waits: a clause for each answer."""
+    dropped: tuple[Clause, ...] = ()
+    """What the reader had queued that did not fit, likewise."""
 
 
 class Heard(Struct, frozen=True):

@@ -43,17 +43,18 @@ def check_boards(userid: str, home: Home) -> None:
         read_game(home, KINDS[name.kind], name.board)
 
 
-def rename_in_notes(old: str, new: str, work: UnitOfWork) -> None:
-    """Let the notes of those who have played with a player name them differently."""
+def rename_in_texts(old: str, new: str, work: UnitOfWork) -> None:
+    """Let what those have written who have played with a player name them differently."""
     named = re.compile(rf"(?<![\w-]){re.escape(old)}(?![\w-])", re.IGNORECASE)
     games = (read_game(work.home, KINDS[at.kind], at.board) for at in boards_naming(old, work.home))
     for other in sorted({userid for game in games for userid in (game.x, game.o)} - {old}):
         account = work.account_if_any(other)
-        if not account or not any(map(named.search, account.notes_by_board.values())):
+        if not account:
             continue
-        for board, note in account.notes_by_board.items():
-            account = account.with_note(board, named.sub(new, note))
-        work.save(account)
+        notes = {board: named.sub(new, note) for board, note in account.notes_by_board.items()}
+        said = tuple(structs.replace(each, text=named.sub(new, each.text)) for each in account.said)
+        if (notes, said) != (account.notes_by_board, account.said):
+            work.save(structs.replace(account.with_notes(notes), said=said))
 
 
 def free_placeholder(home: Home) -> str:

@@ -10,7 +10,9 @@ from pbm_oust.accounts.account import HOUSE, Account
 from pbm_oust.accounts.items import LIFETIME, Seek
 from pbm_oust.board import Game, Header
 from pbm_oust.board.reasons import SamePlayer
+from pbm_oust.grammar.values import Filter
 from pbm_oust.play.authentication import Disabled, of_boards, record, spend
+from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.notices import BoardNotice, News, Notice
 from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
 from pbm_oust.play.rulings import id_of, request_of
@@ -169,6 +171,28 @@ def objections(challenged: Account, challenger: str, home: Home) -> Iterator[Not
     active = count_active(userid, home) if limit else 0
     if limit and active >= limit:
         yield NotAllowed(LimitReached(userid, limit, active), userid)
+
+
+_LOOKED_AT = index.Window(100)
+"""On how many of the latest boards, of a player and of all, opponents are looked for."""
+
+
+def possible_opponents(challenger: str, work: UnitOfWork, most: int) -> list[str]:
+    """Return players whom a player can challenge: earlier opponents, then others who play.
+
+    Those of each come first who played last. They are at most so many, without the house.
+    """
+    kinds, asked, found = list(KINDS.values()), {challenger, *HOUSE}, list[str]()
+    for players in ((challenger,), ()):
+        latest = find_latest(work, Wish(kinds, players, Filter.ALL), _LOOKED_AT).boards
+        for userid in (each for board in latest for each in (board.x, board.o)):
+            account = None if userid in asked else work.account_if_any(userid)
+            asked.add(userid)
+            if account and not any(objections(account, challenger, work.home)):
+                found.append(userid)
+            if len(found) == most:
+                return found
+    return found
 
 
 def count_active(userid: str, home: Home) -> int:

@@ -1,12 +1,12 @@
 """Telling the players of a board what happened on it: who gets a mail, and what is queued."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from itertools import filterfalse, takewhile
 
 from msgspec import structs
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.queue import is_passed_for, waiting
+from pbm_oust.accounts.queue import is_passed_for, leads_to, tree, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
@@ -20,14 +20,12 @@ from pbm_oust.store.ratings import changes_by
 from pbm_oust.store.verifications import bounces_of
 
 
-def _ahead(players: Iterable[Account], game: Game, since: int) -> Ahead:
+def _ahead(players: Sequence[Account], game: Game, since: int) -> Ahead:
     """Return which records of a board from `since` on were settled ahead by its players."""
     queued, passed = set[int](), set[int]()
     for record in game.records[since - 1 :]:
-        for account in players:
-            for plan in account.queue:
-                if plan.is_on(game) and record.message_key == plan.key_at(record.number):
-                    queued.add(record.number)
+        if any(leads_to(account.queue, game, record) for account in players):
+            queued.add(record.number)
         if is_passed_for(game, record):
             passed.add(record.number)
     return Ahead(frozenset(queued), frozenset(passed))
@@ -39,18 +37,11 @@ def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
     if not plans:
         return seen
     left = waiting(reader.queue, reader.userid, game)
-    mine = {plan.key_at(number) for plan in plans for number in seen.queued}
-    is_played = any(record.message_key in mine for record in game.records[since - 1 :])
-    went = (
-        ()
-        if left or is_played or game.result
-        else waiting(reader.queue, reader.userid, game.after(since - 1))
-    )
-    return structs.replace(
-        seen,
-        waiting=tuple(str(plan.clause) for plan in left),
-        dropped=tuple(str(plan.clause) for plan in went),
-    )
+    mine = {plan.key_at(number): number for plan in plans for number in seen.queued}
+    played = [mine.get(record.message_key, 0) for record in game.records[since - 1 :]]
+    before = game.after(max([since - 1, *played]))
+    went = () if left or game.result else waiting(reader.queue, reader.userid, before)
+    return structs.replace(seen, waiting=tree(left), dropped=tree(went))
 
 
 def drop_plans(game: Game, work: UnitOfWork) -> None:
@@ -59,6 +50,14 @@ def drop_plans(game: Game, work: UnitOfWork) -> None:
         kept = tuple(plan for plan in account.queue if not plan.is_on(game))
         if len(kept) < len(account.queue):
             work.save(structs.replace(account, queue=kept))
+
+
+def note_said(text: str, game: Game, actor: Actor, work: UnitOfWork) -> None:
+    """Let a player's account keep what they write to the other one, with the unit of work."""
+    account = work.account(actor.userid)
+    said = account.with_said(game.name, game.opponent_of(actor.userid), text, work.now())
+    if said is not account:
+        work.save(said)
 
 
 def tell_players(

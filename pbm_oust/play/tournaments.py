@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.tags import Entering
 from pbm_oust.board import Game, Header, Ruling, Summary, Verb
-from pbm_oust.board.ratings import START, size_class
+from pbm_oust.board.ratings import START
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.play.rulings import id_of, request_of, rule_board
 from pbm_oust.play.starting import count_active, post_board, with_house_terms
@@ -25,7 +25,7 @@ from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
 from pbm_oust.store.accounts import is_there, userids_after
 from pbm_oust.store.open_boards import next_number
-from pbm_oust.store.ratings import standings
+from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import Section
 from pbm_oust.tournaments import cup as cups
 from pbm_oust.tournaments.cup import Cup, Entry, Out, Score, State
@@ -232,7 +232,7 @@ def _end_round(cup: Cup, work: UnitOfWork) -> str:
 
 def _by_strength(cup: Cup, players: Sequence[str], work: UnitOfWork) -> list[str]:
     """Return players by their ratings on such boards, the highest first; else as they entered."""
-    rated = work.home.ask(standings, KINDS[cup.kind], size_class(cup.grid), players)
+    rated = work.home.ask(standings_on, KINDS[cup.kind], cup.grid, players)
     return sorted(players, key=lambda userid: -(rated[userid].rating if userid in rated else START))
 
 

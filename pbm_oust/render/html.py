@@ -12,20 +12,20 @@ from functools import lru_cache
 from msgspec import Struct
 
 from pbm_oust.board import Game
-from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, behind_cells, star_points
+from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, behind_cells
 from pbm_oust.rules import Grid, Position, Shape, Side, choices
 from pbm_oust.rules.grid import COLUMNS
 
 WOOD, INK = "#ecd2a0", "#5a3d12"
 """The colours of the board, and of what is written on it."""
 
-CELL = 2.0
-_NUMBERS = 1.2
+CELL = 1.8
+_NUMBERS = 1.0
 """The width of the row numbers."""
 
 _SCREEN = 344
 """The pixels that a narrow phone leaves for a mail."""
-_SMALLEST, _LARGEST = 7.0, 18.0
+_SMALLEST, _LARGEST = 7.0, 20.0
 USUAL = 16
 """The size of letters around a board, in pixels."""
 
@@ -34,12 +34,18 @@ _Row = tuple[str, dict[int, str | int]]
 
 
 COLOURS = {Side.X: "#102f6b", Side.O: "#c24e0c"}
-ON_STONES = "#fff"
+"""Tell the sides apart: of the points where one may place, and of what is marked for it."""
+STONES = {Side.X: ("#102f6b", "#fff", "#4b6db3"), Side.O: ("#f8d9bb", "#1d1b18", COLOURS[Side.O])}
+"""The grounds of stones, the letters on them and their outlines."""
+LOOKS = {
+    side: f"background-color:{ground};color:{letter};border:.1em solid {outline}"
+    for side, (ground, letter, outline) in STONES.items()
+}
+"""The same as styles."""
 
-_PLACEMENT, _CAPTURE, _OTHER, _STAR, _TAKEN = "&bull;", "*", "&#183;", "+", "-"
+_PLACEMENT, _CAPTURE, _OTHER, _TAKEN = "&bull;", "*", "&#183;", "-"
 _ROUND = "border-radius:50%"
-_RING = f'<strong style="display:block;margin:.1em;border:.13em solid;{_ROUND};line-height:1.34em">'
-_DASHED = f"border:.15em dashed {INK};{_ROUND};line-height:1.7em"
+_DASHED = f"border:.13em dashed #9c6628;{_ROUND};line-height:1.49em"
 
 _ADDRESS = "\0"
 """Stands for what all links of a board begin with."""
@@ -137,22 +143,20 @@ class _Bare(Struct, frozen=True):
 
 @lru_cache(maxsize=GRIDS_REMEMBERED)
 def _bare(grid: Grid) -> _Bare:
-    behind, stars = behind_cells(tuple(_lines(grid))), star_points(grid)
+    behind = behind_cells(tuple(_lines(grid)))
     return _Bare(
-        tuple(
-            f">{_STAR if cell & stars else _OTHER}{text}" if cell else text
-            for cell, text in behind.items()
-        ),
+        tuple(f">{_OTHER}{text}" if cell else text for cell, text in behind.items()),
         {cell: nth for nth, cell in enumerate(behind) if cell},
         tuple(behind.values()),
     )
 
 
-def _stone(side: Side, shown: str) -> str:
-    return (
-        f'\nstyle="background-color:{COLOURS[side]};color:{ON_STONES};'
-        f'border:.1em solid {WOOD};{_ROUND};line-height:1.8em">{shown}'
-    )
+def _stone(side: Side, is_latest: bool) -> str:
+    shown, ring = side.value, STONES[side][1 if side is Side.X else 2]
+    if is_latest:
+        ringed = f"display:block;margin:.06em;border:.12em solid {ring};{_ROUND};line-height:1.11em"
+        shown = f'<strong style="{ringed}">{shown.upper()}</strong>'
+    return f'><div\nstyle="{LOOKS[side]};{_ROUND};margin:.04em;line-height:1.47em">{shown}</div>'
 
 
 class _Looks(Struct, frozen=True):
@@ -166,9 +170,9 @@ class _Looks(Struct, frozen=True):
 
 
 _STONES = _Looks(
-    stones=tuple(_stone(side, side.value) for side in Side),
-    latest=tuple(_stone(side, f"{_RING}{side.value.upper()}</strong>") for side in Side),
-    taken=f'\nstyle="{_DASHED}">{_TAKEN}',
+    stones=tuple(_stone(side, False) for side in Side),
+    latest=tuple(_stone(side, True) for side in Side),
+    taken=f'><div\nstyle="{_DASHED}">{_TAKEN}</div>',
 )
 _LETTERS = _Looks(
     stones=tuple(f">{side.value}" for side in Side),
@@ -185,14 +189,14 @@ def _links(
 
     It stands where the board without stones has it.
     """
-    ring = f";border:.1em solid;{_ROUND};line-height:1.8em" if is_capturing else ""
+    ring = f";border:.1em solid;{_ROUND};line-height:1.55em" if is_capturing else ""
     ring = f";{_DASHED}" if is_taken else ring
     look = f' style="display:block;color:{COLOURS[side]};text-decoration:none{ring}"'
-    bare, stars = _bare(grid), star_points(grid)
+    bare = _bare(grid)
     links = [""]
     for cell, nth in bare.places.items():
         name = grid.format_cell(cell)
-        sign = _CAPTURE if is_capturing else _STAR if cell & stars else _PLACEMENT
+        sign = _CAPTURE if is_capturing else _PLACEMENT
         label = "" if is_slim else f' aria-label="{name}{_CAPTURE * is_capturing}"{look}'
         # The line breaks within the tag: no line of a mail may have more than 998 characters.
         links.append(f'><a\nhref="{_ADDRESS}{name}"{label}>{sign}</a>{bare.behind[nth]}')
@@ -217,19 +221,19 @@ def _lines(grid: Grid) -> Iterator[Line]:
     size, width = letter_size(grid), _width(grid)
     yield (
         f'<table width="{width * size:.0f}" cellpadding="0" cellspacing="0" style="'
-        f"table-layout:fixed;border-collapse:separate;width:{width:g}em;border-radius:.4em;"
+        f"table-layout:fixed;border-collapse:collapse;width:{width:g}em;border-radius:.4em;"
         f"background-color:{WOOD};color:{INK};font-family:Arial,sans-serif;font-weight:bold;"
         f'font-size:{size / USUAL:g}em;line-height:{CELL:g}em">',
     )
-    numbers = f'<th width="{_NUMBERS * size:.0f}" style="width:{_NUMBERS}em">'
-    wide = CELL / _span(grid)
-    place = f'<td width="{wide * size:g}" style="width:{wide:g}em"></td>'
+    # In whole pixels, which are shares of the table: the style of each would take much room.
+    numbers = f'<th width="{int(_NUMBERS * size)}">'
+    place = f'<th width="{int(CELL * size / _span(grid))}"></th>'
     yield (f"<tr>{numbers}</th>",)
     yield from ((place,) for _ in range(_places(grid)))
     yield (f"{numbers}</th></tr>",)
     for number, marks in _rows(grid):
         yield (
-            f'<tr align="center" height="{CELL * size:g}"><th>{number}</th>',
+            f'<tr align="center" height="{CELL * size:.0f}"><th>{number}</th>',
             *_in_places(grid, marks),
             f"<th>{number}</th></tr>",
         )
@@ -242,7 +246,7 @@ def _in_places(grid: Grid, marks: dict[int, str | int]) -> Iterator[str | int]:
     for place, mark in sorted(marks.items()):
         first, behind = max(0, place), min(last, place + _span(grid))
         if first > done:
-            yield f"<td{_spanning(first - done)}></td>"
+            yield f"<th{_spanning(first - done)}></th>"
         span, done = _spanning(behind - first), behind
         if isinstance(mark, str):
             yield f"<th{span}>{mark}</th>"
@@ -251,7 +255,7 @@ def _in_places(grid: Grid, marks: dict[int, str | int]) -> Iterator[str | int]:
             yield mark
             yield "</td>"
     if done < last:
-        yield f"<td{_spanning(last - done)}></td>"
+        yield f"<th{_spanning(last - done)}></th>"
 
 
 def _spanning(places: int) -> str:

@@ -2,7 +2,7 @@
 
 from pbm_oust.rules.grid import Grid, Shape, format_size, parse_grid, parse_size
 from pbm_oust.rules.kinds import KINDS
-from pbm_oust.rules.position import How, Kind, Position, Result, Side, choices, taken
+from pbm_oust.rules.position import How, Kind, Position, Result, Side, choices, suggestion, taken
 
 __all__ = [
     "KINDS",
@@ -17,5 +17,6 @@ __all__ = [
     "format_size",
     "parse_grid",
     "parse_size",
+    "suggestion",
     "taken",
 ]

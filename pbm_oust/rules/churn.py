@@ -284,6 +284,7 @@ KIND = position.Kind(
     start=Churn,
     defaults={Shape.HEX: hexagon(3)},
     first_grids=(hexagon(3),),
+    common_grids=(hexagon(4), hexagon(5)),
     can_use=_has_odd_number_of_cells,
     fast_game=fast_game,
 )

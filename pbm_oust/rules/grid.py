@@ -236,6 +236,19 @@ def hexagon(*lengths: int) -> Grid:
     return _lattice(Shape.HEX, size, sums[0] - 1, sums[1] - 1, 1 - left, bottom - 1)
 
 
+@lru_cache(maxsize=GRIDS_REMEMBERED)
+def rings(grid: Grid) -> tuple[int, ...]:
+    """Return the cells of a grid in rings around its middle, the outermost first."""
+    full, found, left = (4 if grid.shape is Shape.SQUARE else 6), list[int](), grid.cells
+    while left:
+        inner = sum(
+            cell for cell in grid.each(left) if (grid.around[cell] & left).bit_count() == full
+        )
+        found.append(left ^ inner)
+        left = inner
+    return tuple(found)
+
+
 def format_size(grid: Grid) -> str:
     """Return the size of a grid as in its name: `13x13`, `7`, `3,4`, `3,3,5`."""
     return ("x" if grid.shape is Shape.SQUARE else ",").join(map(str, grid.size))

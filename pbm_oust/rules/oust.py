@@ -203,5 +203,6 @@ KIND = position.Kind(
     endings=OustEnding,
     defaults={Shape.SQUARE: square(11), Shape.HEX: hexagon(7)},
     first_grids=(square(7), hexagon(5)),
+    common_grids=(square(9), square(13)),
     has_chains=True,
 )

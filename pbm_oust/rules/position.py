@@ -6,7 +6,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import ClassVar, Protocol, Self
 
-from pbm_oust.rules.grid import Grid, Shape
+from pbm_oust.rules.grid import Grid, Shape, rings
 
 
 class Side(Enum):
@@ -139,6 +139,29 @@ def choices(position: Position) -> tuple[int, int]:
     return position.placements(), position.capturing()
 
 
+def suggestion(position: Position, among: int) -> int:
+    """Return the one of some placements that looks best at a glance; no cell if there are none.
+
+    It takes most stones. If none takes any, it keeps away from the enemy, whose next stone could
+    take it, and then from the edge. The very first stone is halfway between edge and middle: the
+    best one would only be swapped.
+    """
+    grid = position.grid
+    capturing = among & choices(position)[1]
+    if capturing & (capturing - 1):
+        return max(
+            grid.each(capturing), key=lambda cell: taken(position, position.place(cell)).bit_count()
+        )
+    if capturing:
+        return capturing
+    beside = grid.neighbours(position.stones(position.to_move.other))
+    apart = among & ~(beside | grid.neighbours(beside)) or among & ~beside or among
+    around = rings(grid)
+    tried = reversed(around) if position.occupied else around[len(around) // 2 :]
+    best = next(filter(None, (ring & apart for ring in tried)), apart)
+    return best & -best
+
+
 class FastGame(Protocol):
     """Plays a whole game by choosing among placements, faster than positions."""
 
@@ -172,6 +195,8 @@ class Kind:
     """The usual grid of each shape the game is played on. The first shape is the game's own."""
     first_grids: tuple[Grid, ...] = ()
     """Small grids for a first game."""
+    common_grids: tuple[Grid, ...] = ()
+    """Grids that players often choose, besides the usual ones."""
     can_use: Callable[[Grid], bool] = lambda grid: True
     """Returns whether the game can be played on a grid of one of its shapes: see `plays_on`."""
     has_chains: bool = False
@@ -188,6 +213,14 @@ class Kind:
     def default_grid(self) -> Grid:
         """The grid of a challenge that does not name one."""
         return self.defaults[self.own_shape]
+
+    @property
+    def grids(self) -> list[Grid]:
+        """The grids to choose from at first sight: by shape, those with fewer cells first."""
+        known = dict.fromkeys((*self.first_grids, *self.common_grids, *self.defaults.values()))
+        return sorted(
+            known, key=lambda grid: (grid.shape is not self.own_shape, grid.cells.bit_count())
+        )
 
     def plays_on(self, grid: Grid) -> bool:
         """Return whether the game can be played on a grid."""

@@ -11,11 +11,13 @@ from pbm_oust.accounts.items import board_of
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
 from pbm_oust.accounts.settings import MailWhen, Switch
-from pbm_oust.board import PLAYING, Game, Place, Wish
+from pbm_oust.board import PLAYING, Deed, Game, Place, Wish
+from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import NotYourTurn, game_in
 from pbm_oust.commands.account import VERIFY, has_new_password
 from pbm_oust.commands.challenge import JOIN
-from pbm_oust.commands.play import MOVE, QUEUE, Queueing, of_board
+from pbm_oust.commands.play import MOVE, QUEUE, QUEUEING, Queueing, in_one_line, of_board
+from pbm_oust.commands.puzzle import PUZZLE, NoSolution
 from pbm_oust.commands.settings import SETTINGS
 from pbm_oust.commands.show import GAMES, LIST, UNWATCH, board_as_it_is
 from pbm_oust.commands.talk import MESSAGE, NothingWritten
@@ -26,7 +28,7 @@ from pbm_oust.grammar.form import Command, Line, Meant, MissingWord
 from pbm_oust.grammar.notation import Text
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import Filter
-from pbm_oust.grammar.wish import DEEDS, cells_in, next_wish
+from pbm_oust.grammar.wish import CELLS, DEEDS, cells_in, next_wish
 from pbm_oust.languages import Language
 from pbm_oust.play.notices import Heard, Reader
 from pbm_oust.play.request import Request
@@ -95,10 +97,10 @@ def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
     wish = (
         table.granted(request.line) if is_whole_mail and not (request.code or request.reply) else ""
     )
-    read = _read(structs.replace(request, line=wish) if wish else request)
+    read = _with_clauses(_read(structs.replace(request, line=wish) if wish else request))
     command, unsure = read.command, request.unsure
-    is_unseen = isinstance(command, Command) and command.form.text is Text.UNSEEN
-    if is_unseen or not unsure.strip():
+    form = command.form if isinstance(command, Command) else None
+    if (form and (form is QUEUE or form.text is Text.UNSEEN)) or not unsure.strip():
         return read
     return structs.replace(read, text="\n".join(filter(None, (read.text, unsure))).strip("\n"))
 
@@ -115,6 +117,8 @@ def _read(request: Request) -> Read:
         return _read_joining(request, request.reply)
     if isinstance(request.reply, tags.Entering):
         return _read_entering(request, request.reply)
+    if isinstance(request.reply, tags.Solving):
+        return _read_solving(request, request.reply)
     if isinstance(request.reply, tags.Reply):
         from pbm_oust.service.answers import read_answer
 
@@ -132,8 +136,49 @@ def _read(request: Request) -> Read:
             return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
         line = found
     shown, command = table.parse_line(line)
+    if tried := _tried_by_subject(request):
+        return Read(shown, tried)
     further = further_below(command, request.chat) if is_move(command) else None
     return Read(shown, command, request.chat, further=further)
+
+
+def _with_clauses(read: Read) -> Read:
+    """Return the same with what lines of the text queue, if a turn or `queue` stands above them.
+
+    The other player never sees these lines, even if they cannot be read, nor what else stands below
+    `queue`.
+    """
+    command, lines = read.command, read.text.split("\n")
+    below = [line for line in lines if _is_clause(line)]
+    if isinstance(command, Command) and command.form is QUEUE:
+        read = structs.replace(read, text="")
+    if not below or isinstance(command, Unreadable) or command.form not in (MOVE, QUEUE):
+        return read
+    begun = {"queueing": Queueing.SET, "clauses": (), **command.given}
+    wish: Wish | None = begun.pop("wish", None)
+    if (isinstance(wish, Deed) and wish not in PLAYING) or begun["queueing"] is Queueing.CLEAR:
+        return read
+    above = format_wish(wish) if wish else "; ".join(map(str, begun["clauses"]))
+    between = "; " if "if " in above else " "
+    try:
+        words = vocabulary.split_words(f"{above}{between}{in_one_line(below)}")
+        queued = QUEUE.command(" ".join(words))
+    except Unreadable as error:
+        return structs.replace(read, command=error, text="")
+    said = {"queueing": Queueing.SET, "clauses": queued["clauses"]}
+    guard = begun.get("guard") or queued["guard"]
+    queue = QUEUE.command(**{**begun, **said, "guard": guard})
+    text = "\n".join(line for line in lines if wish and line not in below)
+    return structs.replace(read, command=queue, text=text)
+
+
+def _is_clause(line: str) -> bool:
+    """Return whether a line has a turn behind `if`, and goes on with `then`."""
+    words = vocabulary.first_words(line, vocabulary.MOST_WORDS)
+    meant = [vocabulary.in_english(word, QUEUEING) for word in words]
+    if meant[:1] != ["if"] or "then" not in meant:
+        return False
+    return meant[1] in DEEDS or bool(CELLS.match(vocabulary.fold(words[1])))
 
 
 def is_move(command: Command | Unreadable | None) -> TypeGuard[Command]:
@@ -216,6 +261,51 @@ def _read_entering(request: Request, entering: tags.Entering) -> Read:
     return Read(shown, command, rest.strip("\n"), entering)
 
 
+def _read_solving(request: Request, solving: tags.Solving) -> Read:
+    """Return what an answer to a puzzle says in its text, or in a Subject of the player's own."""
+    line, command = table.parse_line(request.line)
+    if isinstance(command, Command):
+        return Read(line, command, request.chat)
+    said = _solution_in(request.chat, solving)
+    asked = PUZZLE.command(kind=KINDS[solving.kind], number=solving.number)
+    return structs.replace(said or Read(line, asked), reply=solving)
+
+
+def _tried_by_subject(request: Request) -> Command | None:
+    """Return what an answer to a puzzle says that only its Subject names; None if it says nothing.
+
+    So answer those who have no account.
+    """
+    _, asked = table.parse_line(request.line.partition(":")[0])
+    if isinstance(asked, Unreadable) or asked.form is not PUZZLE or not asked["number"]:
+        return None
+    said = _solution_in(request.chat, tags.Solving("", asked["kind"].name, asked["number"]))
+    return said.command if said and isinstance(said.command, Command) else None
+
+
+def _solution_in(text: str, solving: tags.Solving) -> Read | None:
+    """Return what a text says about a puzzle: placements, a word, or a whole command.
+
+    None if it says nothing.
+    """
+    from pbm_oust.service.answers import read_answer
+
+    kind, number = KINDS[solving.kind], solving.number
+    first, _, rest = text.strip().partition("\n")
+    if not first:
+        return None
+    words = vocabulary.first_words(first.rstrip(f"{ENDS} "), 2)
+    if len(words) == 1 and vocabulary.in_english(words[0], PUZZLE.words) in PUZZLE.words:
+        return Read(Line(words), PUZZLE.read([str(number), *words], kind), rest)
+    reply = tags.Reply(tags.AnswerPurpose.PLAY, kind.name, 1, 0, solving.userid)
+    read = read_answer("", text, reply)
+    if is_move(read.command) and isinstance(read.command["wish"], Place):
+        tried = PUZZLE.command(kind=kind, number=number, tried=read.command["wish"].cells)
+        return structs.replace(read, command=tried)
+    # Nothing else is taken that would be done on a board.
+    return read if read.is_whole else Read(read.line, Unreadable(NoSolution()), text)
+
+
 def _ending(asked: tags.Unsubscribing) -> Command:
     """Return the command that ends letters of one sort."""
     who = {"userid": asked.userid, "password": asked}
@@ -263,7 +353,7 @@ def advise(command: Command, refusal: Refusal) -> Command | None:
 def _queued(move: Command, game: Game) -> Command:
     """Return the command that queues a move, or that shows the board if it could not be played."""
     wish: Wish = move["wish"]
-    clauses = (Clause(wish),)
+    clauses = (Clause((wish,)),)
     given = {**move.given, "guard": None}
     del given["wish"]
     queue = QUEUE.command(**given, queueing=Queueing.SET, clauses=clauses)

@@ -139,7 +139,7 @@ _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] =
         ("kind", "number", "at"),
         lambda of: [(each.kind, each.number, seconds(each.at)) for each in of.seeks],
     ),
-    "mentions": (("mentioned",), lambda of: [(each,) for each in of.rejected]),
+    "mentions": (("mentioned",), lambda of: [(each,) for each in of.mentioned()]),
 }
 """The tables beside the documents: their columns but for the userid, and the rows of an account."""
 

@@ -7,16 +7,18 @@ on, all of it is replayed.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import Enum
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.clock import earliest_ruling
-from pbm_oust.board import Deed, Game, Header, Summary, Verb
+from pbm_oust.board import Deed, Game, Header, Summary, Verb, notation
 from pbm_oust.board.game import AHEAD
 from pbm_oust.board.history import BadHistory, read_header
 from pbm_oust.board.notation import USERID, format_time, parse_outcome, parse_time
@@ -31,6 +33,8 @@ _RECORDS = re.compile(
 _NUMBER, _FIRST, _ACTION = slice(4), 7, slice(7, -38)
 _TIME, _KEY = slice(-37, -17), slice(-16, None)
 _HASH, _Z = b"#Z"
+_CONTINUES = f"\n{notation.FROM}: ".encode()
+"""Stands in the header of a board that continues another one."""
 _ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
 _ASKS_THE_RULES = re.compile(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
 
@@ -228,6 +232,18 @@ def boards_with(snapshot: database.Snapshot, userid: str) -> list[BoardName]:
     return sorted(_names(snapshot, "board_userids WHERE userid = ?", userid))
 
 
+def latest_results(
+    snapshot: database.Snapshot, userid: str, kind: str, most: int
+) -> list[database.Row]:
+    """Return x, o and the result of the latest finished boards of a player, by their numbers."""
+    return snapshot.rows(
+        "SELECT b.x, b.o, b.result FROM board_userids u JOIN boards b USING (kind, board) "
+        "WHERE u.userid = ? AND u.state = 'over' AND u.is_owner = 1 AND u.kind = ? "
+        "ORDER BY u.board DESC LIMIT ?",
+        *(userid, kind, most),
+    )
+
+
 def has_played(snapshot: database.Snapshot, userid: str) -> bool:
     """Return whether a userid is in any history."""
     row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)
@@ -324,6 +340,15 @@ _TO_MOVE = (
     # The kind is no column here, or SQLite would go through all boards of the kind.
     "boards b WHERE b.to_move IN (SELECT value FROM json_each(?)) AND b.kind || '' = ?"
 )
+_WITH = (
+    "boards b WHERE (b.kind, b.board) IN (SELECT u.kind, u.board FROM board_userids u "
+    "WHERE u.userid = ? AND u.kind = ? AND u.state = ? AND u.is_owner = 1)"
+)
+_LATEST_OF_ARM = "ORDER BY b.latest DESC, b.board DESC LIMIT ?"
+_ARM = "SELECT * FROM ({}) AS arm"
+_IN_PLACE = "ORDER BY latest DESC, board DESC, kind DESC LIMIT ?"
+_RECORDS_EACH = 3
+"""How many records are read for each of the first placements: some are swaps, or words."""
 _LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
 
 
@@ -371,6 +396,82 @@ def boards_in(
     values = [value for _, each in wanted for value in each]
     latest = f"{ENTRIES} {search} {_LATEST}"
     return read_entries(snapshot, latest, *values, part.most, part.skipped), count
+
+
+class Mark(Struct, frozen=True):
+    """A board's place among all boards, of which that comes first on which something happened last.
+
+    A search that has come so far goes on behind it.
+    """
+
+    latest: int
+    """When that was, in seconds since 1970 in UTC."""
+    board: int
+    kind: str
+
+    @classmethod
+    def of(cls, board: Summary) -> "Mark":
+        """Return the place of a board."""
+        return cls(database.seconds(board.latest), board.board, board.kind.name)
+
+
+def walk_back(
+    snapshot: database.Snapshot,
+    kinds: Collection[str],
+    states: Collection[BoardState],
+    players: Sequence[str],
+    most: int,
+    after: Mark | None = None,
+) -> list[Summary]:
+    """Return at most so many boards of some kinds in some states, in the order of their places.
+
+    On all of them each of the players, who are two at most, owns a side. Of each kind and state so
+    many boards are taken: those of everybody off an index, those of a player out of all of theirs.
+    """
+    arms, values = list[str](), list[database.Value]()
+    for kind, state in product(kinds, states):
+        boards = _WITH if players else _IN_STATE
+        values += [*players[:1], kind, state.value, *([] if players else [-1])]
+        if after:
+            boards += " AND (b.latest, b.board) < (?, ?)"
+            values += [after.latest, after.board + (kind < after.kind)]
+        if players[1:]:
+            boards += " AND ? IN (b.x, b.o)"
+            values += players[1:]
+        arms.append(f"{ENTRIES} {boards} {_LATEST_OF_ARM}")
+        values.append(most)
+    search = " UNION ALL ".join(map(_ARM.format, arms))
+    return read_entries(snapshot, f"{search} {_IN_PLACE}", *values, most)
+
+
+def first_placements(
+    snapshot: database.Snapshot, boards: Iterable[Summary], count: int
+) -> dict[BoardName, tuple[str, ...]]:
+    """Return the cells of the first placements on boards, as their histories have them.
+
+    They are at most `count`, and those of a few records. Boards that continue others are left out.
+    """
+    numbers = defaultdict[str, list[str]](list)
+    for board in boards:
+        numbers[board.kind.name].append(str(board.board))
+    found = dict[BoardName, tuple[str, ...]]()
+    for kind, own in numbers.items():
+        rows = snapshot.rows(
+            "SELECT board, number, lines FROM records WHERE kind = ? AND board IN "
+            "(SELECT CAST(value AS BIGINT) FROM json_each(?)) AND number <= ? "
+            "ORDER BY board, number",
+            *(kind, database.words_list(own), _RECORDS_EACH * count),
+        )
+        for board, number, lines in rows:
+            name = BoardName(kind, board)
+            if number == 0:
+                if _CONTINUES not in lines:
+                    found[name] = ()
+            elif name in found and len(found[name]) < count:
+                action = notation.parse_record(lines.partition(b"\n")[0].decode()).action
+                cells = [each.cell for each in action] if isinstance(action, tuple) else ()
+                found[name] = (*found[name], *cells)[:count]
+    return found
 
 
 def _count(snapshot: database.Snapshot, boards: str, *values: database.Value) -> int:

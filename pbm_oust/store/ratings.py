@@ -16,7 +16,7 @@ from functools import partial
 from msgspec import Struct
 
 from pbm_oust.board import Summary, ratings
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.store.database import ALL_ROWS, Database, Row, Snapshot, Transaction, words_list
 from pbm_oust.store.index import ENTRIES, Window, read_entries
 
@@ -197,9 +197,9 @@ def _count(
     if not games:
         return
     userids = {userid for game in games for userid in (game.x, game.o)}
-    known = standings(transaction, kind, size, userids)
-    number = len(known)
-    steps = [step for game in games for step in _steps_of(ratings.count_game(game, known))]
+    standings = _standings(transaction, kind, size, userids)
+    known = len(standings)
+    steps = [step for game in games for step in _steps_of(ratings.count_game(game, standings))]
     transaction.run_all(
         "INSERT INTO rating_steps (kind, size, ended, board, outcome, userid, rating, wins, "
         "losses, draws, worth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -208,7 +208,7 @@ def _count(
             for step in steps
         ],
     )
-    _keep(transaction, kind, size, known, number)
+    _keep(transaction, kind, size, standings, known)
 
 
 def _keep(
@@ -255,7 +255,7 @@ def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
     tables = {table.size: table for table in ratings.rate(finished_games(snapshot, kind))}
     wrong = list[Key]()
     for size in ratings.SizeClass:
-        table, kept = tables.get(size, ratings.Table(kind, size)), standings(snapshot, kind, size)
+        table, kept = tables.get(size, ratings.Table(kind, size)), _standings(snapshot, kind, size)
         steps = {step for game in table.games for step in _steps_of(game)}
         others = steps.symmetric_difference(_steps(snapshot, kind, size))
         userids = {step.before.userid for step in others} | {
@@ -301,10 +301,10 @@ def _standings_before(snapshot: Snapshot, game: Summary) -> dict[str, ratings.St
     )
     # The last one of a player counts.
     first_steps = {row[0]: ratings.Standing(*row) for row in rows}
-    return standings(snapshot, game.kind, size, players) | first_steps
+    return _standings(snapshot, game.kind, size, players) | first_steps
 
 
-def standings(
+def _standings(
     snapshot: Snapshot, kind: Kind, size: ratings.SizeClass, userids: Iterable[str] | None = None
 ) -> dict[str, ratings.Standing]:
     """Return what some players have achieved in a class, or all."""
@@ -327,9 +327,16 @@ def _cells(standing: ratings.Standing) -> tuple[str, float, int, int, int, float
 def standings_of(snapshot: Snapshot, kind: Kind) -> list[ratings.Table]:
     """Return the standings of a kind, without the games that led to them."""
     tables = (
-        ratings.Table(kind, size, standings(snapshot, kind, size)) for size in ratings.SizeClass
+        ratings.Table(kind, size, _standings(snapshot, kind, size)) for size in ratings.SizeClass
     )
     return [table for table in tables if table.standings]
+
+
+def standings_on(
+    snapshot: Snapshot, kind: Kind, grid: Grid, userids: Iterable[str]
+) -> dict[str, ratings.Standing]:
+    """Return what some players have achieved in the class of a grid, of those who have a rating."""
+    return _standings(snapshot, kind, ratings.size_class(grid), userids)
 
 
 def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:
@@ -351,13 +358,25 @@ def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:
     return best
 
 
+def usual_standings(
+    snapshot: Snapshot, kind: Kind, userids: Sequence[str]
+) -> dict[str, ratings.Standing]:
+    """Return what some players have achieved, each in the class of sizes they have played most."""
+    found = dict[str, ratings.Standing]()
+    for size in ratings.SizeClass:
+        for userid, standing in _standings(snapshot, kind, size, userids).items():
+            if userid not in found or standing.games > found[userid].games:
+                found[userid] = standing
+    return found
+
+
 def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Window) -> Explained:
     """Return a part of the games of some players.
 
     It goes through the players and the classes of sizes in turn, and of each takes the latest games
     first.
     """
-    classes = {size: standings(snapshot, kind, size, userids) for size in ratings.SizeClass}
+    classes = {size: _standings(snapshot, kind, size, userids) for size in ratings.SizeClass}
     found = Explained([], [])
     most, skipped = part.most, part.skipped
     for userid in dict.fromkeys(userids):

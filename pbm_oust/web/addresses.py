@@ -4,25 +4,27 @@ A game, a board and a record stand in a path in exactly one way. Templates have 
 `addresses`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 
 from starlette.convertors import Convertor, IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 
 from pbm_oust.accounts.account import parse_userid
-from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH
+from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
 
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
+SEARCH, FOUND = "/search", "/search.json"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
 ROBOTS, HEALTH = "/robots.txt", "/healthz"
 MINE = "/me"
-TRY, EXPLORE = "/try", "/explore"
+TRY, EXPLORE = TRY_PATH, "/explore"
 SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"
 COMMAND, NEXT, NEWS = f"{MINE}/command", f"{MINE}/next", f"{MINE}/events"
+SEEKS = f"{MINE}/seeks"
 
 
 def of_board(name: str, number: int | None = None, ending: str = "") -> str:
@@ -37,6 +39,21 @@ def of_board(name: str, number: int | None = None, ending: str = "") -> str:
 def of_own_board(name: str) -> str:
     """Return the path of the page on which a player plays at a board named `oust 17`."""
     return f"{MINE}{of_board(name)}"
+
+
+def after_board(name: str) -> str:
+    """Return the path that leads to the next board that waits behind one named `oust 17`."""
+    return asking(NEXT, {"after": name})
+
+
+def of_playing(tag: str) -> str:
+    """Return the path of the page on which the link in a letter lets its reader play."""
+    return f"{PLAY}/{tag}"
+
+
+def of_events(path: str) -> str:
+    """Return where the news are of the page at a path."""
+    return f"{path}/events"
 
 
 def of_grid(start: str, kind: str, grid: Grid) -> str:
@@ -75,9 +92,22 @@ def of_rules(kind: str) -> str:
     return f"/rules/{kind}"
 
 
-def of_example(kind: str, name: str, number: int | str) -> str:
-    """Return the path of an example of the rules of a game after a number of turns."""
-    return f"{of_rules(kind)}/{name}/{number}"
+def of_step(kind: str, name: str, cells: Iterable[str] = ()) -> str:
+    """Return where the rules of a game show one of their steps, after placements."""
+    moves = ",".join(cells)
+    path = asking(of_rules(kind), {"step": name, "moves": moves}) if moves else of_rules(kind)
+    return f"{path}#{name}"
+
+
+def of_puzzles(kind: str) -> str:
+    """Return the path of the puzzles of a game."""
+    return f"/puzzles/{kind}"
+
+
+def of_puzzle(kind: str, number: int | str, cells: Iterable[str] = ()) -> str:
+    """Return the path of a puzzle of a game, after placements."""
+    moves = ",".join(cells)
+    return asking(f"{of_puzzles(kind)}/{number}", {"moves": moves} if moves else {})
 
 
 def of_help(subject: str) -> str:
@@ -88,6 +118,11 @@ def of_help(subject: str) -> str:
 def of_calendar(name: str) -> str:
     """Return the path of the calendar with a name."""
     return f"/calendar/{name}.ics"
+
+
+def of_search(query: Mapping[str, str]) -> str:
+    """Return the path of a search for what its fields say; empty ones say nothing."""
+    return asking(SEARCH, {name: value for name, value in query.items() if value})
 
 
 def of_feed(path: str) -> str:

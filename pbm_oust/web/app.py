@@ -29,7 +29,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
 from pbm_oust.web import addresses, boards, explore, feeds, helping, lists, me, play, sign_in
 from pbm_oust.web.ground import FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
-from pbm_oust.web.sign_in import NotSignedIn
+from pbm_oust.web.sign_in import NotSignedIn, sent_to_sign_in
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -40,7 +40,7 @@ PATIENCE = 3.0
 """Seconds to wait for that answer."""
 _LEFT_ALONE = (
     *(addresses.MINE, f"{addresses.PLAY}/", f"{addresses.CODE}/"),
-    *(addresses.SIGN_IN, addresses.SIGN_UP),
+    *(addresses.SIGN_IN, addresses.SIGN_UP, addresses.SEARCH),
     *(f"{addresses.TRY}/", f"{addresses.EXPLORE}/"),
     *(f"/{kind}/*/" for kind in KINDS),
 )
@@ -68,7 +68,7 @@ async def _missing(request: Request, error: Exception) -> Response:
 
 async def _stranger(request: Request, error: Exception) -> Response:
     """Send somebody who is not signed in to where they can sign in."""
-    return RedirectResponse(addresses.SIGN_IN, 303, KEPT_SECRET)
+    return sent_to_sign_in(request)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -134,12 +134,12 @@ ROUTES = (
     Route(f"{_BOARD}.svg", boards.svg),
     Route(f"{_BOARD}.png", boards.png),
     *(Route(f"{_BOARD}.{ending}", boards.file) for ending in boards.MEDIA_TYPES),
-    Route(f"{_BOARD}/events", boards.events),
+    Route(addresses.of_events(_BOARD), boards.events),
     Route(f"{_BOARD}/embed", boards.embed),
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
     Route(f"{_BOARD}/{{number:number}}.png", boards.png),
-    Route(addresses.of_exploring(f"{_BOARD}/{{number:number}}"), explore.from_board),
+    *_form(addresses.of_exploring(f"{_BOARD}/{{number:number}}"), explore.from_board, explore.plan),
     Route(f"{addresses.EXPLORE}/{{kind:kind}}/{{grid:grid}}", explore.from_start),
     Route(addresses.TRY, explore.choose),
     Route(f"{addresses.TRY}/{{kind:kind}}/{{grid:grid}}", explore.attempt),
@@ -149,14 +149,24 @@ ROUTES = (
     Route(addresses.of_feed(_BOARD), feeds.board),
     Route(addresses.BOARDS, lists.boards),
     Route(addresses.HISTORY, lists.history),
+    Route(addresses.SEARCH, lists.search),
+    Route(addresses.FOUND, lists.found),
     Route(addresses.of_player("{userid}"), lists.player),
     Route(addresses.of_standings("{kind}"), lists.standings),
     Route(addresses.of_ratings("{userid}", "{kind}"), lists.ratings),
     Route(addresses.of_rules("{kind}"), helping.rules),
-    Route(addresses.of_example("{kind}", "{name}", "{number}"), helping.step),
+    Route(addresses.of_puzzles("{kind:kind}"), helping.puzzles),
+    Route(addresses.of_puzzle("{kind:kind}", "{number:number}"), helping.puzzle),
+    Route(addresses.of_puzzle("{kind:kind}", "{number:number}.svg"), helping.svg),
     Route(addresses.HELP, helping.overview),
     Route(addresses.of_help("{subject}"), helping.subject),
-    *_form(f"{addresses.PLAY}/{{tag}}", play.look, play.act),
+    *_form(addresses.of_playing("{tag}"), play.look, play.act),
+    Route(addresses.of_events(addresses.of_playing("{tag}")), play.events, methods=["GET"]),
+    *_form(
+        addresses.of_exploring(addresses.of_playing("{tag}")),
+        explore.from_link,
+        explore.plan_by_link,
+    ),
     *_form(f"{addresses.OFF}/{{tag}}", sign_in.look_at_unsubscribing, sign_in.unsubscribe),
     *_form(f"{addresses.CODE}/{{code}}", sign_in.look_at_code, sign_in.bring),
     *_form(addresses.SIGN_IN, sign_in.look_at_form, sign_in.ask_for_link),
@@ -167,9 +177,11 @@ ROUTES = (
     Route(addresses.MINE, me.mine, methods=["GET"]),
     Route(addresses.NEXT, me.next_board, methods=["GET"]),
     Route(addresses.NEWS, me.events, methods=["GET"]),
+    Route(addresses.SEEKS, me.seeks, methods=["GET"]),
     Route(addresses.COMMAND, me.look_at_command, methods=["GET"]),
     Route(addresses.DO, me.do, methods=["POST"]),
     *_form(f"{addresses.MINE}{_BOARD}", me.look, me.act),
+    Route(addresses.of_events(f"{addresses.MINE}{_BOARD}"), me.events_of_board, methods=["GET"]),
     Route(addresses.ROBOTS, robots),
     Route(addresses.HEALTH, healthz),
     Route("/static/{name:path}", _static),

@@ -34,6 +34,7 @@ from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
+from pbm_oust.store.ratings import standings_on
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import (
     CHECKED,
@@ -47,7 +48,7 @@ from pbm_oust.web.ground import (
     ground_of,
     source_of,
 )
-from pbm_oust.web.live import TooManyWatch, Watched
+from pbm_oust.web.live import Looker, TooManyWatch, Watched
 
 T = TypeVar("T")
 
@@ -60,7 +61,7 @@ _OVER = "public, max-age=300"
 _PAST = "public, max-age=86400"
 """Says how long it may keep a picture of what has been."""
 _SHARES = 0.0, 1.0
-_SVG, _EVENTS = "image/svg+xml", "text/event-stream"
+SVG, _EVENTS = "image/svg+xml", "text/event-stream"
 
 
 MEDIA_TYPES = {"sgf": "application/x-go-sgf; charset=utf-8", "json": "application/json"}
@@ -153,15 +154,16 @@ def first_board(kind: Kind, grid: Grid, x: str = Side.X.value, o: str = Side.O.v
     return Game.start(Header(kind, 0, grid, x, o, Terms(swap=False, rated=False), _NO_TIME))
 
 
-def _judged(analysis: Analysis, game: Game, number: int) -> Mapping[str, object]:
+def _judged(analysis: Analysis, view: View) -> Mapping[str, object]:
     """Return what a page tells of an analysis, with the best turns from a record on."""
+    game, number = view.latest, view.number
     turning = turning_points(game, analysis)
     rates = [evaluation.x_wins for evaluation in analysis.evaluations]
     return {
         "evaluations": analysis.evaluations,
         "turning_points": turning,
         "line": [format_wish(wish) for wish in analysis.evaluations[number].line],
-        "curve": curve_svg(rates, _SHARES, place=number, rings=turning),
+        "curve": curve_svg(rates, _SHARES, place=number, rings=turning, leads=view.path_after),
     }
 
 
@@ -188,14 +190,21 @@ def _page(request: Request, templates: Templates) -> Made:
     with ground.home.database.read():
         view = _view(request)
         game = view.latest
-        clock = None if game.result else ground.work.clock_of(game)
+        seats = beside(game, ground)
         gone = gone_from(game, ground.work)
         analysis = kept(ground.home, game)
-    judged = _judged(analysis, game, view.number) if analysis else None
+    judged = _judged(analysis, view) if analysis else None
     svg = _drawn(view, templates).content.decode()
-    given = {"picture": svg, "clock": clock, "gone": gone, "judged": judged, "now": ground.clock()}
+    given = {"picture": svg, "beside": seats, "gone": gone, "judged": judged}
     content = templates.fill("board.html", view=view, **given, formats=MEDIA_TYPES, sides=Side)
     return Made(content.encode(), _OVER if game.result else CHECKED)
+
+
+def beside(game: Game, ground: Ground) -> Mapping[str, object]:
+    """Return what stands beside the players of a board: their ratings, and the clock that runs."""
+    header, clock = game.header, None if game.result else ground.work.clock_of(game)
+    ratings = ground.home.ask(standings_on, header.kind, header.grid, (game.x, game.o))
+    return {"ratings": ratings, "clock": clock, "now": ground.clock()}
 
 
 async def embed(request: Request) -> Response:
@@ -213,7 +222,7 @@ async def svg(request: Request) -> Response:
     view = _view(request)
     templates = view.ground.templates_for(request)
     made = await _in_turn(request, partial(_drawn, view, templates))
-    return made.answer(request, _SVG, {**templates.headers(view.keeping), **ELSEWHERE})
+    return made.answer(request, SVG, {**templates.headers(view.keeping), **ELSEWHERE})
 
 
 async def png(request: Request) -> Response:
@@ -266,16 +275,16 @@ async def file(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     """Answer with the number of records of a board, each time that it changes."""
-    return news(request, _view(request).board.name)
+    return news(request, _view(request).board.name, Looker(source_of(request)))
 
 
-def news(request: Request, name: Watched) -> Response:
+def news(request: Request, name: Watched, looker: Looker) -> Response:
     """Answer with events that tell the state of what is looked at, as long as somebody looks."""
     headers = {"Cache-Control": CHECKED, "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return Response(None, 200, headers, _EVENTS)
     try:
-        stream = ground_of(request).live.events(name, source_of(request))
+        stream = ground_of(request).live.events(name, looker)
     except TooManyWatch:
         return Response(None, 503, LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)
@@ -313,6 +322,8 @@ def picture(game: Game, translator: Translator, title: str = "", prefix: str = "
 
 CURVE_WIDTH, CURVE_HEIGHT = 320, 96
 _EDGE = 8
+_MOST_LINKED = 80
+"""How many places of a curve are links: more would be narrower than the tip of a pointer."""
 _LEAST = 1.0
 """What the highest and the lowest number are taken to be apart at least."""
 
@@ -323,15 +334,19 @@ def curve_svg(
     *,
     place: int = -1,
     rings: Iterable[int] = (),
+    leads: Callable[[int], str] | None = None,
 ) -> str:
     """Return numbers as an SVG element: a line from left to right, with a dot and rings on places.
 
     A scale has the numbers at the lower and the upper edge, with a line halfway; without one, the
-    line fills the picture. The dot is on the last number unless another place is named.
+    line fills the picture. The dot is on the last number unless another place is named. `leads`
+    says where to go from each place; where they are many, some lead to one nearby.
     """
     high = max(numbers)
     low, high = scale or (min(*numbers, high - _LEAST), high)
     step = (CURVE_WIDTH - 2 * _EDGE) / max(len(numbers) - 1, 1)
+    every = -(-len(numbers) // _MOST_LINKED)
+    reach = every * step
     places = [
         (
             f"{_EDGE + nth * step:.1f}",
@@ -346,6 +361,12 @@ def curve_svg(
         halfway=f"M{_EDGE} {CURVE_HEIGHT / 2:g}H{CURVE_WIDTH - _EDGE}" if scale else "",
         rings=[places[each] for each in rings],
         dot=places[place],
+        links=[
+            (leads(nth), f"{_EDGE + nth * step - reach / 2:.1f}")
+            for nth in range(0, len(numbers), every)
+            if leads
+        ],
+        reach=f"{reach:.1f}",
     )
 
 
@@ -369,16 +390,20 @@ def board_svg(
     *,
     taps: Callable[[str], str] | None = None,
     prefix: str = "b",
+    is_task: bool = False,
 ) -> str:
     """Return a position as an SVG element, on one line, that also says in words what it shows.
 
     x is dark and o is light, so no colour is needed to tell them apart. With taps, each placement
-    is a link to the address that taps returns for the name of its cell. All ids begin with the
-    prefix, a word: boards on one page need different ones.
+    is a link to the address that taps returns for the name of its cell; if it is a task where to
+    place, each free cell is one, and all look alike. All ids begin with the prefix, a word: boards
+    on one page need different ones.
     """
     grid, layout, words = position.grid, layout_of(position.grid), translator.gettext
     stones = {side.value: position.stones(side) for side in Side}
     placements, capturing = (position.placements(), position.capturing()) if taps else (0, 0)
+    if taps and is_task:
+        placements, capturing = grid.cells & ~position.occupied, 0
     said = [
         f"{side}: {cells_text(grid, own) or words('no stones')}" for side, own in stones.items()
     ]

@@ -2,22 +2,30 @@
 
 Nothing is kept: all that was placed stands in the address, which can be shared. From a position of
 a board, or from an empty one, both sides place in turn. On a board to try, the house answers.
+
+A player of the board, who is signed in or has come by a link of theirs, can queue such a line, and
+sees what they have queued; nobody else does.
 """
 
+import secrets
 import subprocess  # the house thinks in a process of its own  # nosec B404
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.queue import Clause, explored, tree, waiting, with_clauses
 from pbm_oust.board import Deed, Game, Place, Record, Variation, Wish, variation_of
+from pbm_oust.board.notation import format_wish
+from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.refusal import NotAllowed
@@ -25,16 +33,20 @@ from pbm_oust.render.html import marks_of
 from pbm_oust.robot.player import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.service.house import kept
-from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.open_boards import game_if_any, read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_svg, first_board, picture
-from pbm_oust.web.ground import Made, ground_of, source_of
-from pbm_oust.web.play import cells_of
+from pbm_oust.web.forms import form_of, said
+from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, language_asked, source_of
+from pbm_oust.web.play import Sitting, carried_at, cells_of, own_sitting, sitting_of
+from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
 
 GUEST, HOUSE = "guest", LEVELS[0].userid
 """Who plays on a board to try."""
 SECONDS = 0.3
 """How long the house thinks about a turn there."""
+PATIENCE = 20.0
+"""How many seconds it may take altogether, on a machine that is busy with mail."""
 _THINKS = """\
 import os, sys
 from pbm_oust.robot.player import answer
@@ -44,11 +56,45 @@ sys.stdout.write(answer(*sys.argv[1:]))
 """What it does in a process of its own, which steps back behind those who take mail."""
 
 
+class Planning(Struct, frozen=True):
+    """A player who looks ahead on their board, and what they may queue there."""
+
+    sitting: Sitting
+    is_current: bool
+    """Whether the position that they start from is that of the board."""
+    is_own: bool
+    """Whether it is their turn there."""
+    clause: Clause | None
+    """What the line says that is shown."""
+    now: int | None
+    """How many records the board has; None if the game is over."""
+
+    @property
+    def first(self) -> str:
+        """The turn with which it begins, if that is made at once."""
+        return format_wish(self.clause.turns[0]) if self.clause and self.is_own else ""
+
+    @property
+    def rest(self) -> tuple[Clause, ...]:
+        """What of it waits then: a clause for each answer."""
+        turns = self.clause.turns[self.is_own :] if self.clause else ()
+        return tree([Clause(turns)]) if turns else ()
+
+    @property
+    def replaced(self) -> tuple[Clause, ...]:
+        """What has been queued before in place of which it is."""
+        before, added = self.sitting.plans, [self.clause] if self.clause else []
+        after = tree(with_clauses(before, added))
+        return tuple(each for each in before if each not in after)
+
+
 class Exploring(Struct, frozen=True):
     """A line that somebody looks at, and the position of it that is shown."""
 
     path: str
     """Where the page is, without what has been placed."""
+    start: Game
+    """The game before that."""
     line: Variation
     at: int
     """How many of the placements are shown."""
@@ -82,10 +128,19 @@ class Exploring(Struct, frozen=True):
         shown = {"at": str(at)} if at < self.last else {}
         return addresses.asking(self.path, {**asked, **shown})
 
+    def seeing(self, clause: Clause) -> str:
+        """Return where the position is after the turns of a clause; empty if no address says it."""
+        is_sure = not clause.is_for_any and Deed.SWAP not in clause.turns
+        moves = ",".join(_placed_in(clause.turns))
+        return addresses.asking(self.path, {**self.query, "moves": moves}) if is_sure else ""
+
     def placing(self, *cells: str) -> str:
-        """Return where the position is after more placements, in place of what is not shown."""
+        """Return where the position is after more placements, in place of what is not shown.
+
+        It is what follows the path: a large board has hundreds of these links.
+        """
         moves = ",".join((*self.line.cells[: self.at], *cells))
-        return addresses.asking(self.path, {**self.query, "moves": moves})
+        return addresses.asking("", {**self.query, "moves": moves})
 
 
 async def _explored(
@@ -98,12 +153,15 @@ async def _explored(
     given = request.query_params
     moves, at = given.get("moves", ""), addresses.number_in(given.get("at", ""))
     cells, count = cells_of(moves), len(moves.split(",")) if moves else 0
-    line = await ground_of(request).replaying.do_for(
-        source_of(request), lambda: variation_of(begin(), cells)
-    )
+
+    def replayed() -> tuple[Game, Variation]:
+        start = begin()
+        return start, variation_of(start, cells)
+
+    start, line = await ground_of(request).replaying.do_for(source_of(request), replayed)
     last = len(line.games) - 1
     shown, is_cut = last if at is None else min(at, last), last < max(len(cells), count)
-    return Exploring(request.url.path, line, shown, is_cut, query)
+    return Exploring(request.url.path, start, line, shown, is_cut, query)
 
 
 def _empty(kind: Kind, grid: Grid, *owners: str) -> Game:
@@ -115,21 +173,105 @@ def _empty(kind: Kind, grid: Grid, *owners: str) -> Game:
 
 async def from_board(request: Request) -> Response:
     """Answer with what comes of placements after a record of a board."""
-    ground, given = ground_of(request), request.path_params
-    number: int = given["number"]
+    game, player = _game(request), player_if_any(request)
+    number: int = request.path_params["number"]
+    is_own = player is not None and game.side_of(player.userid) is not None
+    sitting = own_sitting(player, game, number + 1) if player and is_own else None
+    return await _after(game, number, request, sitting)
+
+
+async def from_link(request: Request) -> Response:
+    """Answer with what comes of placements on the board of a link."""
+    sitting = await sitting_of(request)
+    return await _after(_game_at(sitting, request), sitting.reply.number - 1, request, sitting)
+
+
+async def plan(request: Request) -> Response:
+    """Queue what a player who is signed in has chosen, and show what came of it."""
+    player, form = await form_of_player(request)
+    game, number = _game(request), request.path_params["number"] + 1
+    if game.side_of(player.userid) is None:
+        raise HTTPException(400)
+    return await _plan(own_sitting(player, game, number), form, request)
+
+
+async def plan_by_link(request: Request) -> Response:
+    """Queue what the player of a link has chosen, and show what came of it."""
+    return await _plan(await sitting_of(request), await form_of(request), request)
+
+
+async def _plan(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
+    carried, path = await carried_at(sitting, form, request), request.url.path
+    game, number = _game_at(sitting, request), sitting.reply.number
+    if carried is None:
+        return RedirectResponse(path, 303, KEPT_SECRET)
+    if carried.is_done:
+        back = path if game.meets_guard(number) else sitting.path
+        return RedirectResponse(f"{back}?done", 303, KEPT_SECRET)
+    told = list(said(carried.told, ground_of(request)))
+    return await _after(game, number - 1, request, sitting, told)
+
+
+def _game(request: Request) -> Game:
+    """Return the game that a path names. Raises HTTPException."""
+    given = request.path_params
     try:
-        game = read_game(ground.home, given["kind"], given["board"])
+        return read_game(ground_of(request).home, given["kind"], given["board"])
     except NotAllowed:
         raise HTTPException(404) from None
+
+
+def _game_at(sitting: Sitting, request: Request) -> Game:
+    """Return the game at which a player sits. Raises HTTPException if it is gone."""
+    reply = sitting.reply
+    game = game_if_any(ground_of(request).home, KINDS[reply.kind], reply.board)
+    if game is None:
+        raise HTTPException(410)
+    return game
+
+
+async def _after(
+    game: Game,
+    number: int,
+    request: Request,
+    sitting: Sitting | None,
+    told: Sequence[Block] = (),
+) -> Response:
+    """Return the page of what comes after a record, on which a player of the board may plan.
+
+    If what they sent was refused, `told` says why. Raises HTTPException if there is no such record.
+    """
     if number > len(game.records):
         raise HTTPException(404)
     exploring = await _explored(request, lambda: game.after(number))
-    analysis = kept(ground.home, game)
+    analysis = kept(ground_of(request).home, game)
     evaluation = analysis.evaluations[number] if analysis else None
-    best = _placed_in(evaluation.line) if evaluation else ()
+    planning = None
+    if sitting:
+        account = ground_of(request).work.account(sitting.reply.userid)
+        planning = _planning(sitting, game, exploring, account)
     return _page(
-        request, exploring, board=game.name, number=number, evaluation=evaluation, best=best
+        request,
+        exploring,
+        board=game.name,
+        number=number,
+        evaluation=evaluation,
+        best=_placed_in(evaluation.line) if evaluation else (),
+        planning=planning,
+        refused=[block for block in told if isinstance(block, Paragraph)],
     )
+
+
+def _planning(sitting: Sitting, game: Game, exploring: Exploring, account: Account) -> Planning:
+    plans = tree(waiting(account.queue, account.userid, game))
+    hidden = {ONCE: secrets.token_hex(8), **sitting.hidden}
+    sitting = structs.replace(sitting, hidden=hidden, plans=plans)
+    userid = sitting.reply.userid
+    is_current = not game.result and game.meets_guard(sitting.reply.number)
+    clause = explored(exploring.start, exploring.game, userid) if is_current else None
+    is_own = exploring.start.player_to_move == userid
+    now = None if game.result else len(game.records)
+    return Planning(sitting, is_current, is_own, clause, now)
 
 
 async def from_start(request: Request) -> Response:
@@ -167,9 +309,10 @@ async def attempt(request: Request) -> Response:
     asked = kind.name, str(grid), ",".join(exploring.line.cells)
     made = ground.cache.find(asked)
     if made is None:
-        turn = await ground.thinking.do_for(source_of(request), partial(_answer, *asked))
+        turn = await ground.thinking.do_for(source_of(request), partial(house_turn, *asked))
         made = ground.cache.put(asked, Made(turn))
-    return RedirectResponse(exploring.placing(*cells_of(made.content.decode())), 303)
+    answered = exploring.placing(*cells_of(made.content.decode()))
+    return RedirectResponse(f"{exploring.path}{answered}", 303)
 
 
 def _first_grids() -> list[tuple[Kind, Grid]]:
@@ -186,25 +329,36 @@ def _waits_for_house(game: Game) -> bool:
     return not game.result and game.player_to_move == HOUSE
 
 
-def _answer(kind: str, grid: str, cells: str) -> bytes:
-    """Return the turn of the house. A search would keep all threads of this process waiting."""
+def house_turn(kind: str, grid: str, cells: str, patience: float = PATIENCE) -> bytes:
+    """Return the turn of the house. Raises HTTPException if it takes too long.
+
+    A search would keep all threads of this process waiting.
+    """
     thinking = [sys.executable, "-c", _THINKS, kind, grid, cells, str(SECONDS)]
-    thought = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
-        thinking, stdout=subprocess.PIPE, check=True
-    )
+    try:
+        thought = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
+            thinking, stdout=subprocess.PIPE, check=True, timeout=patience
+        )
+    except subprocess.TimeoutExpired:
+        raise HTTPException(503, headers=LATER) from None
     return thought.stdout.strip()
 
 
 def _page(request: Request, exploring: Exploring, **given: object) -> Response:
     """Return the page of a position, where a point can be chosen if somebody may place."""
-    ground, game = ground_of(request), exploring.game
-    translator = ground.templates_for(request).translator
+    ground, game, planning = ground_of(request), exploring.game, given.get("planning")
+    show, language = partial(ground.page, request), language_asked(request)
+    if isinstance(planning, Planning):
+        language = ground.work.account(planning.sitting.reply.userid).all_settings.language
+        show = partial(ground.secret_page, language)
+    translator = ground.templates_in(language).translator
     title = translator.gettext("After placement %(number)s", number=exploring.at)
     is_open = not game.result and not (given.get("side") and _waits_for_house(game))
-    unsaid: dict[str, Any] = dict.fromkeys(("board", "number", "evaluation", "best", "side"))
-    return ground.page(
-        request,
-        "explore",
+    names = ("board", "number", "evaluation", "best", "side", "planning", "refused")
+    unsaid: dict[str, Any] = dict.fromkeys(names)
+    return show(
+        template="explore",
+        is_done="done" in request.query_params,
         exploring=exploring,
         game=game,
         kind=game.header.kind,

@@ -11,7 +11,7 @@ is empty is as if it were not there.
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
@@ -24,25 +24,33 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbm_oust.accounts.password import NO_PASSWORD
+from pbm_oust.board.header import NO_BOARD
+from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.commands.account import WelcomeNotice
+from pbm_oust.commands.challenge import UnusableGrid
+from pbm_oust.commands.settings import BadZone
+from pbm_oust.commands.talk import NothingWritten
+from pbm_oust.commands.vacation import BadDate, BadDays, VacationFar, VacationPast
 from pbm_oust.grammar.parts import BadOptionValue, Option
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience
 from pbm_oust.mail.reading.body import NO_TEXT
-from pbm_oust.play.authentication import WrongPassword
+from pbm_oust.play.authentication import SenderNotEnough, WrongPassword
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, ShownBoard
 from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.play.request import Request as Asked
-from pbm_oust.play.unit_of_work import NotDerived
+from pbm_oust.play.starting import HouseBoardTooLarge, HouseBusy, HouseOff
+from pbm_oust.play.unit_of_work import NoSuchPlayer, NotDerived
 from pbm_oust.play.verification import CodeNotice
-from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
+from pbm_oust.refusal import NotAllowed, Reason, Refusal, Unreadable
 from pbm_oust.render.html import marks_of
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
 from pbm_oust.service.table import form_named
 from pbm_oust.store.letters import Draft
+from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_svg
 from pbm_oust.web.ground import Ground, ground_of, source_of
 
@@ -57,6 +65,23 @@ _PLACE = re.compile("[A-Z]+")
 """The name of a word in the help."""
 _SET = "on"
 """What a box says that is ticked."""
+_FIELDS: Mapping[type[Reason], tuple[str, ...]] = {
+    UnusableGrid: ("size", "board"),
+    HouseBoardTooLarge: ("size", "board"),
+    HouseOff: ("named", "opponent"),
+    HouseBusy: ("named", "opponent"),
+    SamePlayer: ("named", "opponent"),
+    NoSuchPlayer: ("named", "opponent", "rest"),
+    SenderNotEnough: ("auth",),
+    WrongPassword: ("password",),
+    BadZone: ("zone",),
+    BadDate: ("date",),
+    BadDays: ("days",),
+    VacationPast: ("date",),
+    VacationFar: ("date",),
+    NothingWritten: ("text",),
+}
+"""The fields that may be at fault where a refusal does not name what is typed there."""
 _MAILED_TOO = BoardNotice, WelcomeNotice
 """Answers that also go by mail: further mails answer them."""
 
@@ -81,6 +106,42 @@ async def form_of(request: Request) -> Mapping[str, str]:
     except ValueError:
         raise HTTPException(400) from None
     return {name: _text_of(values[0]) for name, values in found.items()}
+
+
+class Mistake(Struct, frozen=True):
+    """Why a form was refused, which is shown once more."""
+
+    said: Sequence[Block]
+    field: str = ""
+    """The name of the field at fault; empty if it is none, or if nobody knows which."""
+
+    @classmethod
+    def of(cls, refusal: Refusal, form: Mapping[str, str], said: Sequence[Block]) -> "Mistake":
+        """Return why a form was refused; the field at fault holds what the refusal names."""
+        culprit = _squeezed(refusal.culprit)
+        holding = [name for name, value in form.items() if culprit == _squeezed(value) != ""]
+        named = _FIELDS.get(type(refusal.reason), ())
+        return cls(said, next((name for name in (*holding, *named) if name in form), ""))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split()).lower()
+
+
+def filled(name: str, form: Mapping[str, str], fault: Mistake | None = None) -> dict[str, Any]:
+    """Return what templates need to show the form of a name once more, as it was typed.
+
+    That is `kept` as `kept_from` returns it; `fault`, which returns what is wrong with a field;
+    `refused`, what is wrong and belongs to no field; and `is_refused`, whether anything is wrong.
+    """
+
+    def at(form_name: str, field: str) -> Sequence[Block]:
+        is_at_fault = fault is not None and (name, fault.field) == (form_name, field)
+        return fault.said if fault and is_at_fault else ()
+
+    refused = fault.said if fault and not fault.field else ()
+    kept, is_refused = kept_from(form, name), fault is not None
+    return {"kept": kept, "fault": at, "refused": refused, "is_refused": is_refused}
 
 
 def kept_from(form: Mapping[str, str], form_name: str) -> Callable[..., str]:
@@ -166,6 +227,12 @@ class Carried(Struct, frozen=True):
 
     handled: Handled
     told: tuple[Notice, ...]
+
+    def fault(self, form: Mapping[str, str], said: Sequence[Block]) -> Mistake:
+        """Return why the form was refused from which this came."""
+        refusals = (each.refusal for each in self.told if isinstance(each, RefusalNotice))
+        refusal = next(refusals, None)
+        return Mistake.of(refusal, form, said) if refusal else Mistake(said)
 
     @property
     def is_refused(self) -> bool:
@@ -253,7 +320,8 @@ def answer_page(request: Request, carried: Carried, language: Language, *, back:
             game, prefix = block.game, f"b{len(parts)}"
             title = translator.gettext("Board %(name)s", name=game.name)
             svg = board_svg(game.position, marks_of(game), title, translator, prefix=prefix)
-            parts.append({"name": game.name, "svg": svg})
+            path = "" if game.header.board == NO_BOARD else addresses.of_board(game.name)
+            parts.append({"name": game.name, "path": path, "svg": svg})
         elif isinstance(block, Paragraph):
             parts.append(block)
     return ground.secret_page(language, "answer", answers=parts, back=back, carried=carried)

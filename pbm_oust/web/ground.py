@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from pbm_oust.board.puzzle import puzzles_of
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
 from pbm_oust.letters.lists import name_of
 from pbm_oust.letters.templates import html_templates
@@ -155,6 +156,7 @@ _TYPES = {
     "style.css": "text/css; charset=utf-8",
     "script.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
+    "turn.svg": "image/svg+xml",
 }
 STATIC: dict[str, str] = {}
 """The paths of what pages load besides, which change with their contents, by the names of files."""
@@ -192,9 +194,13 @@ class Templates:
             static=STATIC,
             anybody=ANYBODY,
             refused=(),
+            turns=None,
             kept=lambda _form, _field, usual="": usual,
             about_games=lambda: words.about_games,
             about_options=lambda: words.about_options,
+            about_puzzles=lambda: words.about_puzzles,
+            puzzles_of=puzzles_of,
+            why_illegal=words.why_illegal,
             words_of_kind=words.words_of_kind,
             words_of=translator.action,
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
@@ -206,13 +212,6 @@ class Templates:
             sections=Section,
             **FIGURES,
         )
-
-    @cached_property
-    def titles_of_examples(self) -> Mapping[str, str]:
-        """What the examples of the rules are called, by their names."""
-        module = self._templates.get_template("web/examples.html").module
-        titles: Mapping[str, str] = vars(module)["titles"]
-        return titles
 
     def headers(self, keeping: str = CHECKED) -> dict[str, str]:
         """Return what a response in the language says of that, and of how long it may be kept."""

@@ -1,21 +1,20 @@
-"""The help that mail gives, as pages, and the rules with examples that one can step through."""
+"""Pages to learn from: the help that mail gives, the rules with boards to touch, and puzzles.
+
+Nothing is kept: what somebody has placed stands in the address, as where they explore.
+"""
 
 import re
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
-import msgspec
 from markupsafe import Markup, escape
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.board import Game, Header, Record, Terms
-from pbm_oust.board.notation import parse_action
+from pbm_oust.board.puzzle import Attempt, Puzzle, puzzles_of, steps_of
 from pbm_oust.grammar.notation import word_in
 from pbm_oust.grammar.vocabulary import in_english
 from pbm_oust.languages import Language
@@ -23,11 +22,14 @@ from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
 from pbm_oust.letters.layout import Look, Paragraph
 from pbm_oust.letters.words import Words
-from pbm_oust.rules import KINDS, Side, parse_grid
+from pbm_oust.refusal import Illegal
+from pbm_oust.render.html import marks_of
+from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
-from pbm_oust.web.boards import picture
-from pbm_oust.web.ground import Templates, ground_of
+from pbm_oust.web.boards import SVG, board_svg, picture
+from pbm_oust.web.ground import Templates, ground_of, source_of
+from pbm_oust.web.play import cells_of
 
 
 class Passage(Struct, frozen=True):
@@ -92,73 +94,119 @@ async def subject(request: Request) -> Response:
     return ground.page(request, "subject", subject=name, pieces=found)
 
 
-_AT = datetime(2026, 11, 20, tzinfo=UTC)
-"""When everything in an example happens."""
+Steps = Mapping[str, tuple[str, str, str]]
+"""The words of the steps of a game, by their names: a title, the rule and a task."""
 
 
-class Example(Struct, frozen=True):
-    """A game that shows a rule."""
+class Tried(Struct, frozen=True):
+    """A board with a task, as far as somebody has touched it."""
 
-    name: str
-    """What addresses call it."""
-    kind: str
-    grid: str
-    turns: tuple[str, ...]
-    """Each with the side and its action, as histories have them."""
+    attempt: Attempt
+    refusal: Illegal | None
+    """Why the point that was touched last is not legal."""
+    picture: str
 
-
-EXAMPLES = msgspec.toml.decode(
-    files(__package__).joinpath("examples.toml").read_bytes(), type=dict[str, tuple[Example, ...]]
-)["examples"]
+    @property
+    def puzzle(self) -> Puzzle:
+        """The position and its task."""
+        return self.attempt.puzzle
 
 
-@cache
-def game_of(example: Example) -> Game:
-    """Return an example as a game."""
-    header = Header(KINDS[example.kind], 1, parse_grid(example.grid), "x", "o", Terms(), _AT)
-    game = Game.start(header)
-    for number, turn in enumerate(example.turns, 1):
-        side, _, words = turn.partition(" ")
-        game = game.redo(Record(number, Side(side), parse_action(words), _AT, f"{number:016x}"))
-    return game
+def _tried(
+    puzzle: Puzzle,
+    moves: str,
+    address: Callable[[Sequence[str]], str],
+    templates: Templates,
+    prefix: str = "b",
+) -> Tried:
+    """Return a board after the placements of an address; `address` returns where others lead."""
+    attempt, refusal = puzzle.tried_as_far(cells_of(moves))
+    is_open = puzzle.answer and not (attempt.is_over or attempt.is_reached)
+    drawn = board_svg(
+        attempt.game.position,
+        marks_of(attempt.game),
+        title_of(puzzle, templates),
+        templates.translator,
+        taps=(lambda cell: address((*attempt.cells, cell))) if is_open else None,
+        prefix=prefix,
+        is_task=True,
+    )
+    return Tried(attempt, refusal, drawn)
 
 
-@cache
-def _drawn(example: Example, number: int, templates: Templates) -> str:
-    """Return the board after a turn as SVG; there are few of them, and all are kept."""
-    title = str(templates.titles_of_examples[example.name])
-    game = game_of(example).after(number)
-    return picture(game, templates.translator, title, f"{example.name}-{number}")
+def title_of(puzzle: Puzzle, templates: Templates) -> str:
+    """Return what the picture of a puzzle, or of a step of the rules, is called."""
+    if puzzle.name:
+        steps: Steps = vars(templates.words.words_of_kind(puzzle.kind))["steps"]
+        return str(steps[puzzle.name][0])
+    given = {"title": puzzle.kind.title, "number": puzzle.number}
+    return templates.translator.gettext("Puzzle %(number)s of %(title)s", **given)
 
 
 async def rules(request: Request) -> Response:
-    """Answer with the rules of a game and its examples."""
+    """Answer with the rules of a game: step by step, with boards to touch, and as text."""
     ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
-    templates = ground.templates_for(request)
-    examples = [
-        (example, _drawn(example, len(example.turns), templates))
-        for example in EXAMPLES
-        if example.kind == kind.name
-    ]
-    said = pieces(templates.words, kind.name, templates.language)
-    return ground.page(request, "rules", kind=kind, pieces=said, drawn=examples)
+    templates, given = ground.templates_for(request), request.query_params
 
-
-async def step(request: Request) -> Response:
-    """Answer with an example after one of its turns."""
-    ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
-    asked, number = (kind.name, request.path_params["name"]), request.path_params["number"]
-    for example in EXAMPLES:
-        numbers = map(str, range(len(example.turns) + 1))
-        if (example.kind, example.name) == asked and number in numbers:
-            drawn = _drawn(example, int(number), ground.templates_for(request))
-            return ground.page(
-                request,
-                "example",
-                kind=kind,
-                example=example,
-                number=int(number),
-                records=game_of(example).records,
-                picture=drawn,
+    def shown() -> list[Tried]:
+        return [
+            _tried(
+                step,
+                given.get("moves", "") if step.name == given.get("step") else "",
+                partial(addresses.of_step, kind.name, step.name),
+                templates,
+                step.name,
             )
-    raise HTTPException(404)
+            for step in steps_of(kind)
+        ]
+
+    steps = await ground.replaying.do_for(source_of(request), shown)
+    said = pieces(templates.words, kind.name, templates.language)
+    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps, sides=Side)
+
+
+async def puzzles(request: Request) -> Response:
+    """Answer with the puzzles of a game."""
+    kind: Kind = request.path_params["kind"]
+    if not puzzles_of(kind):
+        raise HTTPException(404)
+    return ground_of(request).page(request, "puzzles", kind=kind, puzzles=puzzles_of(kind))
+
+
+def _asked(request: Request) -> Puzzle:
+    """Return the puzzle that a path names. Raises HTTPException."""
+    number: int = request.path_params["number"]
+    known = puzzles_of(request.path_params["kind"])
+    if not 1 <= number <= len(known):
+        raise HTTPException(404)
+    return known[number - 1]
+
+
+async def puzzle(request: Request) -> Response:
+    """Answer with a puzzle, after the placements in the address, judged."""
+    ground, asked = ground_of(request), _asked(request)
+    name, templates = asked.kind.name, ground.templates_for(request)
+
+    def shown() -> Tried:
+        return _tried(
+            asked,
+            request.query_params.get("moves", ""),
+            partial(addresses.of_puzzle, name, asked.number),
+            templates,
+        )
+
+    tried = await ground.replaying.do_for(source_of(request), shown)
+    count = len(puzzles_of(asked.kind))
+    return ground.page(
+        request, "puzzle", tried=tried, puzzle=asked, kind=asked.kind, count=count, sides=Side
+    )
+
+
+async def svg(request: Request) -> Response:
+    """Answer with the picture of a puzzle."""
+    ground, asked = ground_of(request), _asked(request)
+    templates = ground.templates_for(request)
+    title = title_of(asked, templates)
+    made_from = "puzzle", asked.kind.name, asked.number, templates.language
+    made = ground.cache.get(made_from, lambda: picture(asked.game, templates.translator, title))
+    return made.answer(request, SVG, templates.headers(made.keeping))

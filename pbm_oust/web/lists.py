@@ -1,31 +1,53 @@
-"""Lists: the front page, boards in play and over, players with their ratings, and standings."""
+"""Lists: the front page, boards in play and over, searching, players, ratings and standings."""
 
+import re
 import time
+from collections.abc import Mapping
+from contextlib import suppress
+from enum import Enum
+from functools import partial
+from typing import TypeVar
 
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from pbm_oust.accounts.account import HOUSE
+from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
 from pbm_oust.grammar.values import Filter
-from pbm_oust.play.finding import Wish, find_latest
+from pbm_oust.play.finding import (
+    MOST_COUNTED,
+    Ending,
+    SearchPage,
+    Sought,
+    Wish,
+    find_latest,
+    results_against,
+)
+from pbm_oust.play.finding import search as look_for
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks, open_seeks_of
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.rules import KINDS, Kind
-from pbm_oust.store.index import Window
+from pbm_oust.rules import KINDS, Grid, Kind, Shape, parse_size
+from pbm_oust.rules.grid import BadGrid
+from pbm_oust.store.index import Mark, Window
 from pbm_oust.store.open_boards import game_if_any, has_played
 from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked, number_in, player_asked
 from pbm_oust.web.boards import curve_svg, first_board, picture
-from pbm_oust.web.ground import HTML, Ground, Templates, ground_of
+from pbm_oust.web.ground import CHECKED, HTML, Ground, Templates, ground_of, source_of
+from pbm_oust.web.play import cells_of
+
+E = TypeVar("E", bound=Enum)
 
 MOST_ON_FRONT = 12
-"""How many boards, results and challenges the page shows."""
+"""How many boards, results and challenges the page shows, and boards that of a player."""
+MOST_OPPONENTS = 20
+"""Against how many opponents the page of a player shows results."""
 
 
 async def front(request: Request) -> Response:
@@ -44,8 +66,9 @@ def _written(ground: Ground, templates: Templates) -> str:
         active = find_latest(ground.work, Wish(kinds), part)
         ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE), part)
         seeks = open_seeks(kinds, ground.work)[:MOST_ON_FRONT]
-        latest = next(iter([*active.boards, *ended.boards]), None)
-        game = latest and game_if_any(ground.home, latest.kind, latest.board)
+        boards = [*active.boards, *ended.boards]
+        latest = (game_if_any(ground.home, each.kind, each.board) for each in boards)
+        game = next(filter(None, latest), None)
     shown = game or first_board(kinds[0], kinds[0].default_grid)
     svg = picture(shown, templates.translator)
     given = {"active": active, "ended": ended, "seeks": seeks}
@@ -127,6 +150,113 @@ def _listed(request: Request, path: str, wanted: Filter) -> Response:
     )
 
 
+# Searching
+
+MOST_FOUND = 24
+"""How many boards a page of a search shows."""
+LONGEST_OPENING = 6
+"""How many first placements are searched for."""
+_SIZE = re.compile(r"([^\W\d_]{2,}|)([0-9].*)")
+"""A size, perhaps behind the word for a shape."""
+
+
+class Question(Struct, frozen=True):
+    """What the form of a search says, with what cannot be searched for."""
+
+    typed: Mapping[str, str]
+    """What stands in its fields, by their names."""
+    sought: Sought
+    faults: frozenset[str]
+    """The names of fields that hold something else."""
+    after: Mark | None
+    """Behind which board the search goes on."""
+
+    def address(self, path: str, mark: Mark | None = None) -> str:
+        """Return where this is answered, from the latest board on or behind another one."""
+        after = {"after": f"{mark.kind},{mark.board},{mark.latest}"} if mark else {}
+        return addresses.asking(path, {**self.typed, **after})
+
+
+def _question(request: Request) -> Question:
+    """Return what the form of a search says. Raises HTTPException."""
+    names = ("game", "which", "player", "opponent", "result", "size", "opening")
+    given = {name: request.query_params.get(name, "").strip() for name in names}
+    typed = {name: value for name, value in given.items() if value}
+    kinds = [kind_asked(given["game"])] if given["game"] else list(KINDS.values())
+    players = tuple(given[name].lower() for name in ("player", "opponent") if given[name])
+    result, which = _member(Ending, given["result"]), _member(Filter, given["which"])
+    opening, grids = cells_of(given["opening"]), _grids(given["size"])
+    faults = {
+        "size": given["size"] and not grids,
+        "opening": given["opening"] and not 0 < len(opening) <= LONGEST_OPENING,
+        "player": result in (Ending.WON, Ending.LOST) and not given["player"],
+    }
+    sought = Sought(kinds, which or Filter.ALL, players, result, grids, opening)
+    wrong = frozenset(name for name, is_wrong in faults.items() if is_wrong)
+    return Question(typed, sought, wrong, _mark(request.query_params.get("after", "")))
+
+
+def _member(of: type[E], word: str) -> E | None:
+    """Return what a word of a form stands for; None for no word. Raises HTTPException."""
+    try:
+        return of(word) if word else None
+    except ValueError:
+        raise HTTPException(404) from None
+
+
+def _mark(text: str) -> Mark | None:
+    """Return the place that an address names, if it names one. Raises HTTPException."""
+    if not text:
+        return None
+    kind, board, latest, *_ = *text.split(","), "", ""
+    at, number = number_in(latest, 12), number_in(board)
+    if at is None or number is None:
+        raise HTTPException(404)
+    return Mark(at, number, kind_asked(kind).name)
+
+
+def _grids(text: str) -> tuple[Grid, ...]:
+    """Return the grids that a size means: `9` of either shape, `hex 7` of one; none if none."""
+    found, grids = _SIZE.fullmatch("".join(text.lower().split())), list[Grid]()
+    if not found:
+        return ()
+    word, size = found.groups()
+    for shape in Shape:
+        # Any other word is that of squares in some language.
+        if not word or (word == Shape.HEX.value) is (shape is Shape.HEX):
+            with suppress(BadGrid):
+                grids.append(parse_size(shape, size.replace("\N{MULTIPLICATION SIGN}", "x")))
+    return tuple(grids)
+
+
+async def _found(request: Request, question: Question) -> SearchPage | None:
+    """Return what a search finds; None if it cannot be searched for. Others go on meanwhile."""
+    if question.faults:
+        return None
+    ground = ground_of(request)
+    look = partial(look_for, ground.work, question.sought, MOST_FOUND, question.after)
+    return await ground.replaying.do_for(source_of(request), look)
+
+
+async def search(request: Request) -> Response:
+    """Answer with a form that searches all boards, and what it finds."""
+    question = _question(request)
+    searched = await _found(request, question)
+    return ground_of(request).page(request, "search", question=question, searched=searched)
+
+
+async def found(request: Request) -> Response:
+    """Answer with what a search finds as JSON, and where it goes on."""
+    question = _question(request)
+    searched = await _found(request, question)
+    if searched is None:
+        raise HTTPException(404)
+    further = searched.further and question.address(addresses.FOUND, searched.further)
+    boards = [summary_fields(board) for board in searched.boards]
+    told = {"boards": boards, "looked_at": searched.looked_at, "further": further}
+    return JSONResponse(told, headers={"Cache-Control": CHECKED})
+
+
 class RatingHistory(Struct, frozen=True):
     """What rated games of one game did to the rating of a player, for one class of sizes."""
 
@@ -196,22 +326,27 @@ async def ratings(request: Request) -> Response:
 
 
 async def player(request: Request) -> Response:
-    """Answer with the page of a player."""
-    ground, kinds, first = ground_of(request), list(KINDS.values()), part_of(1, MOST_LISTED)
+    """Answer with the page of a player, all of which is of one moment."""
+    ground, kinds, first = ground_of(request), list(KINDS.values()), Window(MOST_ON_FRONT)
     userid, work = player_asked(request.path_params["userid"]), ground.work
-    seeks = open_seeks_of(userid, work)
-    if not (seeks or has_played(userid, work.home)):
-        raise HTTPException(404)
-    active = find_latest(work, Wish(kinds, (userid,)), first)
-    ended = find_latest(work, Wish(kinds, (userid,), Filter.INACTIVE), first)
+    with work.home.database.read():
+        seeks = open_seeks_of(userid, work)
+        if not (seeks or has_played(userid, work.home)):
+            raise HTTPException(404)
+        active = find_latest(work, Wish(kinds, (userid,)), first)
+        ended = find_latest(work, Wish(kinds, (userid,), Filter.INACTIVE), first)
+        against = results_against(userid, work)
+        known = [each for kind in kinds if (each := rated(userid, kind, 1, work)).page.count]
     return ground.page(
         request,
         "player",
         userid=userid,
         is_house=userid in HOUSE,
         seeks=seeks,
-        active=Page(1, active.boards, active.count),
-        ended=Page(1, ended.boards, ended.count),
-        damaged=active.damaged,
-        rated=[each for kind in kinds if (each := rated(userid, kind, 1, work)).page.count],
+        active=active,
+        ended=ended,
+        against=against,
+        most_opponents=MOST_OPPONENTS,
+        counted=MOST_COUNTED,
+        rated=known,
     )

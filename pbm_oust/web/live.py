@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 
+from msgspec import Struct
+
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
@@ -19,9 +21,9 @@ from pbm_oust.store.index import BoardName, find_entry, progress_of
 log = logging.getLogger("pbm_oust")
 
 MOST_WATCHING = 100
-"""How many may look at once."""
+"""How many who only watch may look at once, and how many players beside them."""
 MOST_WATCHING_OF_ONE = 20
-"""How many of them may come from one host or network."""
+"""How many of them may come from one host or network, or be pages of one player."""
 LOOK_SECONDS = 1.0
 """How long between two looks at the index."""
 HEARTBEAT_SECONDS = 20.0
@@ -30,6 +32,13 @@ HEARTBEAT_SECONDS = 20.0
 
 Watched = BoardName | str
 """A board, or the userid of a player with all their boards in play."""
+
+
+class Looker(Struct, frozen=True):
+    """Who looks: a player at their own pages, by their userid, or anybody at a host or network."""
+
+    name: str
+    is_player: bool = False
 
 
 class TooManyWatch(Exception):
@@ -58,20 +67,19 @@ class Live:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._watched: dict[Watched, _News] = {}
-        self._sources = Counter[str]()
+        self._lookers = Counter[Looker]()
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
-    def events(self, name: Watched, source: str) -> AsyncIterator[str]:
+    def events(self, name: Watched, looker: Looker) -> AsyncIterator[str]:
         """Yield events that each tell the state of something, the first one at once.
 
-        Of a board that is how many records it has. `source` is where whoever looks is. Raises
-        TooManyWatch, before the first one.
+        Of a board that is how many records it has. Raises TooManyWatch, before the first one.
         """
-        is_one_too_many = self._sources[source] >= MOST_WATCHING_OF_ONE
-        if is_one_too_many or self._sources.total() >= MOST_WATCHING:
+        alike = [each for each in self._lookers.elements() if each.is_player is looker.is_player]
+        if alike.count(looker) >= MOST_WATCHING_OF_ONE or len(alike) >= MOST_WATCHING:
             raise TooManyWatch
-        return self._events(name, source)
+        return self._events(name, looker)
 
     def end(self) -> None:
         """End all events."""
@@ -79,8 +87,8 @@ class Live:
         for each in self._watched.values():
             each.tell(each.state)
 
-    async def _events(self, name: Watched, source: str) -> AsyncIterator[str]:
-        with self._watching(name, source) as news:
+    async def _events(self, name: Watched, looker: Looker) -> AsyncIterator[str]:
+        with self._watching(name, looker) as news:
             if news.state is None:
                 found = await self._look([name])
                 if news.state is None:  # others may have looked meanwhile
@@ -94,19 +102,19 @@ class Live:
                     await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
 
     @contextmanager
-    def _watching(self, name: Watched, source: str) -> Iterator[_News]:
+    def _watching(self, name: Watched, looker: Looker) -> Iterator[_News]:
         """Count somebody who looks."""
         news = self._watched.get(name) or _News()
         self._watched[name] = news
         news.watching += 1
-        self._sources[source] += 1
+        self._lookers[looker] += 1
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
         try:
             yield news
         finally:
             news.watching -= 1
-            self._sources -= Counter([source])  # who is at zero is gone
+            self._lookers -= Counter([looker])  # who is at zero is gone
             if not news.watching:
                 del self._watched[name]
 

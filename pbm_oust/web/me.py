@@ -4,47 +4,56 @@ Each form there is a command of the table that mail has, too.
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
+from operator import attrgetter
 
+from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import Clock
-from pbm_oust.accounts.queue import waiting
-from pbm_oust.accounts.settings import NAMES, values_of
-from pbm_oust.accounts.tags import AnswerPurpose, Reply
+from pbm_oust.accounts.settings import NAMES, zones
 from pbm_oust.accounts.vacations import days_left
 from pbm_oust.board import Game, Terms
 from pbm_oust.grammar.values import Filter
-from pbm_oust.letters.layout import Block
-from pbm_oust.play.finding import Wish, find_games, find_latest
+from pbm_oust.languages import LANGUAGES
+from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.request import Request as Asked
-from pbm_oust.play.starting import open_seeks
+from pbm_oust.play.starting import open_seeks, possible_opponents
 from pbm_oust.refusal import Refusal
-from pbm_oust.rules import KINDS, Kind, Side, format_size
+from pbm_oust.robot.player import LEVELS
+from pbm_oust.rules import KINDS, Side
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import Window
+from pbm_oust.store.index import Window, boards_of_player
 from pbm_oust.store.open_boards import game_if_any
+from pbm_oust.store.ratings import usual_standings
 from pbm_oust.web import addresses, forms
 from pbm_oust.web.addresses import number_in
-from pbm_oust.web.boards import news
+from pbm_oust.web.boards import first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
+from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
-from pbm_oust.web.live import state_of
-from pbm_oust.web.play import Sitting, act_at, page_at
+from pbm_oust.web.live import Looker, state_of
+from pbm_oust.web.play import act_at, news_at, own_sitting, page_at, unread_by
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
 
-Again = Callable[[Sequence[Block]], Response]
+Again = Callable[[Mistake], Response]
 """Shows the page of a form once more, with why it was refused and what was typed."""
 
 MOST_WAITING = 100
 """How many boards are listed that wait for the player."""
 MOST_LISTED = 50
 """How many other boards are listed, and how many open challenges."""
-MOST_ENDED = 10
+MOST_ENDED = 6
+MOST_OPPONENTS = 12
+"""How many players are listed who can be challenged."""
+_SWITCHES = {"rated": "unrated", "swap": "noswap"}
+"""What the form of a board turns on, and the options of commands that turn it off."""
+_SHOWN = ("settings", "seek", "unseek")
+"""The commands of which the page itself shows what has come, on which their forms are."""
 _LONGEST_ONCE = 64
 _NUMBER = "number"
 """The hidden field with the number of the record that a form may make."""
@@ -56,46 +65,101 @@ async def mine(request: Request) -> Response:
 
 
 def _mine_page(
-    request: Request, player: SignedIn, form: Mapping[str, str], refused: Sequence[Block] = ()
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
     """Return the boards of a player; a form that was refused has what was typed."""
     ground = ground_of(request)
-    kinds, own = list(KINDS.values()), (player.userid,)
-    with ground.home.database.read():
-        waits = find_games(ground.work, Wish(kinds, own, Filter.NEXT), MOST_WAITING)
-        active = find_latest(ground.work, Wish(kinds, own), Window(MOST_LISTED))
-        ended = find_latest(ground.work, Wish(kinds, own, Filter.INACTIVE), Window(MOST_ENDED))
-        seeks = open_seeks(kinds, ground.work)[:MOST_LISTED]
-        due = _by_deadline(waits.boards, ground)
+    wish = Wish(list(KINDS.values()), (player.userid,), Filter.INACTIVE)
+    with ground.home.database.read() as snapshot:
+        boards = _boards_of(player.userid, ground)
+        ended = find_latest(ground.work, wish, Window(MOST_ENDED))
+        seeks = open_seeks(wish.kinds, ground.work)[:MOST_LISTED]
+        state = state_of(snapshot, player.userid)
     return ground.secret_page(
         player.language,
         "mine",
         player=player,
-        due=due,
-        count=waits.count,
-        others=[each for each in active.boards if each.to_move != player.userid],
+        boards=boards,
+        turns=boards.waiting,
         ended=ended.boards,
         seeks=seeks,
-        damaged=waits.damaged,
-        refused=refused,
+        damaged=dict.fromkeys((*ended.damaged, *boards.damaged)),
         now=ground.clock(),
-        state=ground.home.ask(state_of, player.userid),
-        kept=forms.kept_from(form, form.get("command", "")),
+        state=state,
+        is_done="done" in request.query_params and not form,
+        **forms.filled(form.get("command", ""), form, fault),
+    )
+
+
+class OwnBoards(Struct, frozen=True):
+    """The boards in play of a player."""
+
+    due: list[tuple[Game, Clock]]
+    """Those that wait for the player, that first whose time runs out first."""
+    waiting: int
+    """How many wait, those too that are not among them."""
+    others: list[Game]
+    """Those that wait for others: first those with something new for the player, then the latest.
+    """
+    unread: dict[str, list[str]]
+    """What the player was told on some of them since they last did something there, by names."""
+    more: int
+    """How many others there are besides."""
+    damaged: list[str]
+    """The names of those that cannot be read."""
+
+
+def _boards_of(userid: str, ground: Ground) -> OwnBoards:
+    """Return the boards in play of a player, within a read of one moment."""
+    active = ground.home.ask(boards_of_player, userid)
+    mine = sorted((each for each in active if each.to_move == userid), key=attrgetter("latest"))
+    others = sorted((each for each in active if each.to_move != userid), key=attrgetter("latest"))
+    games, damaged = list[Game](), list[str]()
+    for each in (*mine[:MOST_WAITING], *others[: -MOST_LISTED - 1 : -1]):
+        game = game_if_any(ground.home, each.kind, each.board)
+        games += [game] if game else []
+        damaged += [] if game else [each.name]
+    due = [(game, ground.work.clock_of(game)) for game in games if game.player_to_move == userid]
+    rest = [game for game in games if game.player_to_move != userid]
+    told = {game.name: unread_by(userid, game, ground.work) for game in games}
+
+    def has_news(game: Game) -> bool:
+        return bool(told[game.name]) or game.is_offered_to(game.side_of(userid))
+
+    return OwnBoards(
+        sorted(due, key=lambda each: (each[1].deadline, each[0].name)),
+        len(mine),
+        sorted(rest, key=lambda game: not has_news(game)),
+        {name: texts for name, texts in told.items() if texts},
+        max(0, len(others) - MOST_LISTED),
+        damaged,
     )
 
 
 async def events(request: Request) -> Response:
     """Answer with what differs after each record on a board of the player, when it changes."""
-    return news(request, player_of(request).userid)
+    userid = player_of(request).userid
+    return news(request, userid, Looker(userid, is_player=True))
+
+
+async def seeks(request: Request) -> Response:
+    """Lead to the open challenges on the page of the player; who signs in first gets there, too."""
+    player_of(request)
+    return RedirectResponse(f"{addresses.MINE}#seeks", 303, KEPT_SECRET)
 
 
 async def next_board(request: Request) -> Response:
-    """Lead to the board that waits for the player and whose time runs out first."""
+    """Lead to the board that waits for the player and whose time runs out first.
+
+    Behind a board that the address names, it leads to the next one, and in the end to the first.
+    """
     player, ground = player_of(request), ground_of(request)
-    wish = Wish(list(KINDS.values()), (player.userid,), Filter.NEXT)
     with ground.home.database.read():
-        due = _by_deadline(find_games(ground.work, wish, MOST_WAITING).boards, ground)
-    path = addresses.of_own_board(due[0][0].name) if due else addresses.MINE
+        names = [game.name for game, _ in _boards_of(player.userid, ground).due]
+    after = request.query_params.get("after", "")
+    following = names[names.index(after) + 1 :] if after in names else names
+    name = next(iter((*following, *names)), None)
+    path = addresses.of_own_board(name) if name else addresses.MINE
     return RedirectResponse(path, 303, KEPT_SECRET)
 
 
@@ -105,13 +169,11 @@ async def look_at_command(request: Request) -> Response:
 
 
 def _command_page(
-    request: Request, player: SignedIn, form: Mapping[str, str], refused: Sequence[Block] = ()
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
     """Return the form; one that was refused has what was typed."""
-    kept = forms.kept_from(form, "line")
-    return ground_of(request).secret_page(
-        player.language, "command", player=player, refused=refused, kept=kept
-    )
+    again = forms.filled("line", form, fault)
+    return ground_of(request).secret_page(player.language, "command", player=player, **again)
 
 
 async def look(request: Request) -> Response:
@@ -119,7 +181,13 @@ async def look(request: Request) -> Response:
     player, game = player_of(request), _game(request)
     if game.side_of(player.userid) is None:
         return RedirectResponse(addresses.of_board(game.name), 303, KEPT_SECRET)
-    return page_at(_sitting(player, game, game.next_number), request)
+    return page_at(own_sitting(player, game, game.next_number), request)
+
+
+async def events_of_board(request: Request) -> Response:
+    """Answer with the number of records of a board of the player, each time that it changes."""
+    player, game = player_of(request), _game(request)
+    return news_at(own_sitting(player, game, game.next_number), request)
 
 
 async def act(request: Request) -> Response:
@@ -128,18 +196,19 @@ async def act(request: Request) -> Response:
     game, number = _game(request), number_in(form.get(_NUMBER, ""))
     if number is None or game.side_of(player.userid) is None:
         raise HTTPException(400)
-    return await act_at(_sitting(player, game, number), form, request)
+    return await act_at(own_sitting(player, game, number), form, request)
 
 
 async def do(request: Request) -> Response:
     """Carry out the command in a form, and show what came of it."""
     player, form = await form_of_player(request)
     game = _game_in(form, ground_of(request).home)
+    again: Again
     if form.get("back") == addresses.SETTINGS:
         back, again = addresses.SETTINGS, partial(_settings_page, request, player, form)
     elif game and game.side_of(player.userid):
-        sitting = _sitting(player, game, game.next_number)
-        back, again = sitting.path, partial(page_at, sitting, request, form)
+        sitting = own_sitting(player, game, game.next_number)
+        back, again = sitting.path, lambda fault: page_at(sitting, request, form, fault.said)
     elif "line" in form:
         back, again = addresses.COMMAND, partial(_command_page, request, player, form)
     else:
@@ -153,12 +222,6 @@ def _game_in(form: Mapping[str, str], home: Home) -> Game | None:
     return game_if_any(home, kind, board) if kind and board is not None else None
 
 
-def _by_deadline(games: Iterable[Game], ground: Ground) -> list[tuple[Game, Clock]]:
-    """Return games with the clocks of their players, the earliest deadline first."""
-    clocked = ((game, ground.work.clock_of(game)) for game in games)
-    return sorted(clocked, key=lambda each: (each[1].deadline, each[0].name))
-
-
 def _game(request: Request) -> Game:
     """Return the game that a path names. Raises HTTPException."""
     given = request.path_params
@@ -168,41 +231,42 @@ def _game(request: Request) -> Game:
     return game
 
 
-def _sitting(player: SignedIn, game: Game, number: int) -> Sitting:
-    """Return a player at a board, whose forms may make the record of a number."""
-    header, account = game.header, player.account
-    reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
-    plans = (str(plan.clause) for plan in waiting(account.queue, account.userid, game))
-    return Sitting(
-        reply,
-        addresses.of_own_board(game.name),
-        player.hidden(),
-        is_signed_in=True,
-        note=account.note_about(game.name),
-        plans=tuple(plans),
-    )
-
-
 async def look_at_challenge(request: Request) -> Response:
-    """Answer with a form for each game."""
+    """Answer with a form in which a board is put together."""
     return _challenge_page(request, player_of(request), {})
 
 
 def _challenge_page(
-    request: Request, player: SignedIn, form: Mapping[str, str], refused: Sequence[Block] = ()
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
-    """Return the forms; one that was refused has what was typed."""
+    """Return the form; one that was refused has what was typed."""
     ground = ground_of(request)
+    work, translator = ground.work, ground.templates_in(player.language).translator
+    kinds = KINDS.values()
+    with ground.home.database.read():
+        players = possible_opponents(player.userid, work, MOST_OPPONENTS)
+        house = [level.userid for level in LEVELS] if work.has_house else []
+        listed = [*players, *house]
+        ratings = [(kind, ground.home.ask(usual_standings, kind, listed)) for kind in kinds]
+    boards = [
+        (kind, grid, picture(first_board(kind, grid), translator, kind.title, f"b{nth}"))
+        for nth, (kind, grid) in enumerate((kind, grid) for kind in kinds for grid in kind.grids)
+    ]
+    opponent = form.get("opponent", request.query_params.get("opponent", ""))
     return ground.secret_page(
         player.language,
         "challenge",
         player=player,
-        opponent=request.query_params.get("opponent", ""),
+        players=players,
+        house=house,
+        ratings=ratings,
+        opponent=opponent if opponent in listed else "",
+        named=form.get("named", "") or ("" if opponent in listed else opponent),
+        boards=boards,
         usual=Terms(),
-        has_house=ground.work.has_house,
-        refused=refused,
-        kept=forms.kept_from(form, form.get("kind", "")),
-        sizes={kind.name: list(_sizes(kind)) for kind in KINDS.values()},
+        is_first=not form,
+        opens_terms=fault is not None and fault.field.startswith("option."),
+        **forms.filled("challenge", form, fault),
     )
 
 
@@ -210,28 +274,38 @@ async def challenge(request: Request) -> Response:
     """Challenge the player in a form or, if there is none, let anybody join."""
     player, form = await form_of_player(request)
     again = partial(_challenge_page, request, player, form)
-    return await _done(player, _command(player, form), request, addresses.CHALLENGE, again)
-
-
-def _sizes(kind: Kind) -> Iterator[tuple[str, str, str]]:
-    """Yield the option for each shape of grid that a game has, the shape, and the usual size."""
-    for shape, grid in kind.defaults.items():
-        name = "size" if shape is kind.own_shape else shape.value
-        yield name, shape.value, format_size(grid)
+    return await _done(player, _command(player, form), request, addresses.MINE, again)
 
 
 def _command(player: SignedIn, form: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the fields of the command that a form asks for."""
-    opponent, side = form.get("opponent", "").strip(), form.get("side", "")
+    """Return the fields of the command that a form asks for. Raises HTTPException.
+
+    What is typed counts for more than what is chosen from a list.
+    """
+    name, shape, size = _board_in(form)
+    if name not in KINDS:
+        raise HTTPException(400)
+    option = "size" if shape == KINDS[name].own_shape.value else shape
+    fields = {**form, "kind": name, f"option.{option}": size}
+    fields |= {f"option.{off}": "on" for on, off in _SWITCHES.items() if on not in form}
+    opponent, side = form.get("named", "").strip() or form.get("opponent", ""), form.get("side", "")
     is_house = "".join(opponent.split()).lower() in HOUSE
     opponent = "".join(opponent.split()) if is_house else opponent
     if opponent:
         pair = (player.userid, opponent)
         is_second = side == Side.O.value or (not side and secrets.randbelow(2))
         x, o = pair[::-1] if is_second else pair
-        return {**form, "command": "challenge", "userid1": x, "userid2": o}
+        return {**fields, "command": "challenge", "userid1": x, "userid2": o}
     sides = {f"option.{side}": "on"} if side in {each.value for each in Side} else {}
-    return {**form, "command": "seek", **sides}
+    return {**fields, "command": "seek", **sides}
+
+
+def _board_in(form: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return the game, the shape and the size of the board that a form says."""
+    size = form.get("size", "").strip()
+    chosen = f"{form.get('shape', '')} {size}" if size else form.get("board", "")
+    name, shape, size, *_ = *chosen.split(" ", 2), "", "", ""
+    return name, shape, size
 
 
 async def look_at_settings(request: Request) -> Response:
@@ -240,7 +314,7 @@ async def look_at_settings(request: Request) -> Response:
 
 
 def _settings_page(
-    request: Request, player: SignedIn, form: Mapping[str, str], refused: Sequence[Block] = ()
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
     """Return all that a player has settled; a form that was refused has what was typed."""
     ground = ground_of(request)
@@ -250,12 +324,18 @@ def _settings_page(
         player.language,
         "settings",
         player=player,
-        settings=[(name, settings.text_of(name), values_of(name)) for name in NAMES],
+        values={name: settings.text_of(name) for name in NAMES},
+        languages=[
+            (code, ground.templates_in(each).translator.own_name)
+            for code, each in LANGUAGES.items()
+        ],
+        zones=zones(),
+        is_done="done" in request.query_params and not form,
+        now=now,
         absences=[each for each in absences if each.end > now],
         days_left=days_left(absences, now.astimezone(settings.zone).year, settings.zone),
         calendar=calendar_address(player.account, ground),
-        refused=refused,
-        kept=forms.kept_from(form, form.get("command", "settings")),
+        **forms.filled(form.get("command", "settings"), form, fault),
         today=now.astimezone(settings.zone).date(),
     )
 
@@ -270,6 +350,8 @@ async def settle(request: Request) -> Response:
         for name, before in known.items()
         if (value := "".join(form.get(name, "").split())) and value != before
     ]
+    if not changes:
+        return RedirectResponse(f"{addresses.SETTINGS}?done", 303, KEPT_SECRET)
     rest = " ".join(f"{name} {value}" for name, value in changes)
     fields = {**form, "command": "settings", "rest": rest}
     again = partial(_settings_page, request, player, form)
@@ -288,14 +370,18 @@ async def _done(
     try:
         asked = _asked(player, form, request)
     except Refusal as refusal:
-        return again(forms.reason_of(refusal, ground.work.player(player.account), ground))
+        said = forms.reason_of(refusal, ground.work.player(player.account), ground)
+        return again(Mistake.of(refusal, form, said))
     carried = await forms.carry_out(asked, ground)
     if carried.is_refused:
         is_line = bool(form.get("line"))
-        return again(list(forms.said(carried.told, ground, is_line=is_line)))
+        said = list(forms.said(carried.told, ground, is_line=is_line))
+        return again(Mistake(said) if is_line else carried.fault(form, said))
     board = carried.handled.board
     if carried.is_done and board:
         return RedirectResponse(f"{addresses.of_own_board(board)}?done", 303, KEPT_SECRET)
+    if carried.is_done and form.get("command") in _SHOWN:
+        return RedirectResponse(f"{back}?done", 303, KEPT_SECRET)
     # The command may have changed the language, or removed the account.
     account = ground.work.account_if_any(player.userid) or player.account
     return forms.answer_page(request, carried, account.all_settings.language, back=back)

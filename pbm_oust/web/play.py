@@ -7,6 +7,7 @@ a form is carried out as the same words in an answer by mail are, once however o
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 
 from msgspec import Struct, field, structs
@@ -14,22 +15,28 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from pbm_oust.accounts.queue import Clause, leads_to, tree, waiting
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import WISHED, Game, Place
 from pbm_oust.board.game import placed
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
+from pbm_oust.commands.play import QUEUE
 from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
 from pbm_oust.letters.layout import Block, Paragraph
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Position, Side
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import game_if_any
-from pbm_oust.web.boards import board_svg
-from pbm_oust.web.forms import asked_of, carry_out, form_of, kept_from, said, text_in
+from pbm_oust.web import addresses
+from pbm_oust.web.boards import beside, board_svg, news
+from pbm_oust.web.forms import Carried, asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
-from pbm_oust.web.sign_in import proved, proved_by_tag
+from pbm_oust.web.live import Looker
+from pbm_oust.web.sign_in import ONCE, SignedIn, proved, proved_by_tag
 
 _LONGEST = 3000
 """How many characters of a turn are read: 625 cells have room."""
@@ -102,8 +109,31 @@ class Sitting(Struct, frozen=True):
     is_signed_in: bool = False
     note: str = ""
     """The note of a player who is signed in, which only they see."""
-    plans: tuple[str, ...] = ()
-    """What they have queued that still waits."""
+    plans: tuple[Clause, ...] = ()
+    """What they have queued that still waits: a clause for each answer."""
+    has_queued: bool = False
+    """Whether the latest record came from what they had queued."""
+
+    def exploring(self, number: int) -> str:
+        """Return where they explore the position after so many records, to plan turns there."""
+        here = f"{self.reply.kind} {self.reply.board}"
+        path = addresses.of_board(here, number) if self.is_signed_in else self.path
+        return addresses.of_exploring(path)
+
+
+def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
+    """Return a player who is signed in at a board, whose forms may make the record of a number."""
+    header, account = game.header, player.account
+    reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
+    return Sitting(
+        reply,
+        addresses.of_own_board(game.name),
+        player.hidden(),
+        is_signed_in=True,
+        note=account.note_about(game.name),
+        plans=tree(waiting(account.queue, account.userid, game)),
+        has_queued=any(leads_to(account.queue, game, each) for each in game.records[-1:]),
+    )
 
 
 def page_at(
@@ -125,7 +155,8 @@ def page_at(
     is_current = game.meets_guard(reply.number)
     is_mine = is_current and not game.result and game.player_to_move == reply.userid
     can_place = is_mine and not turn.is_whole and not game.must_pass
-    language = ground.work.account(reply.userid).all_settings.language
+    settings = ground.work.account(reply.userid).all_settings
+    language = settings.language
     translator = ground.templates_in(language).translator
     title = translator.gettext("Board %(name)s", name=game.name)
 
@@ -140,11 +171,13 @@ def page_at(
         game=game,
         turn=turn,
         after=structs.replace(game, position=turn.position),
-        clock=None if game.result else ground.work.clock_of(game),
-        now=ground.clock(),
+        beside=beside(game, ground),
+        said=said_on(game, ground.work),
         sides=Side,
+        zone=settings.zone,
         is_current=is_current,
         can_place=can_place,
+        turns=int(is_mine),
         sitting=sitting,
         asks=ask if ask in _ASKED_TWICE else "",
         is_done="done" in given,
@@ -153,18 +186,56 @@ def page_at(
     )
 
 
+def said_on(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
+    """Return what the players of a board have written to each other: when, who, and what."""
+    players = {game.x, game.o}
+    accounts = filter(None, map(work.account_if_any, players))
+    texts = ((account.userid, each) for account in accounts for each in account.said)
+    return sorted(
+        (each.at, userid, each.text)
+        for userid, each in texts
+        if each.name == game.name and {userid, each.to} == players
+    )
+
+
+def unread_by(userid: str, game: Game, work: UnitOfWork) -> list[str]:
+    """Return what a player has been told on a board since they last did or said something there."""
+    said, side = said_on(game, work), game.side_of(userid)
+    own = [record.at for record in game.records if game.owned_now(record) is side]
+    own += [at for at, by, _ in said if by == userid]
+    latest = max(own, default=game.header.started)
+    return [text for at, by, text in said if by != userid and at > latest]
+
+
 async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
     """Carry a form out as a mail that says the same in answer to a letter; show what came of it."""
-    ground, reply, wish = ground_of(request), sitting.reply, _wish(form)
-    if not wish:
+    carried = await carried_at(sitting, form, request)
+    if carried is None:
         return RedirectResponse(sitting.path, 303, KEPT_SECRET)
-    sender = ground.work.account(reply.userid).first_address
-    digest = hashlib.sha256("\0".join((*reply.parts(), wish)).encode()).hexdigest()
-    asked = asked_of(request, digest, sender, chat=wish, reply=reply)
-    carried = await carry_out(asked, ground)
     if carried.is_done:
         return RedirectResponse(f"{sitting.path}?done", 303, KEPT_SECRET)
-    return page_at(sitting, request, form, list(said(carried.told, ground)))
+    return page_at(sitting, request, form, list(said(carried.told, ground_of(request))))
+
+
+async def carried_at(sitting: Sitting, form: Mapping[str, str], request: Request) -> Carried | None:
+    """Carry a form out as a mail that says the same in answer to a letter.
+
+    Returns what came of it; None if it asks for nothing.
+    """
+    ground, reply, wish = ground_of(request), sitting.reply, _wish(form)
+    if not wish:
+        return None
+    sender = ground.work.account(reply.userid).first_address
+    once = form.get(ONCE, "") if form.get("deed") == QUEUE.name else ""
+    digest = hashlib.sha256("\0".join((*reply.parts(), wish, once)).encode()).hexdigest()
+    return await carry_out(asked_of(request, digest, sender, chat=wish, reply=reply), ground)
+
+
+def news_at(sitting: Sitting, request: Request) -> Response:
+    """Answer with the number of records of the board, each time that it changes."""
+    reply = sitting.reply
+    looker = Looker(reply.userid, is_player=True)
+    return news(request, BoardName(reply.kind, reply.board), looker)
 
 
 def _wish(form: Mapping[str, str]) -> str:
@@ -173,6 +244,8 @@ def _wish(form: Mapping[str, str]) -> str:
     text = text_in(form)
     if deed == "turn" and cells:
         return f"{','.join(cells)}\n{text}"
+    if deed == QUEUE.name:
+        return " ".join([deed, *form.get("rest", "").split()])
     if deed in _DEEDS:
         return f"{deed}\n{text}"
     return f"chat\n{text}" if deed == "chat" and text else ""
@@ -180,17 +253,22 @@ def _wish(form: Mapping[str, str]) -> str:
 
 async def look(request: Request) -> Response:
     """Answer with the board of a link, after the placements that have been tapped."""
-    return page_at(await _sitting(request), request)
+    return page_at(await sitting_of(request), request)
+
+
+async def events(request: Request) -> Response:
+    """Answer with news of the board of a link."""
+    return news_at(await sitting_of(request), request)
 
 
 async def act(request: Request) -> Response:
     """Carry a form out, and show what came of it."""
-    return await act_at(await _sitting(request), await form_of(request), request)
+    return await act_at(await sitting_of(request), await form_of(request), request)
 
 
-async def _sitting(request: Request) -> Sitting:
+async def sitting_of(request: Request) -> Sitting:
     """Return where a link lets its player sit. Raises HTTPException if it proves nothing."""
     found = proved_by_tag(request.path_params["tag"], ground_of(request))
     if not (isinstance(found, Reply) and found.purpose is AnswerPurpose.PLAY):
         found = None
-    return Sitting(await proved(found, request), request.url.path)
+    return Sitting(await proved(found, request), addresses.of_playing(request.path_params["tag"]))

@@ -8,6 +8,7 @@ import hmac
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
@@ -40,6 +41,9 @@ from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of, language_asked, 
 
 _SAFE, _PLAIN = "__Host-session", "session"
 """The names of the cookie: with the first, browsers heed that only TLS carries it."""
+_BACK = "back"
+"""The cookie with the page that somebody wanted to see before they signed in."""
+_LONGEST_BACK = 1000
 CHECK, ONCE = "check", "once"
 """The hidden fields of a form: the token of the session's forms, and what tells it from others."""
 ANSWER_SECONDS = 0.25
@@ -110,13 +114,34 @@ class NotSignedIn(Exception):
     """A page is only for players who are signed in."""
 
 
+def sent_to_sign_in(request: Request) -> Response:
+    """Send somebody who is not signed in to where they can sign in, and note where they were."""
+    response = RedirectResponse(addresses.SIGN_IN, 303, KEPT_SECRET)
+    path = f"{request.url.path}?{request.url.query}".rstrip("?")
+    if request.method == "GET" and len(path) < _LONGEST_BACK:
+        _set(response, request, _BACK, path, tags.SIGN_IN_LIFETIME)
+    return response
+
+
+def _wanted(request: Request) -> str:
+    """Return the page that somebody wanted to see before they signed in, or their own page.
+
+    A cookie may come from elsewhere, so only a page of players is believed.
+    """
+    path = request.cookies.get(_BACK, "")
+    return path if path.startswith(f"{addresses.MINE}/") else addresses.MINE
+
+
 def begun(userid: str, request: Request) -> Response:
-    """Answer that a player is signed in from now on, and show their page."""
+    """Answer that a player is signed in from now on, and show the page that they wanted to see."""
     ground = ground_of(request)
     session = tags.SignIn.begin(userid, ground.clock(), secrets.token_hex(8))
     text = tags.format_session(session, ground.home.key(), ground.work.account(userid))
-    response = RedirectResponse(addresses.MINE, 303, KEPT_SECRET)
-    return _with_cookie(response, request, text, int(tags.SESSION_LIFETIME.total_seconds()))
+    response = RedirectResponse(_wanted(request), 303, KEPT_SECRET)
+    if _BACK in request.cookies:
+        _set(response, request, _BACK, "", timedelta())
+    _set(response, request, _cookie_for(request), text, tags.SESSION_LIFETIME)
+    return response
 
 
 def player_if_any(request: Request) -> SignedIn | None:
@@ -155,17 +180,17 @@ async def form_of_player(request: Request) -> tuple[SignedIn, Mapping[str, str]]
     return player, form
 
 
-def _with_cookie(response: Response, request: Request, text: str, seconds: int) -> Response:
+def _set(response: Response, request: Request, name: str, text: str, lasts: timedelta) -> None:
+    """Let a browser keep a cookie; one that lasts no time is gone."""
     response.set_cookie(
-        _cookie_for(request),
+        name,
         text,
-        max_age=seconds,
+        max_age=int(lasts.total_seconds()),
         path="/",
         secure=_is_safe(request),
         httponly=True,
         samesite="lax",
     )
-    return response
 
 
 def _cookie_for(request: Request) -> str:
@@ -211,7 +236,8 @@ async def sign_out(request: Request) -> Response:
     home, now = ground_of(request).home, ground_of(request).work.now()
     await run_in_threadpool(home.do, note_key, player.session.key, KeyOutcome.DONE, now)
     response = RedirectResponse(addresses.FRONT, 303, KEPT_SECRET)
-    return _with_cookie(response, request, "", 0)
+    _set(response, request, _cookie_for(request), "", timedelta())
+    return response
 
 
 def _sign_in_page(request: Request, told: str = "", status: int = 200, typed: str = "") -> Response:

@@ -1,14 +1,21 @@
 """Accounts, passwords and addresses."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pbm_oust.accounts.account import Account, is_placeholder, parse_userid, placeholder
+from pbm_oust.accounts.account import (
+    LONGEST_SAID,
+    MOST_SAID,
+    Account,
+    is_placeholder,
+    parse_userid,
+    placeholder,
+)
 from pbm_oust.accounts.address import normal_address, parse_address
 from pbm_oust.accounts.bounces import LONGEST, Bounce
 from pbm_oust.accounts.items import Submission, submitted_on
@@ -17,7 +24,7 @@ from pbm_oust.accounts.settings import NAMES, Setting, Settings, read_settings, 
 from pbm_oust.board import Deed, Place
 from tests.support import tables
 from tests.support.games import new_game
-from tests.support.kept import HASH
+from tests.support.kept import HASH, NOBODY
 from tests.support.passwords import match
 
 tabled = tables.tabled(__file__)
@@ -197,3 +204,36 @@ def test_what_is_kept_of_a_letter_stands_in_one_line_of_a_bounded_length(
 
 def test_a_code_that_may_still_come_back_is_not_kept() -> None:
     assert bounce("verify\n abcdefghijklmn27").subject == "verify"
+
+
+# What was written to other players
+
+
+def said_by(account: Account) -> list[tuple[str, str]]:
+    """Return to whom an account has written, and what."""
+    return [(each.to, each.text) for each in account.said]
+
+
+def test_the_latest_texts_are_kept_and_long_ones_are_cut() -> None:
+    account = NOBODY.with_said("oust 17", "bob", " \n", NOON)
+    assert account is NOBODY
+    for number in range(MOST_SAID + 1):
+        account = account.with_said("oust 17", "bob", f"{number} {'x' * LONGEST_SAID}", NOON)
+    first, *_, last = account.said
+    assert (len(account.said), first.text[:2], last.text[:3]) == (MOST_SAID, "1 ", "50 ")
+    assert (len(last.text), last.text[-1]) == (LONGEST_SAID, "\u2026")
+
+
+def test_what_was_said_follows_whom_it_was_said_to_and_goes_with_them() -> None:
+    account = NOBODY.with_said("oust 17", "bob", "Hello", NOON)
+    account = account.with_said("oust 18", "carol", "Welcome", NOON)
+    renamed = account.with_renamed("bob", "robert")
+    assert said_by(renamed) == [("robert", "Hello"), ("carol", "Welcome")]
+    assert said_by(account.with_renamed("bob", None)) == [("carol", "Welcome")]
+    assert account.with_renamed("dave", None) is account
+
+
+def test_a_merged_account_has_said_what_both_have() -> None:
+    later = replace(NOBODY, userid="other").with_said("oust 18", "bob", "Two", NOON + timedelta(1))
+    merged = later.merged(NOBODY.with_said("oust 17", "bob", "One", NOON))
+    assert said_by(merged) == [("bob", "One"), ("bob", "Two")]

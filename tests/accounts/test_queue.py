@@ -12,13 +12,17 @@ from pbm_oust.accounts.queue import (
     Clause,
     Orders,
     Plan,
-    Prospect,
     derived_key,
+    explored,
     follow,
     is_passed_for,
+    standing,
+    tree,
     waiting,
+    with_clauses,
+    without_clause,
 )
-from pbm_oust.board import Deed, Game, Place, Wish
+from pbm_oust.board import Deed, Game, Place, Wish, variation_of
 from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import format_action, parse_wish
 from pbm_oust.refusal import Refusal
@@ -32,11 +36,20 @@ X, O = "rrognlie", "marksteere"
 MESSAGE_KEY = "feedfeedfeedfeed"
 
 
+def clause_of(text: str) -> Clause:
+    """Return a clause like `if D4 then E5,F6` or `E5`."""
+    words = (word for word in text.split() if word not in ("if", "then"))
+    return Clause(tuple(map(parse_wish, words)))
+
+
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """Return clauses with semicolons between them."""
+    return tuple(map(clause_of, filter(None, text.split("; "))))
+
+
 def plan(text: str, number: int, key: str = MESSAGE_KEY) -> Plan:
     """Return a plan like `if D4 then E5,F6` or `E5` on board 17."""
-    condition, _, answer = text.removeprefix("if ").rpartition(" then ")
-    clause = Clause(parse_wish(answer), parse_wish(condition) if condition else None)
-    made = Plan.of("oust", 17, number, key, clause)
+    made = Plan.of("oust", 17, number, key, clause_of(text))
     assert str(made) == f"oust 17 {number} {key} {text}"
     return made
 
@@ -53,13 +66,46 @@ def test_a_plan_fits_the_turn_that_it_names(
     """It is of the player who is to answer that turn, if none is named."""
     words, _, userid = text.partition(" by ")
     after = play(game, *filter(None, moves.split("; ")))
-    found = plan(words, int(number)).prospect(after, userid or (O, X)[(int(number) + 1) % 2])
-    assert found.name == expected
+    userid = userid or (O, X)[(int(number) + 1) % 2]
+    found = standing([plan(words, int(number))], userid, after)
+    what = "is due: " if after.player_to_move == userid else "waits: "
+    assert "".join(f"{what}{rest}" for rest in found) == expected.removeprefix("gone")
 
 
 def test_a_plan_is_of_no_use_on_another_board(game: Game) -> None:
     for other in (replace(plan("D4", 1), board=18), replace(plan("D4", 1), kind="churn")):
-        assert other.prospect(game, O) is Prospect.GONE
+        assert not standing([other], O, game)
+
+
+@tabled("queued", "added", "expected")
+def test_a_clause_replaces_other_answers_to_the_same_turns_and_no_others(
+    queued: str, added: str, expected: str
+) -> None:
+    assert with_clauses(clauses_of(queued), clauses_of(added)) == clauses_of(expected)
+
+
+@tabled("queued", "dropped", "expected")
+def test_a_clause_is_dropped_with_what_follows_it_and_its_beginning_stays(
+    queued: str, dropped: str, expected: str
+) -> None:
+    assert without_clause(clauses_of(queued), clause_of(dropped)) == clauses_of(expected)
+
+
+@tabled("queued", "expected")
+def test_a_tree_has_each_answer_once_and_those_below_it_behind_it(
+    queued: str, expected: str
+) -> None:
+    found = tree(clauses_of(queued))
+    assert ", ".join("." * each.depth + each.step for each in found) == expected
+
+
+@tabled("size", "moves", "cells", "userid", "expected")
+def test_a_line_that_is_explored_is_queued_up_to_the_last_whole_turn_of_its_player(
+    size: str, moves: str, cells: str, userid: str, expected: str
+) -> None:
+    before = play(new_game(f"square {size}"), *filter(None, moves.split("; ")))
+    line = variation_of(before, cells.split(",") if cells else ())
+    assert str(explored(before, line.games[-1], userid) or "nothing") == expected
 
 
 # What follows
@@ -107,7 +153,7 @@ def test_the_server_passes_only_for_who_wants_it_and_only_where_nothing_else_is_
 
 
 def test_what_waits_on_a_board_is_what_fits_its_position() -> None:
-    assert waiting([plan("D4", 1), plan("D4", 2)], O, new_game("square 5x5")) == (plan("D4", 1),)
+    assert waiting([plan("D4", 1), plan("D4", 2)], O, new_game("square 5x5")) == (clause_of("D4"),)
 
 
 @relaxed
@@ -130,7 +176,8 @@ def test_plans_play_nothing_illegal_nothing_twice_and_only_the_answer_to_what_th
         names = game.header.grid.names(game.header.grid.cells)
         if chance.random() < 0.5:
             condition = Place((chance.choice(names),)) if chance.random() < 0.7 else None
-            clause = Clause(Place((chance.choice(names),)), condition)
+            answer = Place((chance.choice(names),))
+            clause = Clause((condition, answer) if condition else (answer,))
             queued += 1
             made = Plan.of(kind, 17, game.next_number, f"{queued:016x}", clause)
             kept[waits_for] = [*kept[waits_for][-3:], made]
@@ -160,8 +207,70 @@ def _check_follows(before: Game, after: Game, kept: dict[str, list[Plan]]) -> No
         return
     keys = {each.key_at(record.number): each for each in kept[before.player_to_move]}
     done = keys[record.message_key]
-    assert record.wish == done.clause.answer
+    *condition, answer = done.clause.turns
+    assert record.wish == answer
     turn = [each for each in before.records[done.number - 1 :] if each.is_playing]
-    if done.clause.condition:
-        assert isinstance(done.clause.condition, Place)
-        assert f"{done.clause.condition.cells[0]}" == format_action(turn[-1].action).split("*")[0]
+    for each in condition:
+        assert isinstance(each, Place)
+        assert f"{each.cells[0]}" == format_action(turn[-1].action).split("*")[0]
+
+
+@relaxed
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([("oust", "square 4x4"), ("oust", "hex 3"), ("churn", "hex 2")]),
+)
+def test_a_tree_plays_what_a_person_plays_who_follows_it_by_hand(
+    seed: int, on: tuple[str, str]
+) -> None:
+    chance, (kind, grid) = random.Random(seed), on
+    game = new_game(grid, kind=kind)
+    for _ in range(chance.randrange(8)):
+        game = game if game.result else _in_parts(game, _any_turn(game, chance), chance)
+    planner = game.owner(game.to_move.other)
+    some = (_any_line(game, chance) for _ in range(6))
+    lines = with_clauses((), [line for line in some if line.turns])
+    key, number = MESSAGE_KEY, game.next_number
+    orders = Orders(tuple(Plan.of(kind, 17, number, key, line) for line in lines))
+    paper = [list(line.turns) for line in lines]
+    while paper and not game.result:
+        turn = chance.choice(paper)[0] if chance.random() < 0.9 else _any_turn(game, chance)
+        by_hand = game = _in_parts(game, turn, chance)
+        paper = [following for first, *following in paper if first == turn]
+        if paper and not game.result:
+            (answer,) = {following[0] for following in paper}
+            by_hand = game.act(game.to_move, answer, game.latest, key)
+            paper = [following for _, *following in paper if following]
+        game = followed(game, **{planner: orders})
+        assert actions(game) == actions(by_hand)
+    assert followed(game, **{planner: orders}) is game
+
+
+def _any_line(game: Game, chance: random.Random) -> Clause:
+    """Return up to four turns and answers that can be made one after the other."""
+    turns = list[Wish]()
+    for _ in range(2 * chance.randint(1, 4)):
+        if not game.result:
+            turns.append(_any_turn(game, chance))
+            game = game.act(game.to_move, turns[-1], game.latest, MESSAGE_KEY)
+    return Clause(tuple(turns[: len(turns) // 2 * 2]))
+
+
+def _any_turn(game: Game, chance: random.Random) -> Wish:
+    """Return a whole turn of the player to move."""
+    cells, position = list[str](), game.position
+    while not position.result and position.to_move is game.to_move and position.has_placement():
+        cells.append(chance.choice(game.header.grid.names(position.placements())))
+        position = position.place(game.header.grid.parse_cell(cells[-1]))
+    return Place(tuple(cells)) if cells else Deed.PASS
+
+
+def _in_parts(game: Game, turn: Wish, chance: random.Random) -> Game:
+    """Return a game after a turn that is made in one mail or in several, and after some talk."""
+    cells = turn.cells if isinstance(turn, Place) and chance.random() < 0.5 else ()
+    parts: list[Wish] = [Place((cell,)) for cell in cells]
+    for part in parts or [turn]:
+        game = game.act(game.to_move, part, game.latest, f"{game.next_number:016x}")
+    if not game.result and chance.random() < 0.2:
+        game = game.act(game.to_move, Deed.PROPOSE, game.latest, f"{game.next_number:016x}")
+    return game

@@ -19,6 +19,7 @@ from pbm_oust.accounts.tags import (
     Robotic,
     SheetClaim,
     SheetReply,
+    Solving,
     envelope_sender,
     letter_id,
     parse_letter_id,
@@ -58,6 +59,7 @@ REPLIES = st.builds(
 ANSWERED = st.one_of(
     REPLIES,
     st.just(SHEET),
+    st.builds(Solving, st.just("alice"), st.sampled_from(["oust", "churn"]), st.integers(1, 99)),
     st.builds(Correspondence, st.just("alice"), st.from_regex(USERID.pattern, fullmatch=True)),
 )
 

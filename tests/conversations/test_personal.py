@@ -66,7 +66,7 @@ def test_a_history_that_fits_in_no_letter_goes_on_in_the_next_one(talk: Talk) ->
 
 
 def test_every_line_of_an_export_fits_into_a_mail(talk: Talk) -> None:
-    long = Plan.of("oust", 1, 1, "0" * 16, Clause(Place(("A1",) * 2000)))
+    long = Plan.of("oust", 1, 1, "0" * 16, Clause((Place(("A1",) * 2000),)))
     change_account(talk.home, "alice", lambda account: replace(account, queue=(long,)))
     talk.send(ALICE, "export alice wonderland")
     lines = (line for letter in letters(talk.home) for line in letter.data.split(b"\n"))

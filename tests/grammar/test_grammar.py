@@ -7,13 +7,13 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
 from pbm_oust.board import Deed, Place, Wish
 from pbm_oust.board.record import WISHED
-from pbm_oust.commands.play import Queueing
+from pbm_oust.commands.play import QUEUE, Queueing
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.wish import WISH_SHOWN, read_wish, rest_of_wish
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules import KINDS
 from pbm_oust.service.table import FORMS, AnyForm, parse_line
-from tests.support import commands, tables
+from tests.support import commands, kept, tables
 
 tabled = tables.tabled(__file__)
 
@@ -45,8 +45,8 @@ def test_what_a_line_says_is_in_the_values_of_its_command() -> None:
     )
     queued = command("oust queue 17 alice wonderland if F6 then D4; if G7 then pas#12")
     clauses = (
-        Clause(Place(("D4",)), Place(("F6",))),
-        Clause(Deed.PASS, Place(("G7",))),
+        Clause((Place(("F6",)), Place(("D4",)))),
+        Clause((Place(("G7",)), Deed.PASS)),
     )
     assert (queued["queueing"], queued["clauses"], queued["guard"]) == (Queueing.SET, clauses, 12)
 
@@ -79,3 +79,13 @@ GUARDS = st.none() | st.integers(1, 10**9 - 1)
 def test_a_wish_is_read_as_it_was_written(wish: Wish, guard: int | None) -> None:
     written = rest_of_wish(WISH_SHOWN, read_wish).write((wish, guard))
     assert read_wish([*written]) == (wish, guard)
+
+
+@given(st.lists(kept.clauses, min_size=1, max_size=6), GUARDS)
+@settings(deadline=None)
+def test_what_is_queued_is_read_as_it_was_written(clauses: list[Clause], guard: int | None) -> None:
+    several = [clause for clause in clauses if len(clause.turns) > 1]
+    value = Queueing.SET, tuple(several or clauses[:1]), guard
+    rest = QUEUE.rest
+    assert rest
+    assert rest.read(" ".join(rest.write(value)).split()) == value

@@ -8,7 +8,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pbm_oust.letters.layout import BOARD as MARK
-from pbm_oust.letters.layout import WIDTH, Block, Look, Paragraph, Written, blocks, broken, quoted
+from pbm_oust.letters.layout import (
+    WIDTH,
+    Block,
+    Look,
+    PageLink,
+    Paragraph,
+    Written,
+    blocks,
+    broken,
+    leading_to,
+    quoted,
+)
 from pbm_oust.play.notices import ShownBoard
 from pbm_oust.render.visible import visible_letter
 from tests.support.games import new_game, play
@@ -84,9 +95,16 @@ def test_a_long_line_of_a_player_is_broken_between_words_and_only_in_the_text() 
 
 
 def test_a_board_stands_where_its_mark_is() -> None:
-    found = list(blocks(f"This is it.\n\nx: alice 1/1\n\n{MARK}\n\nPlay.", [BOARD]))
-    assert found[2] is BOARD
-    assert text_of(*found) == f"This is it.\n\nx: alice 1/1\n\n{DRAWN}\n\nPlay.\n"
+    found = list(blocks(f"This is it.\n\n{MARK}\n\nPlay.", [BOARD]))
+    assert found[1] is BOARD
+    players = "x: rrognlie 1/1   o: marksteere 0/0"
+    assert text_of(*found) == f"This is it.\n\n{players}\n\n{DRAWN}\n\nPlay.\n"
+
+
+def test_what_leads_to_a_page_is_a_sentence_with_the_address_below_it() -> None:
+    (found,) = blocks(leading_to("Or play here:", "https://example.com/play", "Play"))
+    assert found == PageLink("Or play here:", "https://example.com/play", "Play")
+    assert text_of(found) == "Or play here:\n\n  https://example.com/play\n"
 
 
 @pytest.mark.parametrize("shown", [0, 2])

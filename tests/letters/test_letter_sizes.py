@@ -9,6 +9,7 @@ import pytest
 
 from pbm_oust.board import Game
 from pbm_oust.board.notation import LONGEST_USERID
+from pbm_oust.grammar.wish import example
 from pbm_oust.letters.body import LARGEST, beginning, body, part
 from pbm_oust.letters.words import Words
 from pbm_oust.mail.reading.mail import LONGEST_CHAT
@@ -21,7 +22,7 @@ WORDS = Words("pbmserv@example.com")
 LOCAL = f"pbmserv+oust.9999.999.{'u' * LONGEST_USERID}.abcdefghijklmnop"[-64:].rjust(64, "p")
 """As long as the local part of an address may be (RFC 5321, section 4.5.3.1.1)."""
 USUAL = "mail.games.example.org"
-LONG = f"{'h' * 63}.{'h' * 26}.{USUAL}"
+LONG = f"{'h' * 63}.{'h' * 20}.{USUAL}"
 LONGEST_HOST = ".".join(("h" * 47,) * 4)[: 254 - 64 - 1]
 
 
@@ -72,7 +73,8 @@ def test_links_that_would_make_a_letter_too_large_are_left_out(size: int) -> Non
     assert len(letter.as_bytes()) < 90 * 1024
     page = page_of(letter)
     assert not page.taps()
-    assert "Answer it with the point where you play, for example A" in page.text
+    move = example(game.position)
+    assert f"Answer it with the point where you play, for example {move}." in page.text
 
 
 def test_links_get_less_room_before_they_are_left_out() -> None:

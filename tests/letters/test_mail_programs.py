@@ -34,7 +34,7 @@ def page_of(game: Game, userid: str = "") -> str:
     """Return a letter about a board to a player, or to the one who is to move."""
     reader = Reader(("x@example.org",), userid or game.player_to_move)
     notice = BoardNotice(reader, News.PLAYED, game, chat="Hello\nthere", chat_from="marksteere")
-    written = WORDS.of(notice)
+    written = WORDS.of(notice, link="https://oust.example.com/play/tag")
     page = WORDS.pages.of(written, reader, lambda game: "pbmserv+tag@example.com", LARGEST)
     assert page
     return page.content

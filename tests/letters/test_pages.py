@@ -17,6 +17,7 @@ from pbm_oust.render.text import board_text
 from pbm_oust.rules import KINDS
 from pbm_oust.rules.grid import square
 from pbm_oust.rules.oust import Oust
+from tests.support.boards import board
 from tests.support.games import new_game, play, standing_at
 from tests.support.pages import Page, Tap
 
@@ -113,14 +114,86 @@ def test_who_must_pass_can_tap_that_and_nothing_else() -> None:
     assert "You have no placement. Tap pass and send the mail." in page.text
 
 
-def test_the_page_says_what_the_text_says_in_the_same_order() -> None:
-    notice = structs.replace(
-        notice_of(GAME), chat="Good luck\n\nHave fun", chat_from="marksteere", note="corners"
+def long_chain() -> Game:
+    position = board(
+        """
+        . . . . . . o
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        o . o . o . o
+        . . . . . . .
+        x x x x x x x
+        """
     )
-    before, after = text_of(notice).split(board_text(GAME.position, GAME.latest_stones()))
-    shown = page_of(notice).text.split()
-    for part in (before.split(), after.split()):
-        assert " ".join(part) in " ".join(shown)
+    return play(standing_at(new_game("square 7x7"), position), "x A2 C2 E2 G2")
+
+
+def flowing(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_page_begins_with_what_happened_and_whose_turn_it_is_then_the_board() -> None:
+    page = page_of(notice_of(GAME)).text
+    told = (
+        "marksteere played D3. Your turn.",
+        "o marksteere: 2 stones",
+        "ABCDEFG",
+        "x rrognlie: 2",
+    )
+    places = [page.index(each) for each in (*told, "Tap a point", "It is your turn, rrognlie")]
+    assert places == sorted(places)
+    assert "marksteere played D3. Your turn." not in text_of(notice_of(GAME))
+    assert page.count("marksteere played D3.") == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "userid", "headline"),
+    [
+        (CHAIN, "rrognlie", "You played C2. Your turn goes on."),
+        (CHAIN, "marksteere", "rrognlie played C2. The turn goes on."),
+        (long_chain(), "rrognlie", "You placed 4 stones. Your turn goes on."),
+        (long_chain(), "marksteere", "rrognlie placed 4 stones. The turn goes on."),
+        (play(GAME, "x propose"), "marksteere", "rrognlie proposes a draw. rrognlie is next."),
+        (play(GAME, "x resign"), "marksteere", "The game is over: you win as o."),
+        (play(GAME, "x resign"), "rrognlie", "The game is over: marksteere wins as o."),
+        (new_game(), "marksteere", "rrognlie is next."),
+    ],
+)
+def test_the_headline_is_one_line(game: Game, userid: str, headline: str) -> None:
+    assert f"{headline}\n" in page_of(notice_of(game, userid)).text
+    assert len(headline) < 45
+
+
+def test_the_last_letter_begins_with_who_has_won() -> None:
+    notice = structs.replace(
+        notice_of(play(GAME, "x resign"), "marksteere"), chat="Well done", chat_from="rrognlie"
+    )
+    assert text_of(notice).startswith("The game is over: you win as o.\n\nrrognlie writes:")
+
+
+def test_below_the_board_the_page_says_what_the_text_says_in_the_same_order() -> None:
+    notice = structs.replace(
+        notice_of(CHAIN), chat="Good luck\n\nHave fun", chat_from="marksteere", note="corners"
+    )
+    before, after = text_of(notice).split(board_text(CHAIN.position, CHAIN.latest_stones()))
+    before, _, figures = before.removesuffix("\n\n").rpartition("\n\n")
+    assert figures == "x: rrognlie 2/3   o: marksteere 1/1"
+    shown = flowing(page_of(notice).text)
+    assert flowing(before) in shown
+    assert flowing(f"{before}{after}") in shown
+
+
+def test_the_page_of_a_board_is_a_button_in_place_of_its_address() -> None:
+    notice, address = notice_of(GAME), "https://oust.example.com/play/oust.17.5"
+    written = WORDS.of(notice, link=address)
+    page = WORDS.pages.of(written, notice.reader, lambda game: REPLY, LARGEST)
+    assert page
+    assert f"  {address}\n" in written.text
+    assert address not in Page(page.content).text
+    assert Page(page.content).hrefs[-1] == address
+    assert "Play on the page\n" in Page(page.content).text
+    assert "Play on the page" not in page_of(notice).text
 
 
 def test_below_the_board_stand_the_stones_of_each_side_and_the_latest() -> None:
@@ -158,7 +231,7 @@ def test_points_that_capture_differ_from_others_and_the_page_says_how() -> None:
     assert "*" not in early.text
 
 
-FRAME = {"html", "head", "meta", "title", "style", "body", "p", "br", "div"}
+FRAME = {"html", "head", "meta", "title", "style", "body", "h1", "p", "br", "div"}
 ALLOWED = {*FRAME, "table", "tr", "th", "td", "a", "strong"}
 
 

@@ -114,7 +114,7 @@ def test_the_help_about_commands_shows_once_how_every_form_is_written(form: AnyF
         assert lines.count(" ".join((once, *options))) == 1
 
 
-def test_commands_of_one_page_of_the_help_stand_together_in_the_overview() -> None:
+def test_commands_of_one_page_of_the_help_stand_together_in_the_index() -> None:
     topics = [form.topic for form in FORMS]
     together = [topic for nth, topic in enumerate(topics) if topics[nth - 1 : nth] != [topic]]
     assert len(together) == len(set(topics))
@@ -132,10 +132,10 @@ def test_every_option_of_a_challenge_is_described(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("subject", help_subjects())
-def test_the_overview_names_every_subject(subject: str) -> None:
-    overview = page_of("overview")
-    is_command = any(line.startswith(f"  {subject} ") for line in overview.splitlines())
-    assert is_command or f"help {subject}" in " ".join(overview.split())
+def test_the_index_names_every_subject(subject: str) -> None:
+    index = page_of("index")
+    is_command = any(line.startswith(f"  {subject} ") for line in index.splitlines())
+    assert is_command or f"help {subject}" in " ".join(index.split())
 
 
 def test_a_subject_without_help_is_answered_with_the_subjects_there_are() -> None:

@@ -9,7 +9,7 @@ from pbm_oust.render.html import (
     CELL,
     COLOURS,
     INK,
-    ON_STONES,
+    STONES,
     USUAL,
     WOOD,
     Marks,
@@ -74,12 +74,12 @@ def test_the_latest_stones_keep_the_colour_of_their_side_and_get_a_capital_and_a
     grid, position = three_by_three()
     html = board_html(position, Marks(grid.parse_cell("C1")))
     for place, side in ((0, Side.X), (2, Side.O)):
-        assert f"background-color:{COLOURS[side]}" in cell_of(html, 1, place)
+        assert f"background-color:{STONES[side][0]}" in cell_of(html, 1, place)
     old, new = cell_of(html, 1, 0), cell_of(html, 1, 2)
     assert ">x<" in old
     assert ">O</strong>" in new
     assert "<strong" not in old
-    assert "border:.13em solid" in new
+    assert "border:.12em solid" in new
 
 
 def test_points_look_different_without_colours_by_what_can_be_done_there() -> None:
@@ -99,7 +99,7 @@ def test_points_from_which_stones_were_taken_are_marked_whether_they_can_be_tapp
     grid, position = three_by_three()
     taken = sum(map(grid.parse_cell, ("A2", "B1", "B2")))
     html = board_html(position, Marks(taken=taken), Taps(ADDRESS, position.capturing()))
-    assert ">-</td>" in cell_of(html, 2, 0)
+    assert ">-</div>" in cell_of(html, 2, 0)
     assert all("dashed" in cell_of(html, *at) for at in ((2, 0), (2, 1), (1, 1)))
     assert ">*</a>" in cell_of(html, 1, 1)
     assert html.count("dashed") == 3
@@ -169,7 +169,9 @@ def test_what_can_be_tapped_is_at_least_24_pixels_wide_on_boards_up_to_13x13(gri
     assert CELL * letter_size(parse_grid(grid)) >= 24
 
 
-@pytest.mark.parametrize("grid", ["square 7x7", "square 13x13", "square 19x19", "hex 7"])
+@pytest.mark.parametrize(
+    "grid", ["square 7x7", "square 13x13", "square 19x19", "square 25x25", "hex 7", "hex 13"]
+)
 def test_a_board_fits_on_a_narrow_phone_and_could_hardly_be_larger(grid: str) -> None:
     html = board_html(KINDS["oust"].start(parse_grid(grid)))
     (width,) = map(float, re.findall(r"width:([\d.]+)em;border-radius", html))
@@ -182,26 +184,35 @@ def test_a_board_fits_on_a_narrow_phone_and_could_hardly_be_larger(grid: str) ->
 
 def test_letters_of_a_small_board_are_large_and_those_of_a_large_one_can_be_read() -> None:
     sizes = [letter_size(parse_grid(f"square {n}x{n}")) for n in (5, 13, 25)]
-    assert sizes == [18.0, 12.0, 7.0]
+    assert sizes == [20.0, 13.5, 7.0]
+
+
+def test_only_cells_have_lines_around_them_and_only_they_are_data_of_the_table() -> None:
+    for grid in ("square 5x5", "hex 3"):
+        html = board_html(KINDS["oust"].start(parse_grid(grid)))
+        assert html.count("<td") == parse_grid(grid).cells.bit_count()
 
 
 def test_letters_can_be_read_and_stones_told_from_the_board_and_from_each_other() -> None:
-    for colour in COLOURS.values():
-        assert contrast(ON_STONES, colour) >= 4.5
-        assert contrast(colour, WOOD) >= 3
+    for side, (ground, letter, outline) in STONES.items():
+        assert contrast(letter, ground) >= 4.5
+        assert max(contrast(ground, WOOD), contrast(outline, WOOD)) >= 3
+        assert contrast(COLOURS[side], WOOD) >= 3
     assert contrast(INK, WOOD) >= 4.5
-    assert contrast(*COLOURS.values()) >= 2.5
-    """By their lightness alone, for who sees no colours."""
+    grounds = [ground for ground, _, _ in STONES.values()]
+    assert contrast(*grounds) >= 4.5, "by their lightness alone, for who sees no colours"
 
 
-def test_stones_are_dark_enough_to_be_left_alone_by_programs_that_force_dark_mode() -> None:
+def test_a_letter_on_a_stone_can_be_read_in_programs_that_force_dark_mode() -> None:
     """Chromium darkens grounds whose brightness is over 205, and lightens letters under 150."""
 
     def brightness(colour: str) -> float:
-        red, green, blue = (int(colour[nth : nth + 2], 16) for nth in (1, 3, 5))
+        full = colour[1:] if len(colour) == 7 else "".join(2 * each for each in colour[1:])
+        red, green, blue = (int(full[nth : nth + 2], 16) for nth in (0, 2, 4))
         return (299 * red + 587 * green + 114 * blue) / 1000
 
-    assert all(brightness(colour) < 205 for colour in COLOURS.values())
-    assert ON_STONES == "#fff"
+    for ground, letter, outline in STONES.values():
+        assert (brightness(ground) > 205) is (brightness(letter) < 150)
+        assert brightness(outline) < 205, "it stays as it is"
     assert brightness(WOOD) > 205
     assert brightness(INK) < 150

@@ -66,17 +66,17 @@ def advice(game: Game, userid: str, words: str) -> str | None:
 # Examples
 
 
-def test_the_example_is_no_hint_of_a_capture() -> None:
+def test_the_example_takes_most() -> None:
     position = board(
         """
-        . . . .
+        . o o .
         . . . o
-        . . x x
-        . . . .
+        . x x x
+        . x . .
         """
     )
-    assert position.grid.names(position.capturing()) == ["B2", "C1", "C3", "D1"]
-    assert example(position) == "A1"
+    assert position.grid.names(position.capturing()) == ["A1", "A2", "B3", "C1", "C3", "D1"]
+    assert example(position) == "B3"
 
 
 def test_nobody_could_do_anything_when_the_game_is_over() -> None:
@@ -116,6 +116,14 @@ def test_legal_placements_are_sought_near_the_illegal_one() -> None:
     assert legal_near(refusal.reason, refusal.culprit) == ["A3", "B2", "C1", "A4"]
 
 
+def test_the_line_to_send_has_the_best_of_the_legal_placements_near_the_illegal_one() -> None:
+    game = game_of(board(". . . . o / . . . . . / . x . . . / . x . o . / x . . . ."))
+    refusal = refusal_of(game, move("alice", "C3"))
+    assert isinstance(refusal.reason, AgainstRules)
+    assert legal_near(refusal.reason, refusal.culprit) == ["C2", "C4", "D3", "C1"]
+    assert advise(move("alice", "C3"), refusal) == "oust move 17 alice PASSWORD C2#1"
+
+
 # Advice
 
 
@@ -139,7 +147,7 @@ def test_there_is_no_line_for_who_challenges_nobody(
     assert advise(command(line), NotAllowed(reason, opponent)) is None
 
 
-@pytest.mark.parametrize(("words", "instead"), [("A1", "A1"), ("pass", "A1"), ("swap", "A1")])
+@pytest.mark.parametrize(("words", "instead"), [("A1", "A1"), ("pass", "B2"), ("swap", "B2")])
 def test_who_queues_in_his_own_turn_is_told_a_move_that_he_can_make(
     words: str, instead: str
 ) -> None:
@@ -164,7 +172,7 @@ def test_a_player_of_a_finished_game_is_shown_the_board() -> None:
 
 
 @tabled("drawing", "userid", "words", "line")
-def test_what_was_not_done_is_replaced_by_the_nearest_that_can_be(
+def test_what_was_not_done_is_replaced_by_what_can_be_done_near_it(
     drawing: str, userid: str, words: str, line: str
 ) -> None:
     assert advice(game_of(board(drawing)), userid, words) == line

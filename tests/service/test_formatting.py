@@ -70,6 +70,10 @@ BEHIND = {
     ),
     "preview": line(NUMBERS, CELLS, GUARDS),
     "sgf": NUMBERS,
+    "puzzle": line(
+        st.one_of(st.just(""), NUMBERS),
+        st.one_of(st.sampled_from(("", "hint", "answer", "next")), CELLS),
+    ),
     "submit": line(NUMBERS, USERIDS, PASSWORDS, st.one_of(TURNS, st.just("resign")), GUARDS),
     "queue": line(
         NUMBERS,

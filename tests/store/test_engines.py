@@ -4,15 +4,24 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from itertools import product
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from pbm_oust.store.configuration import server_in
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import open_database, open_server
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import (
+    BoardName,
+    BoardState,
+    Mark,
+    find_entry,
+    first_placements,
+    walk_back,
+)
 from pbm_oust.store.message_keys import (
     Cause,
     Incoming,
@@ -100,6 +109,49 @@ def test_a_damaged_history_comes_back_byte_by_byte(
     kept.database.write(lambda each: kept.boards.put(each, NAME, None, text))
     with kept.database.read() as snapshot:
         assert kept.boards.history(snapshot, NAME) == text
+
+
+STARTED = "INSERT INTO boards VALUES (?, ?, ?, NULL, NULL, NULL, 'over', 'square 5x5', 'alice', ?,"
+ENDED = " NULL, 'x resign', 1, 0, ?, 2, NULL)"
+OWNED = "INSERT INTO board_userids VALUES (?, ?, ?, 'over', 1)"
+
+
+def test_all_boards_are_walked_back_through_in_parts(database: Database) -> None:
+    """Those of one second are in one order, too, whatever their games."""
+    rows = [
+        (kind, board, second, ("bob", "carol")[board % 2])
+        for second, board, kind in product((5, 6, 7), range(1, 7), ("churn", "oust"))
+        if second == 5 + board % 3
+    ]
+
+    def work(transaction: Transaction) -> None:
+        for number, (kind, board, second, other) in enumerate(rows):
+            transaction.run(STARTED + ENDED, kind, board, number, other, second)
+            for userid in ("alice", other):
+                transaction.run(OWNED, userid, kind, board)
+
+    database.write(work)
+    for players in ((), ("alice",), ("alice", "bob"), ("carol", "alice")):
+        wanted = {(s, b, k) for k, b, s, other in rows if {"alice", other} >= set(players)}
+        walked, after = list[Mark](), None
+        with database.read() as snapshot:
+            while part := walk_back(
+                snapshot, ("oust", "churn"), list(BoardState), players, 5, after
+            ):
+                walked += map(Mark.of, part)
+                after = walked[-1]
+        assert [structs.astuple(each) for each in walked] == sorted(wanted, reverse=True)
+
+
+def test_the_first_placements_of_boards_are_read_without_the_rest(
+    database: Database, tmp_path: Path
+) -> None:
+    kept = Kept(tmp_path / "kept", database=database)
+    number = kept.start("x C3", "o swap", "o E5", "x A1", "o B3")
+    with database.read() as snapshot:
+        entry = find_entry(snapshot, name := BoardName("oust", number))
+        assert entry
+        assert first_placements(snapshot, [entry], 3) == {name: ("C3", "E5", "A1")}
 
 
 # The database

@@ -43,6 +43,8 @@ ROWS: Mapping[str, Sequence[Row]] = {
     "verified": [("feedfeedfeedfeed", KEY)],
 }
 """An account that keeps one of everything, and more."""
+NOT_KEPT_THEN = {"said", "solved"}
+"""What accounts keep that earlier programs kept nothing of."""
 
 
 def test_an_account_with_one_of_everything_becomes_its_document() -> None:
@@ -100,7 +102,7 @@ def test_an_account_with_one_of_everything_becomes_its_document() -> None:
 
 
 def test_all_that_accounts_keep_comes_from_a_table() -> None:
-    assert TABLES.keys() == ROWS.keys() == {"addresses", *KEPT}
+    assert TABLES.keys() == ROWS.keys() == {"addresses", *KEPT} - NOT_KEPT_THEN
 
 
 def test_an_account_that_keeps_nothing_has_a_short_document() -> None:
@@ -111,6 +113,7 @@ def test_an_account_that_keeps_nothing_has_a_short_document() -> None:
 
 @given(accounts())
 def test_the_rows_of_any_account_become_it_again(account: Account) -> None:
+    account = replace(account, **dict.fromkeys(NOT_KEPT_THEN, ()))
     found = json.loads(format_json(account))
     rows = {
         table: [tuple(_cell(item.get(column)) for column in columns) for item in found[table]]
@@ -120,7 +123,7 @@ def test_the_rows_of_any_account_become_it_again(account: Account) -> None:
     rows["addresses"] = [(address,) for address in account.addresses]
     joined = seconds(account.joined)
     row = (account.userid, account.password, joined, account.message_key or None, None)
-    assert upgraded_account(row, rows) == account
+    assert upgraded_account(row, rows) == replace(account, said=())
 
 
 def _cell(cell: object) -> object:

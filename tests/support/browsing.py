@@ -40,7 +40,7 @@ class Browser:
     def open(self, path: str) -> Got:
         """Open a page, wherever it leads to."""
         self.path = path
-        self._take(self.site.get(path, **self._headers()))
+        self._take(self.site.get(path.partition("#")[0], **self._headers()))
         return self.got
 
     def form(self, words: str = "", **values: str) -> Form:
@@ -81,10 +81,19 @@ class Browser:
             self.open(got.headers["location"])
 
 
+def _is_box(control: Any) -> bool:
+    """Return whether a control is ticked or not, and says nothing if it is not."""
+    return control.get("type") in ("checkbox", "radio")
+
+
+def _value_of(control: Any) -> str:
+    return control.get("value", "on") if _is_box(control) else control.value or ""
+
+
 def _form(form: Any) -> Form:
     """Return a form as lxml reads it."""
     assert form.method == "POST"
-    controls = [each for each in form.inputs if each.name and each.get("type") != "checkbox"]
-    fields = {each.name: each.value or "" for each in controls}
+    controls = [each for each in form.inputs if each.name and (not _is_box(each) or each.checked)]
+    fields = {each.name: _value_of(each) for each in reversed(controls)}  # the first counts
     required = {each.name for each in form.inputs if "required" in each.attrib}
     return Form(form.action or "", fields, required, form.text_content())

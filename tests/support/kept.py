@@ -16,7 +16,9 @@ from pbm_oust.accounts.account import (
     Note,
     Proof,
     Rejection,
+    Said,
     SignedOffSince,
+    Solved,
     WatchedBoard,
 )
 from pbm_oust.accounts.items import Seek, Submission
@@ -45,9 +47,8 @@ cells = st.builds("{}{}".format, st.sampled_from("ABCDEFGHJK"), st.integers(1, 2
 places = st.lists(cells, min_size=1, max_size=5).map(lambda names: Place(tuple(names)))
 turns: st.SearchStrategy[Wish] = st.one_of(st.sampled_from([Deed.PASS, Deed.SWAP]), places)
 moves: st.SearchStrategy[Wish] = st.one_of(st.sampled_from([Deed.RESIGN, Deed.DECLINE]), turns)
-plans = st.builds(
-    Plan.of, kinds, numbers, numbers, keys, st.builds(Clause, turns, st.one_of(st.none(), turns))
-)
+clauses = st.lists(turns, min_size=1, max_size=6).map(lambda made: Clause(tuple(made)))
+plans = st.builds(Plan.of, kinds, numbers, numbers, keys, clauses)
 submissions = st.builds(Submission.of, kinds, numbers, numbers, moves)
 terms = st.builds(
     Terms, st.booleans(), st.booleans(), st.integers(1, 99), st.integers(1, 99), st.integers(0, 99)
@@ -99,6 +100,9 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
         max_size=4,
         unique_by=lambda note: note.name,
     ).map(tuple),
+    "said": st.lists(
+        st.builds(Said, kind=kinds, board=numbers, at=times, to=userids, text=texts), max_size=4
+    ).map(lambda said: tuple(sorted(said, key=lambda each: each.at))),
     "watched": several(st.builds(WatchedBoard, kind=kinds, board=numbers)),
     "board_limits": at_most_one(st.builds(BoardLimit, st.integers(1, 999))),
     "rejections": several(st.builds(Rejection, userids)),
@@ -110,6 +114,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "vacations": vacations,
     "broadcasts": several(st.builds(BroadcastAt, times)),
     "digests": at_most_one(st.builds(Digested, times, times)),
+    "solved": several(st.builds(Solved, kinds, numbers)),
     "signed_off": at_most_one(st.builds(SignedOffSince, times)),
     "disabled": at_most_one(st.builds(DisabledSince, times)),
     "verified": several(st.builds(Proof, keys, keys)),

@@ -21,6 +21,7 @@ _BEYOND |= {"colspan", "style", "color"}
 _PARTS = {
     **dict.fromkeys(("tr", "td", "th"), "table"),
     "a": "mailto-links",
+    "h1": "h1-h6",
     "class": "selector-class",
     "font-family": "font",
     "margin-left": "margin",
@@ -28,7 +29,13 @@ _PARTS = {
 }
 """What the data has as part of something else."""
 _UNITS = {"em": "css-unit-em", "px": "css-unit-px", "%": "css-unit-percent"}
-_SHEET = {"@media": "css-at-media", "!important": "css-important"}
+_SHEET = {
+    "@media": "css-at-media",
+    "!important": "css-important",
+    r"\.\w+ \w": "css-selector-descendant",
+    r"\s(td|th)\b": "css-selector-type",
+}
+"""Patterns of what stands in style sheets alone."""
 
 
 def features_of(html: str) -> set[str]:
@@ -46,7 +53,7 @@ def features_of(html: str) -> set[str]:
     }
     used |= {_UNITS[unit] for style in styles for unit in re.findall(r"[\d.](em|px|%)", style)}
     for sheet in re.findall(r"<style>(.*?)</style>", html, re.DOTALL):
-        used |= {feature for sign, feature in _SHEET.items() if sign in sheet}
+        used |= {feature for pattern, feature in _SHEET.items() if re.search(pattern, sheet)}
     return used | ({"html-style"} if "<style>" in html else set())
 
 

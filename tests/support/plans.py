@@ -16,8 +16,9 @@ LISTINGS = tables.words(__file__, "listings")
 """Statements that read everything on purpose."""
 NO_TABLE = "SCAN CONSTANT ROW"
 """How a plan says that a row is made of values."""
-PARTIAL = ("letters_unwritten", "letters_file", "VIRTUAL TABLE INDEX 1:")
-"""Indexes that hold only what is wanted, and lists of values that the program gives."""
+PARTIAL = ("letters_unwritten", "letters_file", "VIRTUAL TABLE INDEX 1:", "SCAN arm")
+"""Indexes that hold only what is wanted, lists of values that the program gives, and the few rows
+that an arm of a statement has found."""
 
 _PROGRAM = pbm_oust.__path__[0]
 _PASSES_ON = ("store/database.py", "sqlite.py", "plans.py")

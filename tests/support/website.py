@@ -60,9 +60,9 @@ class Site:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, headers=named)
             response = connection.getresponse()
-            return Got(
-                response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
-            )
+            lines = {name.lower(): response.headers.get_all(name) for name in response.headers}
+            joined = {name: "\n".join(values or ()) for name, values in lines.items()}
+            return Got(response.status, joined, response.read())
         finally:
             connection.close()
 

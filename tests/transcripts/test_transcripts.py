@@ -89,7 +89,8 @@ def commands_in(text: str, language: Language) -> list[Command]:
         part if part.startswith(" ") else _unwrapped(part) for part in filled.split("\n\n")
     ]
     lines = [line for part in paragraphs for line in part.split("\n") if "[" not in line]
-    sent = [line.strip() for line in lines if line.startswith("  ") and not TABLE.match(line)]
+    own = [line.strip() for line in lines if line.startswith("  ") and not TABLE.match(line)]
+    sent = [re.split(" {3,}", line)[0] for line in own]  # what they do may stand beside them
     sent += [
         line.split(":  ", 1)[1].replace(", ", " ")
         for line in lines

@@ -1,6 +1,7 @@
 """Numbers as a curve."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from lxml import etree
@@ -26,3 +27,11 @@ def test_a_curve_stays_within_its_picture(numbers: list[float]) -> None:
     points = points_of(numbers)
     assert len(points) == len(numbers)
     assert all(0 < x < CURVE_WIDTH and 0 < y < CURVE_HEIGHT for x, y in points)
+
+
+def test_a_long_curve_has_no_more_links_than_a_pointer_can_tell_apart() -> None:
+    drawn = etree.fromstring(curve_svg([0.5] * 1000, (0.0, 1.0), leads=str))
+    links = [int(each.get("href") or "") for each in drawn.iter("{*}a")]
+    assert links[0] == 0
+    assert len(links) <= 80
+    assert len({after - before for before, after in pairwise(links)}) == 1

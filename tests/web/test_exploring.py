@@ -1,13 +1,22 @@
-"""Exploring: who looks is nobody who plays, and what strangers choose stays small."""
+"""Exploring: who looks plays nothing and sees no plans, and what strangers choose stays small."""
 
+import re
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
 
+import pytest
+from starlette.exceptions import HTTPException
+
+from pbm_oust.web.app import ROUTES
+from pbm_oust.web.explore import house_turn
 from pbm_oust.web.ground import KEY_BYTES, MOST_BYTES, Cache, Made
 from pbm_oust.web.play import cells_of
 from tests.support.accounts import make_account
-from tests.support.home_by_mail import ALICE, home_of, mailed
+from tests.support.browsing import Browser
+from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 from tests.support.website import website
+from tests.web.signed_in import place
 
 
 def test_nobody_who_looks_is_taken_for_a_player(tmp_path: Path) -> None:
@@ -22,6 +31,12 @@ def test_nobody_who_looks_is_taken_for_a_player(tmp_path: Path) -> None:
     assert "You played" not in page
 
 
+def test_whoever_waits_too_long_for_the_house_is_told_to_come_later() -> None:
+    with pytest.raises(HTTPException) as refused:
+        house_turn("oust", "square 7x7", "D4", patience=0)
+    assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "60"})
+
+
 def test_a_cell_at_the_end_of_a_text_that_is_too_long_is_not_cut() -> None:
     assert {*cells_of("A1,A1," + 800 * "D11,")} == {"A1", "D11"}
 
@@ -32,3 +47,43 @@ def test_short_contents_of_long_addresses_do_not_fill_the_memory() -> None:
         cache.put(key, Made(b"D4"))
     assert cache.find(0) is None
     assert cache.find(most - 1)
+
+
+FRESH = re.compile(rb'value="(?:[0-9a-f]{16}|[A-Za-z0-9_-]{16,})"')
+"""What differs each time a form is shown."""
+PARTS = {
+    "{kind:kind}": "oust",
+    "{board:number}": "1",
+    "{number:number}": "2",
+    "{grid:grid}": "5",
+    "{kind}": "oust",
+    "{userid}": "bob",
+}
+
+
+def pages_about_boards() -> list[str]:
+    """Return the paths of all pages that may show a board or a player, but for streams of news."""
+    shown = [route.path for route in ROUTES if "GET" in (route.methods or ())]
+    paths = [reduce(lambda path, part: path.replace(*part), PARTS.items(), path) for path in shown]
+    return [path for path in paths if "{" not in path and not path.endswith("/events")]
+
+
+def test_what_a_player_plans_changes_no_page_of_anybody_else(tmp_path: Path) -> None:
+    paths = [*pages_about_boards(), "/oust/1/2/explore?moves=C3,D4,E5,A5"]
+    assert {"/oust/1", "/oust/1.json", "/oust/1/embed", "/oust/1.atom", "/me/oust/1"} <= {*paths}
+    with place(tmp_path / "home", ALICE, BOB) as here:
+        readers = [here.signed_in(ALICE), Browser(here.site)]
+        here.talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+        here.talk.send(ALICE, "oust move 1 alice wonderland A1")
+        here.talk.send(BOB, "oust move 1 bob lookingglass B2")
+        own = here.signed_in(BOB)
+
+        def seen(browser: Browser) -> dict[str, bytes]:
+            return {path: FRESH.sub(b"", browser.open(path).content) for path in paths}
+
+        before, shown = [seen(each) for each in readers], seen(own)
+        here.talk.send(BOB, "oust queue 1 bob lookingglass if C3 then D4 if E5 then A5")
+        assert [seen(each) for each in readers] == before
+        changed = {path for path, text in seen(own).items() if text != shown[path]}
+    exploring = "/oust/1/2/explore"
+    assert changed == {"/me/oust/1", exploring, f"{exploring}?moves=C3,D4,E5,A5"}

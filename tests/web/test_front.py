@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.home_by_mail import ALICE, home_of
+from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.website import Website, website
 
 
@@ -34,3 +34,18 @@ def test_the_operator_says_what_the_pages_are_called(tmp_path: Path) -> None:
     with website(home.path) as pages:
         assert "<title>Boards in play - Games &amp; more</title>" in pages.get("/boards").text
         assert ">Games &amp; more</a>" in pages.get("/").text
+
+
+def test_a_board_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+    mails = (
+        (ALICE, "oust challenge alice bob wonderland -size=5"),
+        (ALICE, "oust challenge alice bob wonderland -size=7"),
+        (ALICE, "oust move 2 alice wonderland D4"),
+    )
+    home = home_of(tmp_path / "home", ALICE, BOB, mails=mails)
+    home.do(lambda rows: rows.run("UPDATE records SET lines = ? WHERE board = 2", b"?\n"))
+    home.database.close()
+    with website(home.path) as pages:
+        got = pages.get("/")
+    assert got.status == 200
+    assert "<title>oust 1 after #0</title>" in got.text

@@ -106,6 +106,21 @@ def test_a_curve_has_a_point_for_each_position_and_rings_where_it_turned(
     assert curve.get("aria-hidden") == "true"
 
 
+def test_a_curve_leads_to_each_position_by_links_and_by_no_key(home: Home, pages: Website) -> None:
+    analyse(home, *VERDICTS)
+    (curve,) = found(pages.get("/oust/1/3").text, '//figure/*[@class="curve"]')
+    links = curve.xpath(".//a")
+    assert [each.get("href") for each in links] == [
+        *(f"/oust/1/{number}" for number in range(5)), "/oust/1",
+    ]  # fmt: skip
+    assert {each.get("tabindex") for each in links} == {"-1"}
+    (line,) = curve.xpath("./polyline")
+    for link, point in zip(links, line.get("points").split(), strict=True):
+        (area,) = link.xpath("./rect")
+        left, width = float(area.get("x")), float(area.get("width"))
+        assert left < float(point.partition(",")[0]) < left + width
+
+
 def test_words_say_what_the_curve_shows(home: Home, pages: Website) -> None:
     analyse(home, *VERDICTS)
     said = analysis(pages.get("/oust/1").text)

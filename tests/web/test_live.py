@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.accounts.tags import tag_of
 from pbm_oust.store.home import Home
 from pbm_oust.web.live import MOST_WATCHING, MOST_WATCHING_OF_ONE
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
@@ -18,6 +19,7 @@ from tests.support.processes import processes_of
 from tests.support.server import PROGRAM
 from tests.support.waiting import PATIENCE, wait_until
 from tests.support.website import Website, front_page, is_there, website
+from tests.web.signed_in import place
 
 EVENTS = "/oust/1/events"
 STARTED = (
@@ -33,11 +35,13 @@ def home(tmp_path: Path) -> Home:
 
 
 @contextmanager
-def watching(pages: Website, source: str = "") -> Iterator[http.client.HTTPResponse]:
+def watching(
+    pages: Website, source: str = "", path: str = EVENTS, cookie: str = ""
+) -> Iterator[http.client.HTTPResponse]:
     """Listen to the events of a board, as a client of a proxy."""
     connection = http.client.HTTPConnection("127.0.0.1", pages.port, timeout=PATIENCE)
     try:
-        connection.request("GET", EVENTS, headers={"X-Forwarded-For": source})
+        connection.request("GET", path, headers={"X-Forwarded-For": source, "Cookie": cookie})
         yield connection.getresponse()
     finally:
         connection.close()
@@ -82,6 +86,24 @@ def test_only_so_many_listen_at_once(home: Home) -> None:
         assert pages.get("/oust/1").status == 200
         all_listening.close()
         wait_until(lambda: _is_taken(pages, "192.0.2.100"), "room for one more")
+
+
+@pytest.mark.slow
+def test_whoever_only_watches_keeps_no_player_from_their_boards(tmp_path: Path) -> None:
+    with place(tmp_path / "home") as here, ExitStack() as all_listening:
+        for sender, line in STARTED:
+            here.talk.send(sender, line)
+        alice = here.signed_in(ALICE)
+        own = f"session={alice.cookies['session']}"
+        for _ in range(MOST_WATCHING_OF_ONE):
+            assert next_event(all_listening.enter_context(watching(here.site))) == b"data: 1"
+        assert_full(here.site, "")
+        link = f"/play/{tag_of(str(here.talk.letter_to(BOB)['Reply-To']))}/events"
+        for path, cookie in (("/me/oust/1/events", own), ("/me/events", own), (link, "")):
+            heard = all_listening.enter_context(watching(here.site, path=path, cookie=cookie))
+            assert next_event(heard).startswith(b"data: 1")
+        assert here.site.get("/me/oust/1/events").headers["location"] == "/sign-in"
+        assert here.site.get(f"{link[:-9]}x/events").status == 410
 
 
 @pytest.mark.slow

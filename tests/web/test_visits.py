@@ -7,7 +7,7 @@ A file begins with who has signed up and with lines that come before each of its
     alice signs in              by a link that comes by mail
     alice sends BUTTON          the form that shows these words; `BUTTON [name=value]` is the one
                                 with this value
-      = NAME: VALUE             a field of the form above, filled in
+      = NAME: VALUE             a field of the form above, filled in; '' takes away what is in it
     alice asks GET /boards      for a page without going where it leads; POST sends its fields
       : NAME: VALUE             a header of it; ETAG is that of the page before
     alice got NAME: WORDS       words in a header of the answer; `got no NAME` where there is none
@@ -71,7 +71,7 @@ class VisitToPages(Conversation):
             _, words, field_name, value = sends.groups()
             form = browser.form(words, **({field_name: value} if field_name else {}))
             fields = dict(each.removeprefix("  = ").split(": ", 1) for each in further)
-            browser.send(form, **fields)
+            browser.send(form, **{name: value.strip("'") for name, value in fields.items()})
         elif shows := SHOWS.fullmatch(line):
             page = browser.text if shows[2] == "finds" else words_of(browser)
             assert (shows[4] in page) is not bool(shows[3]), page

@@ -8,7 +8,7 @@
   const RETRY = 60000;
   const TYPED = "textarea, input:not([type=hidden])";
 
-  let wanted = null; // The path to show next; the latest wish replaces those before it.
+  let wanted = null; // What to ask for next; the latest wish replaces those before it.
   let isLoading = false;
 
   const steps = document.querySelector("[data-steps]"); // All positions stand in the address.
@@ -52,13 +52,14 @@
     part.focus({ preventScroll: true });
   }
 
-  // Puts the parts of a newer page in place of those that are shown, but for what is being typed.
-  function renew(page) {
+  // Puts the parts of a newer page in place of those that are shown, but for what is being typed. What
+  // was typed in a form that has been sent is no longer.
+  function renew(page, form) {
     const held = document.activeElement;
     for (const part of page.querySelectorAll("[data-part]")) {
       const shown = byId(part.id);
       if (!shown || shown.innerHTML === part.innerHTML) continue;
-      if (isTyped(shown)) {
+      if (isTyped(shown) && !(form && shown.contains(form))) {
         refill(shown, part);
         continue;
       }
@@ -68,11 +69,12 @@
     }
     for (const line of document.querySelectorAll(".does")) line.textContent = "";
     document.title = page.title;
+    turn(page);
   }
 
-  // Puts the parts of another page of this board in place of those that are shown.
-  function replace(page) {
-    renew(page);
+  // Puts another page in place of this one, as far as they have the same parts, once `form` was sent.
+  function replace(page, form) {
+    renew(page, form);
     if (!slider) return;
     const fresh = page.getElementById("slider");
     slider.max = fresh.max;
@@ -80,22 +82,27 @@
     describe();
   }
 
-  async function show(path, remember) {
-    wanted = { path, remember };
+  // Asks for a page, or sends a form, and shows what is answered. `remember` says what becomes of the
+  // address; without it, this page is shown as it is now. Nothing comes before a form, and news wait.
+  async function show(ask) {
+    if (wanted && (wanted.form || ask.isNews)) return;
+    wanted = ask;
     if (isLoading) return;
     isLoading = true;
     document.body.classList.add("busy");
     while (wanted) {
-      const { path, remember } = wanted;
+      const { path, remember, form, body } = wanted;
       wanted = null;
       try {
-        const answer = await fetch(path);
+        const answer = await fetch(path, body && { method: "POST", body });
         if (!answer.ok) throw new Error(answer.statusText);
         const text = await answer.text();
         if (remember) history[remember](null, "", answer.url);
-        replace(new DOMParser().parseFromString(text, "text/html"));
+        else if (new URL(answer.url).pathname !== location.pathname) continue;
+        replace(new DOMParser().parseFromString(text, "text/html"), form);
       } catch {
-        if (remember) location.assign(path);
+        if (form) form.submit();
+        else if (remember) location.assign(path);
       }
     }
     isLoading = false;
@@ -111,39 +118,35 @@
     const { pathname, search } = new URL(link.getAttribute("href"), location);
     if (steps && pathname !== location.pathname) return;
     event.preventDefault();
-    show(pathname + search, "pushState");
+    show({ path: pathname + search, remember: "pushState" });
   }
+
+  // Sends what is done on the board that is shown.
+  function send(event) {
+    const form = event.target;
+    if (form.method !== "post" || new URL(form.action).pathname !== location.pathname) return;
+    event.preventDefault();
+    const body = new URLSearchParams(new FormData(form));
+    show({ path: form.action, remember: "pushState", form, body });
+  }
+
+  const KEYS = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "latest" };
 
   function step(event) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (event.target.closest("input, select, textarea")) return;
-    const link = { ArrowLeft: "previous", ArrowRight: "next" }[event.key];
-    const path = link && byId(link)?.getAttribute("href");
-    if (link) event.preventDefault();
-    if (path) show(path, "replaceState");
+    const link = byId(KEYS[event.key]);
+    if (!link) return;
+    event.preventDefault();
+    const path = link.getAttribute("href");
+    if (path) show({ path, remember: "replaceState" });
   }
 
-  // Loads the page on which a player plays anew, with the turn as far as it is put together.
-  let isOld = false;
-
-  async function reload() {
-    isOld = true;
-    if (isLoading) return;
-    isLoading = true;
-    while (isOld) {
-      isOld = false;
-      const asked = new URLSearchParams(location.search);
-      asked.delete("done");
-      try {
-        const answer = await fetch(`${location.pathname}?${asked}`);
-        if (answer.ok && !answer.redirected)
-          renew(new DOMParser().parseFromString(await answer.text(), "text/html"));
-      } catch {
-        // The next record brings the page up to date.
-      }
-    }
-    isLoading = false;
-    listen();
+  // Shows this page anew: with the turn as far as it is put together, but not what was just done.
+  function reload() {
+    const asked = new URLSearchParams(location.search);
+    asked.delete("done");
+    show({ path: `${location.pathname}?${asked}`, isNews: true });
   }
 
   // Says below the board what a placement does, before it is made.
@@ -160,7 +163,49 @@
     picture.after(line);
   }
 
-  // Listens only while the page is seen: browsers allow few connections to one server.
+  // What is settled on this page and kept by the browser: boxes to check.
+  const isOn = (id) => Boolean(byId(id)?.checked && !byId(id).closest("[hidden]"));
+
+  async function keep(box) {
+    if (box.id === "alerts" && box.checked)
+      box.checked = (await Notification.requestPermission()) === "granted";
+    localStorage.setItem(box.id, box.checked ? "on" : "");
+  }
+
+  function recall(box) {
+    if (box.id === "alerts" && !("Notification" in window && Notification.permission !== "denied")) return;
+    box.closest("p").hidden = false;
+    box.checked = localStorage.getItem(box.id) === "on";
+    box.addEventListener("change", () => keep(box));
+  }
+
+  function sound() {
+    const context = new AudioContext();
+    const tone = new OscillatorNode(context, { type: "triangle", frequency: 523 });
+    const volume = new GainNode(context, { gain: 0.3 });
+    volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + 0.3);
+    tone.connect(volume).connect(context.destination);
+    tone.start();
+    tone.stop(context.currentTime + 0.3);
+    tone.onended = () => context.close();
+  }
+
+  const icon = document.querySelector("link[rel=icon]"); // Of a player, with how many boards wait for them.
+
+  // Shows in the icon whether a newer page says that boards wait, and tells whoever does not see it.
+  function turn(page) {
+    const fresh = page.querySelector("link[rel=icon]");
+    if (!icon?.dataset.turns || !fresh) return;
+    const isMore = Number(fresh.dataset.turns) > Number(icon.dataset.turns);
+    icon.dataset.turns = fresh.dataset.turns;
+    icon.href = fresh.href;
+    if (!(isMore && document.hidden && isOn("alerts"))) return;
+    const alert = new Notification(document.title, { tag: location.pathname, icon: icon.href });
+    alert.onclick = () => window.focus();
+  }
+
+  // Listens while the page is seen, and always to the boards of a player: browsers allow few
+  // connections to one server.
   let source = null;
   let retry = 0;
 
@@ -169,7 +214,7 @@
 
   function listen() {
     clearTimeout(retry);
-    const isWanted = !document.hidden && heard();
+    const isWanted = heard() && (!document.hidden || icon?.dataset.turns);
     const isOpen = source && source.readyState !== EventSource.CLOSED && source.url === path();
     if (isWanted && isOpen) return;
     if (source) source.close();
@@ -178,8 +223,9 @@
     source = new EventSource(path());
     source.onmessage = (event) => {
       if (!heard() || event.data === heard().dataset.count) return;
-      if (!slider) reload();
-      else if (isLatest()) show(location.pathname, null);
+      if (slider && !isLatest()) return;
+      if (isOn("sound") && !isLoading) sound();
+      reload();
     };
     source.onerror = () => {
       if (source && source.readyState === EventSource.CLOSED) retry = setTimeout(listen, RETRY);
@@ -195,15 +241,19 @@
   if (slider) {
     fix();
     slider.hidden = false;
-    slider.addEventListener("input", () => show(pathOf(Number(slider.value)), "replaceState"));
+    slider.addEventListener("input", () =>
+      show({ path: pathOf(Number(slider.value)), remember: "replaceState" })
+    );
     describe();
   }
   if (slider || steps) {
     document.addEventListener("click", follow);
     document.addEventListener("keydown", step);
-    window.addEventListener("popstate", () => show(location.pathname + location.search, null));
+    document.addEventListener("submit", send);
+    window.addEventListener("popstate", () => show({ path: location.pathname + location.search }));
   }
   for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, preview);
   document.addEventListener("visibilitychange", listen);
   listen();
+  for (const box of document.querySelectorAll("[data-kept]")) recall(box);
 }

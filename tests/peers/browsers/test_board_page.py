@@ -22,6 +22,15 @@ MAILS = (
 )
 
 
+_COUNTS_SOUNDS = """
+window.sounds = 0;
+window.AudioContext = class extends AudioContext { constructor() { super(); window.sounds += 1; } };
+"""
+
+
+_POINTS_AT = "arguments[0].dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))"
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """Return a home with a board with three records."""
@@ -61,6 +70,39 @@ def test_arrow_keys_go_from_position_to_position(browser: Remote) -> None:
     wait_for(browser, "After record 2 of 3", "/oust/1/2")
 
 
+def test_home_and_end_go_to_the_first_position_and_the_latest(browser: Remote) -> None:
+    body = browser.find_element("tag name", "body")
+    body.send_keys(Keys.HOME)
+    wait_for(browser, "Start of the game", "/oust/1/0")
+    body.send_keys(Keys.END)
+    wait_for(browser, "After record 3 of 3", "/oust/1")
+
+
+def test_the_coordinates_stay_hidden(browser: Remote) -> None:
+    click(browser, By.CSS_SELECTOR, ".boxes summary")
+    click(browser, By.ID, "bare")
+    for _ in range(2):
+        assert not browser.find_element(By.CSS_SELECTOR, ".board .names").is_displayed()
+        browser.refresh()
+
+
+def test_a_sound_comes_with_a_record_once_it_is_switched_on(browser: Remote, home: Home) -> None:
+    browser.execute_script(_COUNTS_SOUNDS)
+    mailed(home, BOB, "oust move 1 bob lookingglass A3")
+    wait_for(browser, "After record 4 of 4", "/oust/1")
+    click(browser, By.CSS_SELECTOR, ".boxes summary")
+    click(browser, By.ID, "sound")
+    mailed(home, ALICE, "oust move 1 alice wonderland E1")
+    wait_for(browser, "After record 5 of 5", "/oust/1")
+    assert browser.execute_script("return window.sounds") == 1
+
+
+def test_pointing_at_a_board_without_points_says_nothing(browser: Remote) -> None:
+    board = browser.find_element(By.ID, "board")
+    browser.execute_script(_POINTS_AT, board)
+    assert not browser.find_elements(By.CSS_SELECTOR, ".does")
+
+
 def test_the_slider_goes_to_any_position_by_the_keyboard(browser: Remote) -> None:
     slider = browser.find_element("id", "slider")
     slider.send_keys(Keys.HOME)
@@ -85,6 +127,16 @@ def test_the_board_changes_when_a_record_comes(browser: Remote, home: Home) -> N
     mailed(home, ALICE, "oust resign 1 alice wonderland")
     wait_for(browser, "After record 5 of 5", "/oust/1")
     assert "bob wins as o" in browser.find_element("id", "told").text
+
+
+def test_a_board_in_a_frame_changes_when_a_record_comes(
+    browser: Remote, pages: Website, home: Home
+) -> None:
+    browser.get(f"http://127.0.0.1:{pages.port}/oust/1/embed")
+    mailed(home, BOB, "oust move 1 bob lookingglass A3")
+    wait_until(lambda: "It is the turn of alice" in shown(browser, "shown"), "the turn of alice")
+    mailed(home, ALICE, "oust move 1 alice wonderland E1")
+    wait_until(lambda: "It is the turn of bob" in shown(browser, "shown"), "the turn of bob")
 
 
 def test_the_latest_position_is_the_one_that_has_come_meanwhile(
@@ -127,3 +179,26 @@ def test_whoever_places_by_keyboard_goes_on_at_the_board(browser: Remote, pages:
     assert browser.switch_to.active_element.get_attribute("id") == "board"
     browser.switch_to.active_element.send_keys(Keys.TAB)
     assert browser.execute_script("return document.activeElement.closest('.taps a') !== null")
+
+
+def test_a_puzzle_is_solved_by_touching_its_board(browser: Remote, pages: Website) -> None:
+    browser.get(f"http://127.0.0.1:{pages.port}/puzzles/oust/1")
+    browser.execute_script("window.isSame = true")
+    click(browser, By.CSS_SELECTOR, ".taps a[aria-label=C3] use")
+    wait_until(lambda: "You captured" in shown(browser, "told"), "that the turn goes on")
+    click(browser, By.CSS_SELECTOR, ".taps a[aria-label=C2] use")
+    wait_until(lambda: "Well done." in shown(browser, "told"), "that it is solved")
+    assert browser.current_url.endswith("/puzzles/oust/1?moves=C3,C2")
+    click(browser, By.ID, "previous")
+    wait_until(lambda: "You captured" in shown(browser, "told"), "a stone is taken back")
+    assert browser.execute_script("return window.isSame")
+
+
+def test_a_rule_is_tried_on_its_board_and_the_others_stay(browser: Remote, pages: Website) -> None:
+    browser.get(f"http://127.0.0.1:{pages.port}/rules/oust")
+    browser.execute_script("window.isSame = true")
+    click(browser, By.CSS_SELECTOR, "#larger-board a[aria-label=C4] use")
+    wait_until(lambda: "You played C4" in shown(browser, "larger-told"), "the placement")
+    click(browser, By.CSS_SELECTOR, "#chain-board a[aria-label=B2] use")
+    wait_until(lambda: "B2 is not allowed." in shown(browser, "chain-told"), "why it is not legal")
+    assert browser.execute_script("return window.isSame")

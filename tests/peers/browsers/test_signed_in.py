@@ -36,10 +36,15 @@ def test_a_player_signs_in_challenges_plays_and_signs_out(browser: Remote, table
     browser.get(table.address)
     sign_in(alice)
     alice.press("Start a board")
-    alice.write("opponent", "bob")
-    click(browser, By.CSS_SELECTOR, "option[value=x]")
-    alice.write("option.size", "5")
-    alice.press("Start a board of Oust")
+    alice.write("named", "bbo")
+    click(browser, By.CSS_SELECTOR, "[name=side][value=x]")
+    alice.write("size", "5")
+    alice.press("Start")
+    alice.see("There is no player of that name.")
+    assert browser.switch_to.active_element.get_attribute("name") == "named"
+    browser.switch_to.active_element.clear()
+    alice.write("named", "bob")
+    alice.press("Start")
     alice.see("It is your turn, alice: you play x.")
     alice.play(["C3"], words="Good luck!")
     alice.see("That is done.")
@@ -53,6 +58,65 @@ def test_a_player_signs_in_challenges_plays_and_signs_out(browser: Remote, table
     alice.see("Boards in play")
     browser.back()
     alice.see("Enter the address at which you get mail about your boards.")
+
+
+_LOOKS_AWAY = """
+Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
+window.told = [];
+window.Notification = class {
+  static permission = "granted";
+  static requestPermission = async () => "granted";
+  constructor(title) { window.told.push(title); }
+};
+"""
+"""Hides a page, and lets it send notifications, as only a person can."""
+
+
+def seat_of(browser: Remote, place: str) -> str:
+    """Return who sits above or below the board, with their side."""
+    return browser.find_element(By.ID, place).text.replace("\n", " ")
+
+
+def test_a_board_goes_back_and_forth_and_is_swapped_without_loading_the_page(
+    browser: Remote, table: Table
+) -> None:
+    alice, bob = Seat(table.player("alice"), browser), table.player("bob")
+    bob.send("oust challenge alice bob lookingglass -size=5")
+    wait_until(lambda: table.letters_to(alice.player.address), "a letter about the board")
+    browser.get(table.address)
+    sign_in(alice)
+    alice.press("oust 1")
+    browser.execute_script("window.stays = true")
+    alice.play(["C3"], words="Good luck!")
+    alice.see("That is done.")
+    assert seat_of(browser, "below").startswith("x alice")
+    bob.answer(letter_for(bob, 2), "swap")
+    alice.see("It is your turn, alice: you play o.")
+    assert seat_of(browser, "below").startswith("o alice")
+    assert seat_of(browser, "above").startswith("x bob")
+    alice.play(["E5"])
+    alice.see("It is the turn of bob, who plays x.")
+    assert browser.execute_script("return window.stays")
+
+
+def test_whoever_does_not_see_the_page_is_told_that_it_is_their_turn(
+    browser: Remote, table: Table
+) -> None:
+    alice, bob = Seat(table.player("alice"), browser), table.player("bob")
+    bob.send("oust challenge bob alice lookingglass -size=5")
+    letter = letter_for(bob, 1)
+    browser.get(table.address)
+    sign_in(alice)
+    alice.press("oust 1")
+    alice.see("It is the turn of bob")
+    icon = browser.find_element(By.CSS_SELECTOR, "link[rel=icon]").get_attribute("href")
+    browser.execute_script(_LOOKS_AWAY)
+    click(browser, By.CSS_SELECTOR, ".boxes summary")
+    click(browser, By.ID, "alerts")
+    bob.answer(letter, "C3")
+    wait_until(lambda: browser.title.startswith("Your turn · oust 1"), "the title of the page")
+    assert browser.find_element(By.CSS_SELECTOR, "link[rel=icon]").get_attribute("href") != icon
+    assert browser.execute_script("return window.told") == [browser.title]
 
 
 def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being_written(

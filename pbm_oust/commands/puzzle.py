@@ -1,0 +1,156 @@
+"""The command puzzle: positions to solve by mail, one after the other."""
+
+from collections.abc import Sequence
+from enum import Enum
+
+from pbm_oust.accounts.account import Solved
+from pbm_oust.accounts.tags import Solving
+from pbm_oust.board import Place
+from pbm_oust.board.notation import NUMBER
+from pbm_oust.board.puzzle import Attempt, Puzzle, puzzles_of
+from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.notation import Heading, Text
+from pbm_oust.grammar.parts import Rest
+from pbm_oust.grammar.values import BadNumber
+from pbm_oust.grammar.vocabulary import find_command_word
+from pbm_oust.grammar.wish import read_wish
+from pbm_oust.play.notices import Notice, ShownBoard
+from pbm_oust.play.request import Handled, Outcome
+from pbm_oust.play.unit_of_work import ForAnybody, UnitOfWork, as_owner
+from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
+from pbm_oust.rules import Kind
+
+HEADING = Heading.GENERAL
+
+
+class NoSuchPuzzle(NotAllowedReason, frozen=True):
+    """The game has fewer puzzles."""
+
+    kind: Kind
+    count: int
+
+
+class NoSolution(UnreadableReason, frozen=True):
+    """An answer to a puzzle is neither a turn nor a word that is understood there."""
+
+
+class Wanted(Enum):
+    """What may be asked about a puzzle, in place of a turn."""
+
+    HINT = "hint"
+    ANSWER = "answer"
+    NEXT = "next"
+
+
+class PuzzleNotice(Notice, frozen=True):
+    """A puzzle, and what came of the turn that was tried."""
+
+    puzzle: Puzzle
+    """The one to solve; if the last one has just been solved, that."""
+    attempt: Attempt | None = None
+    """What was tried, on this puzzle or on the one before."""
+    refusal: Illegal | None = None
+    """Why that is not legal."""
+    wanted: Wanted | None = None
+    left: int = 0
+    """How many puzzles of the game the reader has not solved, as far as that is known."""
+
+    def shows(self) -> tuple[ShownBoard, ...]:
+        """Return the position."""
+        return (ShownBoard(self.puzzle.game, is_now=False),)
+
+    def answer(self) -> Solving | None:
+        """Return that an answer tries to solve the puzzle."""
+        userid = self.reader.userid
+        return Solving(userid, self.puzzle.kind.name, self.puzzle.number) if userid else None
+
+
+Tried = tuple[str, ...] | Wanted | None
+"""The cells of a turn, or what is asked."""
+
+
+def give_puzzle(work: UnitOfWork, kind: Kind, number: int | None, tried: Tried) -> Handled:
+    """Mail a puzzle, judge a turn, or tell how it is solved.
+
+    What a player solves is kept if something proves whose the request is.
+    """
+    reader, known = as_owner(work.sender(), work.home), puzzles_of(kind)
+    solved = reader.account.solved_of(kind.name) if reader.account else frozenset()
+    puzzle = _numbered(kind, number) if number else _after(kind, 0, solved)
+    attempt = refusal = None
+    if tried is Wanted.NEXT:
+        puzzle, tried = _after(kind, puzzle.number, solved), None
+    elif isinstance(tried, tuple):
+        attempt, refusal = puzzle.tried_as_far(tried)
+    wanted = tried if isinstance(tried, Wanted) else None
+    if not attempt or refusal or not attempt.is_reached:
+        left = len(known) - len(solved)
+        return work.answer(PuzzleNotice(reader, puzzle, attempt, refusal, wanted, left))
+    solved |= {puzzle.number}
+    following = _after(kind, puzzle.number, solved)
+    notice = PuzzleNotice(reader, following, attempt, left=len(known) - len(solved))
+    with work.posting([notice]):
+        if work.request.writer:
+            account = work.account(work.request.writer)
+            work.save(account.with_solved(Solved(kind.name, puzzle.number)))
+    return Handled(Outcome.DONE)
+
+
+def _numbered(kind: Kind, number: int) -> Puzzle:
+    """Return the puzzle with a number. Raises NotAllowed."""
+    known = puzzles_of(kind)
+    if number > len(known):
+        raise NotAllowed(NoSuchPuzzle(kind, len(known)), str(number))
+    return known[number - 1]
+
+
+def _after(kind: Kind, number: int, solved: frozenset[int]) -> Puzzle:
+    """Return the first puzzle behind a number that is not solved, or else before it.
+
+    It is the next one, or the first, if all are solved. Raises NotAllowed if there are none.
+    """
+    known = puzzles_of(kind)
+    in_turn = [*known[number:], *known[:number]]
+    if not in_turn:
+        raise NotAllowed(NoSuchPuzzle(kind, 0))
+    return next((each for each in in_turn if each.number not in solved), in_turn[0])
+
+
+def _read(words: Sequence[str]) -> tuple[int | None, Tried]:
+    """Return the number of a puzzle, if one is named, and what follows it. Raises Unreadable."""
+    number = None
+    if words and words[0].isdecimal():
+        if not NUMBER.fullmatch(words[0]):
+            raise Unreadable(BadNumber(), words[0])
+        number, words = int(words[0]), words[1:]
+    if not words:
+        return number, None
+    if len(words) == 1 and words[0].isalpha():
+        return number, Wanted(find_command_word(words[0], _WANTED))
+    wish, _ = read_wish(words)
+    return number, wish.cells if isinstance(wish, Place) else None
+
+
+def _write(asked: tuple[int | None, Tried]) -> list[str]:
+    number, tried = asked
+    said = tried.value if isinstance(tried, Wanted) else ",".join(tried or ())
+    return [*([str(number)] if number else []), *([said] if said else [])]
+
+
+_WANTED = frozenset(each.value for each in Wanted)
+
+PUZZLE = Form(
+    "puzzle",
+    rest=Rest(
+        ("number", "tried"),
+        (f"[NUMBER] [PLACEMENTS|{'|'.join(each.value for each in Wanted)}]",),
+        _read,
+        _write,
+        least=0,
+        fixed=_WANTED,
+    ),
+    text=Text.UNSEEN,
+    implied={"number": None, "tried": None},
+    run=ForAnybody(give_puzzle),
+)
+FORMS = (PUZZLE,)

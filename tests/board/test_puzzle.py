@@ -1,0 +1,73 @@
+"""Puzzles and the steps of the rules: each puzzle has one answer, and every turn is judged."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from pbm_oust.board import Place
+from pbm_oust.board.game import NO_KEY
+from pbm_oust.board.puzzle import Goal, Puzzle, drawn_position, puzzles_of, steps_of, turns
+from pbm_oust.languages import ENGLISH
+from pbm_oust.letters.words import words_in
+from pbm_oust.rules import KINDS, Side, parse_grid
+from tests.support.proving import right_turns
+
+PUZZLES = [puzzle for kind in KINDS.values() for puzzle in puzzles_of(kind)]
+STEPS = [step for kind in KINDS.values() for step in steps_of(kind)]
+SCRIPT = Path(__file__).parents[2] / "scripts" / "find_puzzles"
+
+
+def named(puzzle: Puzzle) -> str:
+    return f"{puzzle.kind.name} {puzzle.name or puzzle.number}"
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=named)
+def test_a_puzzle_has_one_answer_and_it_is_the_one_that_is_told(puzzle: Puzzle) -> None:
+    right, replies = right_turns(puzzle.game.position, puzzle.goal)
+    ((_, position),) = right
+    assert puzzle.solution.game.position == position
+    assert {puzzle.tried(turn.split(",")).game.position for turn in replies} == {
+        puzzle.tried(turn).game.position for turn in puzzle.replies
+    }
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=named)
+def test_every_turn_is_judged_by_what_it_reaches(puzzle: Puzzle) -> None:
+    needed = set(puzzle.answer)
+    for cells, _ in turns(puzzle.game.position):
+        tried = puzzle.tried(cells)
+        is_right = needed <= set(cells) if puzzle.goal is Goal.MOST else needed == set(cells)
+        assert tried.is_reached is is_right, cells
+        if tried.is_over and not is_right and puzzle.goal in (Goal.HOLD, Goal.FORCE):
+            after = tried.game.act(Side.O, Place(tried.reply), tried.game.latest, NO_KEY)
+            assert after.result or puzzle.goal is Goal.FORCE, cells
+
+
+@pytest.mark.parametrize("step", [each for each in STEPS if each.answer], ids=named)
+def test_a_step_of_the_rules_can_be_done(step: Puzzle) -> None:
+    assert step.solution.is_reached
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_words_of_the_steps_are_those_of_their_boards(kind: str) -> None:
+    words = words_in(ENGLISH, "pbmserv@localhost").words_of_kind(KINDS[kind])
+    assert list(getattr(words, "steps", {})) == [step.name for step in steps_of(KINDS[kind])]
+
+
+def test_the_script_prints_puzzles_as_their_files_have_them() -> None:
+    words = "oust", "--size", "4", "--goal", "win", "--games", "6"
+    done = subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, check=True)
+    found = msgspec.toml.decode(done.stdout)["puzzles"]
+    assert found
+    for each in found:
+        position = drawn_position(KINDS["oust"], parse_grid(each["grid"]), each["board"])
+        ((cells, _),), _ = right_turns(position, Goal(each["goal"]))
+        assert {*cells} == {*each["answer"].split(",")}
+
+
+def test_a_drawing_that_does_not_fit_its_grid_is_none() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        drawn_position(KINDS["oust"], parse_grid("square 3x3"), ". . .\n. x .")
