@@ -308,8 +308,8 @@ class Form(Generic[R_co]):
         if kept:
             with suppress(Refusal):
                 return self._rest_fields(rest.read(kept))
-        # A rest of fixed words, or of the number of a record, may be left out; we choose none.
-        can_be_chosen = rest.known or rest.place.startswith("[#")
+        # A rest of fixed words, or of one number, may be left out; we choose none.
+        can_be_chosen = rest.known or (rest.place[0] == "[" and ".." not in rest.place)
         return (
             {}
             if can_be_chosen and not rest.least
