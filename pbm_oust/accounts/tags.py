@@ -24,8 +24,9 @@ earlier tokens. Nothing is kept about them.
 
 A letter to a player that shows several boards has the others: the home keeps which positions it
 shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob. A mail to
-the address with `join` joins the open challenge oust 3, and one to that with `off` ends mails to
-everybody for alice. Answers to letters with a puzzle, and about a tournament, have its number.
+the address with `join` joins the open challenge oust 3, one to that with `puzzle` answers a puzzle,
+one to that with `tournament` enters a tournament or leaves it, and one to that with `off` ends mails
+to everybody for alice.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
@@ -298,9 +299,9 @@ _SHEET, _TO, _OFF = "sheet", "to", "off"
 _NUMBERED: Mapping[str, type[Joining | Solving | Entering]] = {
     each.word: each for each in (Joining, Solving, Entering)
 }
-_WORD = "|".join(_NUMBERED)
 
 _KIND, _NUMBER, _USERID = "[a-z]{1,16}", NUMBER.pattern, USERID.pattern
+_WORD = "|".join(_NUMBERED)
 _ANSWERED = (
     rf"(?P<said>{_KIND}\.{_NUMBER}\.(?:0|{_NUMBER})\.{_USERID}|{_SHEET}\.[a-z2-7]{{8}}\.{_USERID}"
     rf"|{_TO}\.{_USERID}\.{_USERID}|(?:{_WORD})\.{_KIND}\.{_NUMBER}\.{_USERID}"

@@ -167,10 +167,8 @@ class Pages:
         address = reply_to(game) if is_mine else None
         if not address or links not in _TAPPED:
             hint = example(position) if address and written.answering else None
-            yield board_html(position, marks, is_bare=links is Links.BARE)
-            yield _BELOW
-            yield self._seat(game.header.kind, position, own, game.owner(own))
-            yield self._tapped(False, False, "", "", hint or "")
+            drawn = board_html(position, marks, is_bare=links is Links.BARE)
+            below = self._tapped(False, False, "", "", hint or "")
         else:
             placements, capturing = choices(position)
             taps = Taps(mail_link(address, ""), capturing, links is Links.SLIM)
@@ -179,12 +177,14 @@ class Pages:
                 move = suggested(game, game.player_to_move, deed)
                 return taps.link + quote(move.answer(language=self._language), safe="")
 
-            yield board_html(position, marks, taps)
-            yield _BELOW
-            yield self._seat(game.header.kind, position, own, game.owner(own))
             passing = "" if placements else link(Deed.PASS)
             swapping = link(Deed.SWAP) if game.can_swap else ""
-            yield self._tapped(bool(placements), bool(capturing), passing, swapping, "")
+            drawn = board_html(position, marks, taps)
+            below = self._tapped(bool(placements), bool(capturing), passing, swapping, "")
+        yield drawn
+        yield _BELOW
+        yield self._seat(game.header.kind, position, own, game.owner(own))
+        yield below
         if written.again:
             yield self._next_game(written, game, reply_to)
 

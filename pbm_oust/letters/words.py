@@ -206,7 +206,6 @@ class Words:
             command=command,
             on_board=on_board,
             blank=Blank,
-            board_here=layout.BOARD,
             why_illegal=self.why_illegal,
             **FIGURES,
         )

@@ -17,6 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from pbm_oust.board import Game, Header, Record, Terms
 from pbm_oust.board.formats import in_format
+from pbm_oust.board.header import NO_BOARD
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.sheet import Sheet
 from pbm_oust.languages import ENGLISH
@@ -132,17 +133,21 @@ class View:
         return self.name, self.asked, sha256(self.board.data).digest(), *more
 
 
-def _view(request: Request) -> View:
-    """Return what a path asks for. Raises HTTPException if it is not there."""
-    ground, given = ground_of(request), request.path_params
-    number: int | None = given.get("number")
+def board_asked(request: Request) -> Board:
+    """Return the board that a path names. Raises HTTPException if there is none."""
+    given = request.path_params
     try:
-        board = read_board(ground.home, given["kind"], given["board"])
+        return read_board(ground_of(request).home, given["kind"], given["board"])
     except NotAllowed:
         raise HTTPException(404) from None
+
+
+def _view(request: Request) -> View:
+    """Return what a path asks for. Raises HTTPException if it is not there."""
+    board, number = board_asked(request), request.path_params.get("number")
     if number is not None and number > len(board.game.records):
         raise HTTPException(404)
-    return View(ground, board, number)
+    return View(ground_of(request), board, number)
 
 
 _NO_TIME = datetime(2026, 11, 20, tzinfo=UTC)
@@ -151,7 +156,7 @@ _NO_TIME = datetime(2026, 11, 20, tzinfo=UTC)
 
 def first_board(kind: Kind, grid: Grid, x: str = Side.X.value, o: str = Side.O.value) -> Game:
     """Return a game that nobody has started, before its first placement."""
-    return Game.start(Header(kind, 0, grid, x, o, Terms(swap=False, rated=False), _NO_TIME))
+    return Game.start(Header(kind, NO_BOARD, grid, x, o, Terms(swap=False, rated=False), _NO_TIME))
 
 
 def _judged(analysis: Analysis, view: View) -> Mapping[str, object]:

@@ -28,17 +28,15 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
-from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.html import marks_of
 from pbm_oust.robot.player import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.service.house import kept
-from pbm_oust.store.open_boards import game_if_any, read_game
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import board_svg, first_board, picture
+from pbm_oust.web.boards import board_asked, board_svg, first_board, picture
 from pbm_oust.web.forms import form_of, said
 from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, language_asked, source_of
-from pbm_oust.web.play import Sitting, carried_at, cells_of, own_sitting, sitting_of
+from pbm_oust.web.play import Sitting, carried_at, cells_of, game_at, own_sitting, sitting_of
 from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
 
 GUEST, HOUSE = "guest", LEVELS[0].userid
@@ -173,7 +171,7 @@ def _empty(kind: Kind, grid: Grid, *owners: str) -> Game:
 
 async def from_board(request: Request) -> Response:
     """Answer with what comes of placements after a record of a board."""
-    game, player = _game(request), player_if_any(request)
+    game, player = board_asked(request).game, player_if_any(request)
     number: int = request.path_params["number"]
     is_own = player is not None and game.side_of(player.userid) is not None
     sitting = own_sitting(player, game, number + 1) if player and is_own else None
@@ -183,13 +181,13 @@ async def from_board(request: Request) -> Response:
 async def from_link(request: Request) -> Response:
     """Answer with what comes of placements on the board of a link."""
     sitting = await sitting_of(request)
-    return await _after(_game_at(sitting, request), sitting.reply.number - 1, request, sitting)
+    return await _after(game_at(sitting, request), sitting.reply.number - 1, request, sitting)
 
 
 async def plan(request: Request) -> Response:
     """Queue what a player who is signed in has chosen, and show what came of it."""
     player, form = await form_of_player(request)
-    game, number = _game(request), request.path_params["number"] + 1
+    game, number = board_asked(request).game, request.path_params["number"] + 1
     if game.side_of(player.userid) is None:
         raise HTTPException(400)
     return await _plan(own_sitting(player, game, number), form, request)
@@ -202,7 +200,7 @@ async def plan_by_link(request: Request) -> Response:
 
 async def _plan(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
     carried, path = await carried_at(sitting, form, request), request.url.path
-    game, number = _game_at(sitting, request), sitting.reply.number
+    game, number = game_at(sitting, request), sitting.reply.number
     if carried is None:
         return RedirectResponse(path, 303, KEPT_SECRET)
     if carried.is_done:
@@ -210,24 +208,6 @@ async def _plan(sitting: Sitting, form: Mapping[str, str], request: Request) -> 
         return RedirectResponse(f"{back}?done", 303, KEPT_SECRET)
     told = list(said(carried.told, ground_of(request)))
     return await _after(game, number - 1, request, sitting, told)
-
-
-def _game(request: Request) -> Game:
-    """Return the game that a path names. Raises HTTPException."""
-    given = request.path_params
-    try:
-        return read_game(ground_of(request).home, given["kind"], given["board"])
-    except NotAllowed:
-        raise HTTPException(404) from None
-
-
-def _game_at(sitting: Sitting, request: Request) -> Game:
-    """Return the game at which a player sits. Raises HTTPException if it is gone."""
-    reply = sitting.reply
-    game = game_if_any(ground_of(request).home, KINDS[reply.kind], reply.board)
-    if game is None:
-        raise HTTPException(410)
-    return game
 
 
 async def _after(

@@ -4,11 +4,11 @@ Each form there is a command of the table that mail has, too.
 """
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import attrgetter
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -17,12 +17,13 @@ from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.settings import NAMES, zones
 from pbm_oust.accounts.vacations import days_left
-from pbm_oust.board import Game, Terms
+from pbm_oust.board import Game, Summary, Terms
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import Wish, find_latest
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks, possible_opponents
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.robot.player import LEVELS
 from pbm_oust.rules import KINDS, Side
@@ -35,7 +36,7 @@ from pbm_oust.web.addresses import number_in
 from pbm_oust.web.boards import first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
-from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
+from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.live import Looker, state_of
 from pbm_oust.web.play import act_at, news_at, own_sitting, page_at, unread_by
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
@@ -71,7 +72,7 @@ def _mine_page(
     ground = ground_of(request)
     wish = Wish(list(KINDS.values()), (player.userid,), Filter.INACTIVE)
     with ground.home.database.read() as snapshot:
-        boards = _boards_of(player.userid, ground)
+        boards = _boards_of(player.userid, _reading_once(ground.work))
         ended = find_latest(ground.work, wish, Window(MOST_ENDED))
         seeks = open_seeks(wish.kinds, ground.work)[:MOST_LISTED]
         state = state_of(snapshot, player.userid)
@@ -109,31 +110,52 @@ class OwnBoards(Struct, frozen=True):
     """The names of those that cannot be read."""
 
 
-def _boards_of(userid: str, ground: Ground) -> OwnBoards:
+def _boards_of(userid: str, work: UnitOfWork) -> OwnBoards:
     """Return the boards in play of a player, within a read of one moment."""
-    active = ground.home.ask(boards_of_player, userid)
-    mine = sorted((each for each in active if each.to_move == userid), key=attrgetter("latest"))
-    others = sorted((each for each in active if each.to_move != userid), key=attrgetter("latest"))
-    games, damaged = list[Game](), list[str]()
-    for each in (*mine[:MOST_WAITING], *others[: -MOST_LISTED - 1 : -1]):
-        game = game_if_any(ground.home, each.kind, each.board)
-        games += [game] if game else []
-        damaged += [] if game else [each.name]
-    due = [(game, ground.work.clock_of(game)) for game in games if game.player_to_move == userid]
-    rest = [game for game in games if game.player_to_move != userid]
-    told = {game.name: unread_by(userid, game, ground.work) for game in games}
+    mine, others = _in_play(userid, work)
+    due, not_read = _games(mine[:MOST_WAITING], work)
+    rest, neither = _games(others[:MOST_LISTED], work)
+    told = {game.name: unread_by(userid, game, work) for game in (*due, *rest)}
 
     def has_news(game: Game) -> bool:
         return bool(told[game.name]) or game.is_offered_to(game.side_of(userid))
 
     return OwnBoards(
-        sorted(due, key=lambda each: (each[1].deadline, each[0].name)),
+        _by_deadline(due, work),
         len(mine),
         sorted(rest, key=lambda game: not has_news(game)),
         {name: texts for name, texts in told.items() if texts},
         max(0, len(others) - MOST_LISTED),
-        damaged,
+        [*not_read, *neither],
     )
+
+
+def _reading_once(work: UnitOfWork) -> UnitOfWork:
+    """Return what reads each account once: on many boards the players are the same."""
+    return structs.replace(work, read={})
+
+
+def _in_play(userid: str, work: UnitOfWork) -> tuple[list[Summary], list[Summary]]:
+    """Return the boards that wait for a player, the longest first, and others, the latest first."""
+    active = sorted(work.home.ask(boards_of_player, userid), key=attrgetter("latest"))
+    mine = [each for each in active if each.to_move == userid]
+    return mine, [each for each in reversed(active) if each.to_move != userid]
+
+
+def _games(boards: Iterable[Summary], work: UnitOfWork) -> tuple[list[Game], list[str]]:
+    """Return the games of boards, and the names of those that cannot be read."""
+    games, damaged = list[Game](), list[str]()
+    for each in boards:
+        game = game_if_any(work.home, each.kind, each.board)
+        games += [game] if game else []
+        damaged += [] if game else [each.name]
+    return games, damaged
+
+
+def _by_deadline(games: Iterable[Game], work: UnitOfWork) -> list[tuple[Game, Clock]]:
+    """Return games with the clocks of their players, the earliest deadline first."""
+    clocked = ((game, work.clock_of(game)) for game in games)
+    return sorted(clocked, key=lambda each: (each[1].deadline, each[0].name))
 
 
 async def events(request: Request) -> Response:
@@ -153,9 +175,10 @@ async def next_board(request: Request) -> Response:
 
     Behind a board that the address names, it leads to the next one, and in the end to the first.
     """
-    player, ground = player_of(request), ground_of(request)
-    with ground.home.database.read():
-        names = [game.name for game, _ in _boards_of(player.userid, ground).due]
+    player, work = player_of(request), _reading_once(ground_of(request).work)
+    with work.home.database.read():
+        games, _ = _games(_in_play(player.userid, work)[0][:MOST_WAITING], work)
+        names = [game.name for game, _ in _by_deadline(games, work)]
     after = request.query_params.get("after", "")
     following = names[names.index(after) + 1 :] if after in names else names
     name = next(iter((*following, *names)), None)

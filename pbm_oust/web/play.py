@@ -136,6 +136,15 @@ def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     )
 
 
+def game_at(sitting: Sitting, request: Request) -> Game:
+    """Return the game at which a player sits. Raises HTTPException if it is gone."""
+    reply = sitting.reply
+    game = game_if_any(ground_of(request).home, KINDS[reply.kind], reply.board)
+    if game is None:
+        raise HTTPException(410)
+    return game
+
+
 def page_at(
     sitting: Sitting,
     request: Request,
@@ -148,9 +157,7 @@ def page_at(
     the board is gone.
     """
     ground, reply, given = ground_of(request), sitting.reply, form or request.query_params
-    game = game_if_any(ground.home, KINDS[reply.kind], reply.board)
-    if game is None:
-        raise HTTPException(410)
+    game = game_at(sitting, request)
     turn, ask = turn_of(game, given.get("turn", "")), given.get("ask", "")
     is_current = game.meets_guard(reply.number)
     is_mine = is_current and not game.result and game.player_to_move == reply.userid

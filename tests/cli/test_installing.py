@@ -19,7 +19,12 @@ DATA = (
     *("templates/mail/board.txt", "templates/html/letter.html", "templates/web/board.svg"),
     *("grammar/courtesies.toml", "mail/reading/phrases.toml", "mail/reading/charsets.toml"),
     *("render/strokes.toml", "letters/pictures.toml", "templates/web/feed.atom"),
-    *("web/examples.toml", "web/static/style.css", "web/static/script.js", "web/static/icon.svg"),
+    *(
+        "board/puzzles/oust.toml",
+        "web/static/style.css",
+        "web/static/script.js",
+        "web/static/icon.svg",
+    ),
 )
 
 

@@ -33,6 +33,7 @@ def _talk(season: Season) -> None:
     alice.signed("chat", text="Good luck.", board=game)
     alice.signed("note", text="Watch the corner.", board=game)
     alice.ask(f"{game.header.kind.name} sgf {game.header.board}")
+    alice.ask("oust puzzle 1")
     carol.signed("watch", board=game)
     alice.signed("broadcast", text="The league has begun.")
     bob.signed("settings", "broadcasts off")

@@ -24,8 +24,8 @@ from tests.peers.browsers.view import DESKTOP, PHONE, View
 from tests.peers.mail_servers.host import open_folder
 from tests.support.waiting import PATIENCE
 
-NO_PAGES = ("/events", "/healthz", "/static/{name:path}")
-"""How the paths end of what is no page, beside files, which have a dot in their names."""
+NO_PAGES = ("/events", "/healthz", "/me/seeks", "/static/{name:path}")
+"""How the paths end of what is no page or leads to one, beside files, which have a dot there."""
 VIEWS = (
     View(PHONE),
     View(PHONE, is_dark=True, language="fr"),

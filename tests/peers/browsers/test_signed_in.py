@@ -9,6 +9,7 @@ from selenium.webdriver.common.by import By
 
 from tests.peers.browsers.table import Seat, Table, click, laid, letter_for
 from tests.support.letters import text_of
+from tests.support.player import Player
 from tests.support.waiting import wait_until
 
 
@@ -72,6 +73,17 @@ window.Notification = class {
 """Hides a page, and lets it send notifications, as only a person can."""
 
 
+def at_board(browser: Remote, table: Table) -> tuple[Seat, Player]:
+    """Let bob challenge alice, who moves first, and alice sign in and open the board."""
+    alice, bob = Seat(table.player("alice"), browser), table.player("bob")
+    bob.send("oust challenge alice bob lookingglass -size=5")
+    wait_until(lambda: table.letters_to(alice.player.address), "a letter about the board")
+    browser.get(table.address)
+    sign_in(alice)
+    alice.press("oust 1")
+    return alice, bob
+
+
 def seat_of(browser: Remote, place: str) -> str:
     """Return who sits above or below the board, with their side."""
     return browser.find_element(By.ID, place).text.replace("\n", " ")
@@ -80,12 +92,7 @@ def seat_of(browser: Remote, place: str) -> str:
 def test_a_board_goes_back_and_forth_and_is_swapped_without_loading_the_page(
     browser: Remote, table: Table
 ) -> None:
-    alice, bob = Seat(table.player("alice"), browser), table.player("bob")
-    bob.send("oust challenge alice bob lookingglass -size=5")
-    wait_until(lambda: table.letters_to(alice.player.address), "a letter about the board")
-    browser.get(table.address)
-    sign_in(alice)
-    alice.press("oust 1")
+    alice, bob = at_board(browser, table)
     browser.execute_script("window.stays = true")
     alice.play(["C3"], words="Good luck!")
     alice.see("That is done.")
@@ -122,12 +129,7 @@ def test_whoever_does_not_see_the_page_is_told_that_it_is_their_turn(
 def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being_written(
     browser: Remote, table: Table
 ) -> None:
-    alice, bob = Seat(table.player("alice"), browser), table.player("bob")
-    bob.send("oust challenge alice bob lookingglass -size=5")
-    wait_until(lambda: table.letters_to(alice.player.address), "a letter about the board")
-    browser.get(table.address)
-    sign_in(alice)
-    alice.press("oust 1")
+    alice, bob = at_board(browser, table)
     alice.play(["C3"])
     alice.see("It is the turn of bob")
     said = browser.find_element(By.ID, "text")

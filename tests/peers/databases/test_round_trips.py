@@ -63,7 +63,7 @@ def take(
     """Hand in a mail with a line."""
     headers = (f"From: {sender}", f"Subject: {line}", new_id())
     inbound = open_inbound(home, ADDRESS, lambda: NOON, passwords=KNOWN)
-    handled = inbound.take(mail(*headers), Envelope(sender, (to,)))
+    handled = inbound.take(mail(*headers, text=""), Envelope(sender, (to,)))
     assert handled.outcome is outcome, handled
 
 
