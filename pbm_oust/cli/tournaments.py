@@ -25,7 +25,7 @@ from pbm_oust.store import tournaments
 from pbm_oust.store.database import ALL_ROWS
 from pbm_oust.store.index import Window
 from pbm_oust.tournaments import cup as cups
-from pbm_oust.tournaments.cup import Cup, Entry, Every, Out, State
+from pbm_oust.tournaments.cup import Cup, Every, Out, State
 
 _TITLE = re.compile(r"[ -~]{1,60}")
 
@@ -149,7 +149,7 @@ def list_(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
         for cup in home.ask(tournaments.cups, each.name, State, Window(ALL_ROWS))
     ]
     if as_json:
-        common.print_json([_told(cup, count) for cup, count in found])
+        common.print_json([cups.cup_fields(cup, count) for cup, count in found])
         return
     headings = ("tournament", "title", "state", "round", "starts", "players")
     common.print_table(
@@ -177,18 +177,10 @@ def show(operator: common.Operator, kind: Kind, number: int, as_json: bool) -> N
     entries = work.home.ask(tournaments.entries, cup.kind, cup.number)
     tables = conduct.tables_of(cup, cup.round, work)
     if as_json:
-        sections = [
-            {
-                "round": each.section.round,
-                "section": each.section.section,
-                "is_over": each.section.is_over,
-                "table": [_score(score) for score in each.scores],
-                "boards": [board.name for board in each.boards],
-            }
-            for each in tables
-        ]
-        players = [_entry(each) for each in entries]
-        common.print_json({**_told(cup, len(entries)), "entries": players, "sections": sections})
+        players = [each.fields() for each in entries]
+        sections = [each.fields() for each in tables]
+        told = cups.cup_fields(cup, len(entries))
+        common.print_json({**told, "entries": players, "sections": sections})
         return
     _print(cup, len(entries), as_json=False)
     for entry in entries:
@@ -349,49 +341,7 @@ def _go_on(operator: common.Operator, work: UnitOfWork, cup: Cup) -> None:
 
 def _print(cup: Cup, count: int, as_json: bool) -> None:
     if as_json:
-        common.print_json(_told(cup, count))
+        common.print_json(cups.cup_fields(cup, count))
         return
     at, players = notation.format_time(cup.starts), counted(count, "player")
     say(f"{cup.name}: {cup.title}, {cup.grid_name}, {cup.state.value}, starts {at}, {players}")
-
-
-def _told(cup: Cup, count: int) -> dict[str, Any]:
-    return {
-        "kind": cup.kind,
-        "number": cup.number,
-        "title": cup.title,
-        "grid": cup.grid_name,
-        "terms": cup.terms_words,
-        "section": cup.size,
-        "games": cup.games,
-        "starts": notation.format_time(cup.starts),
-        "every": cup.every.value if cup.every else None,
-        "fill": list(cup.house),
-        "state": cup.state.value,
-        "round": cup.round,
-        "players": count,
-        "winners": list(cup.winners),
-    }
-
-
-def _score(score: cups.Score) -> dict[str, Any]:
-    return {
-        "place": score.place,
-        "userid": score.userid,
-        "points": score.points,
-        "won": list(score.won),
-        "drawn": list(score.drawn),
-        "lost": list(score.lost),
-        "points_of_beaten": score.beaten_points,
-        "points_among_equals": score.points_among,
-    }
-
-
-def _entry(entry: Entry) -> dict[str, Any]:
-    return {
-        "userid": entry.userid,
-        "at": notation.format_time(entry.at),
-        "most": entry.most,
-        "out": notation.format_time(entry.out) if entry.out else None,
-        "why": entry.why.value if entry.why else None,
-    }

@@ -19,7 +19,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
 from pbm_oust.store.index import Window
-from pbm_oust.tournaments.cup import Cup, Entry, News, Out, State
+from pbm_oust.tournaments.cup import ENDED, GOING_ON, Cup, Entry, News, Out, State
 
 HEADING = Heading.TOURNAMENTS
 
@@ -87,14 +87,13 @@ def show_tournaments(work: UnitOfWork, kinds: tuple[Kind, ...] = ()) -> Handled:
     found = [
         cup
         for kind in asked
-        for states, most in ((_GOING_ON, MOST_LISTED), (_ENDED, _MOST_ENDED))
+        for states, most in ((GOING_ON, MOST_LISTED), (ENDED, _MOST_ENDED))
         for cup in work.home.ask(tournaments.cups, kind.name, states, Window(most))
     ]
     counted = tuple((cup, work.home.ask(tournaments.count_entries, cup)) for cup in found)
     return work.answer(TournamentsNotice(work.sender(), asked, counted[: work.room.lines]))
 
 
-_GOING_ON, _ENDED = (State.OPEN, State.RUNNING), (State.OVER, State.CANCELLED)
 _MOST_ENDED = 5
 
 
@@ -121,7 +120,7 @@ def withdraw(actor: Actor, work: UnitOfWork, kind: Kind, number: int) -> Handled
     known = _entry(cup, actor, work)
     if not work.was_done(actor.userid) and (known is None or known.out):
         raise NotAllowed(NotEntered(cup))
-    if cup.state not in _GOING_ON:
+    if cup.state not in GOING_ON:
         raise NotAllowed(NotOpen(cup))
     count = work.home.ask(tournaments.count_entries, cup) - (known is not None)
     done = EnteredNotice(work.player_at(actor.account), cup, is_in=False, count=count)

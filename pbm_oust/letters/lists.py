@@ -13,7 +13,6 @@ from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.render.text import in_columns
 from pbm_oust.rules import How, Kind
-from pbm_oust.tournaments.cup import counted
 
 _HEAD = (
     "",
@@ -133,23 +132,15 @@ def table_rows(translator: Translator, table: SectionTable) -> list[str]:
         (
             f"{score.place}.",
             name_of(translator, score.userid),
-            *(_between(table, score.userid, other.userid) for other in table.scores),
+            *(
+                "-" if other is score else "".join(mark for mark, _ in games)
+                for other, games in zip(table.scores, cells, strict=True)
+            ),
             score.points,
         )
-        for score in table.scores
+        for score, cells in table.rows()
     )
     return in_columns([head, *rows])
-
-
-def _between(table: SectionTable, userid: str, other: str) -> str:
-    """Return how the games of a player against another one ended: `10`, or `=.`."""
-    if userid == other:
-        return "-"
-    games = (each for each in table.between(userid, other) if counted(each) or not each.result)
-    return "".join(
-        "." if not each.result else "=" if not each.winner else "10"[each.winner != userid]
-        for each in games
-    )
 
 
 def how_ended(translator: Translator, ended_by: EndedBy, board: Summary) -> str:

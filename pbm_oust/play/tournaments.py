@@ -5,10 +5,12 @@ a cup with many players. What a step does follows from what is written alone, so
 once, whoever does it and however often it is tried.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import cache, partial
 from itertools import groupby
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -60,6 +62,30 @@ class SectionTable(Struct, frozen=True):
         """Return the boards of two players."""
         return [each for each in self.boards if {each.x, each.o} == {one, other}]
 
+    def rows(self) -> list[tuple[Score, list[list[tuple[str, Summary]]]]]:
+        """Return the crosstable: how each player has fared against each, in the same order.
+
+        That is their boards, each with `1` for a win, `=` for a draw, `0` for a loss, and `.` as
+        long as the game goes on. Games that do not count are left out.
+        """
+        found = defaultdict[tuple[str, str], list[tuple[str, Summary]]](list)
+        for each in self.boards:
+            if cups.counted(each) or not each.result:
+                found[each.x, each.o].append((_mark(each, each.x), each))
+                found[each.o, each.x].append((_mark(each, each.o), each))
+        order = [score.userid for score in self.scores]
+        return [(score, [found[score.userid, other] for other in order]) for score in self.scores]
+
+    def fields(self) -> dict[str, Any]:
+        """Return what JSON says about it."""
+        return {
+            "round": self.section.round,
+            "section": self.section.section,
+            "is_over": self.section.is_over,
+            "table": [score.fields() for score in self.scores],
+            "boards": [board.name for board in self.boards],
+        }
+
     def points_of(self, userid: str) -> int:
         """Return the points of a player."""
         return next(each.points for each in self.scores if each.userid == userid)
@@ -68,6 +94,13 @@ class SectionTable(Struct, frozen=True):
         """Return the players who have as many points as others and have beaten somebody."""
         groups = (list(group) for _, group in groupby(self.scores, lambda each: each.points))
         return [group for group in groups if len(group) > 1 and group[0].points]
+
+
+def _mark(game: Summary, userid: str) -> str:
+    """Return what a crosstable says about a game of a player."""
+    if not game.result:
+        return "."
+    return "=" if not game.winner else "1" if game.winner == userid else "0"
 
 
 def entering(cup: Cup, userid: str | None) -> Entering | None:

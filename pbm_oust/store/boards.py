@@ -193,6 +193,15 @@ def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
     return row[3:] if row else ()
 
 
+def source_in(data: bytes) -> index.Source | None:
+    """Return what the board of a history came from, if that is not the mail alone."""
+    started = _STARTED.search(data)
+    if not started or not started[2]:
+        return None
+    round_, section = (int(each) if each else None for each in started.group(4, 5))
+    return index.Source(started[2].decode(), int(started[3]), round_, section)
+
+
 def _source(started: re.Match[bytes] | None) -> tuple[Value, ...]:
     """Return the columns that say what started a board, and what it came from."""
     if not started:

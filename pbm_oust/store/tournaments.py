@@ -11,13 +11,14 @@ from datetime import datetime
 import msgspec
 
 from pbm_oust.board import Summary
-from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.database import ALL_ROWS, Row, Snapshot, Transaction, moment_of, seconds
 from pbm_oust.store.index import ENTRIES, BoardName, Source, Window, read_entries
 from pbm_oust.tournaments.cup import SOURCE, Cup, Entry, Out, State
 
 _CUPS = "SELECT document FROM tournaments WHERE"
 _ENTRY = "SELECT userid, at, most, out, why FROM entries WHERE kind = ? AND number = ?"
 _READ = msgspec.json.Decoder(Cup).decode
+_WHOLE = Window(ALL_ROWS)
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -66,6 +67,16 @@ def cups(snapshot: Snapshot, kind: str, states: Iterable[State], part: Window) -
     return found[part.skipped : part.skipped + part.most]
 
 
+def count_cups(snapshot: Snapshot, kind: str, states: Iterable[State]) -> int:
+    """Return how many cups of a kind are in some states."""
+    return sum(
+        snapshot.number(
+            "SELECT count(*) FROM tournaments WHERE kind = ? AND state = ?", kind, state.value
+        )
+        for state in states
+    )
+
+
 def next_number(snapshot: Snapshot, kind: str) -> int:
     """Return the number of the next tournament of a kind."""
     return 1 + snapshot.number("SELECT max(number) FROM tournaments WHERE kind = ?", kind)
@@ -95,9 +106,11 @@ def due_cups(snapshot: Snapshot, now: datetime) -> list[tuple[str, int]]:
 # Who takes part
 
 
-def entries(snapshot: Snapshot, kind: str, number: int) -> list[Entry]:
+def entries(snapshot: Snapshot, kind: str, number: int, part: Window = _WHOLE) -> list[Entry]:
     """Return who takes part in a cup or did, in the order in which they entered."""
-    return [_entry(row) for row in snapshot.rows(f"{_ENTRY} ORDER BY at, userid", kind, number)]
+    search = f"{_ENTRY} ORDER BY at, userid LIMIT ? OFFSET ?"
+    rows = snapshot.rows(search, kind, number, part.most, part.skipped)
+    return [_entry(row) for row in rows]
 
 
 def entries_of(
@@ -156,6 +169,7 @@ def entered_by(snapshot: Snapshot, userid: str) -> list[tuple[str, int]]:
 
 def rename(transaction: Transaction, old: str, new: str) -> None:
     """Give a player another userid in all tournaments. Two who have become one enter once."""
+    _replace_winner(transaction, old, new)
     transaction.run(
         "DELETE FROM entries WHERE userid = ? AND EXISTS (SELECT 1 FROM entries other "
         "WHERE other.kind = entries.kind AND other.number = entries.number AND other.userid = ?)",
@@ -168,9 +182,24 @@ def rename(transaction: Transaction, old: str, new: str) -> None:
 
 def forget(transaction: Transaction, userid: str) -> None:
     """Remove a player from all tournaments."""
+    _replace_winner(transaction, userid)
     for table in ("entries", "section_players"):
         statement = f"DELETE FROM {table} WHERE userid = ?"  # noqa: S608 - ours # nosec B608
         transaction.run(statement, userid)
+
+
+def _replace_winner(transaction: Transaction, old: str, *new: str) -> None:
+    """Let cups that a player has won be won by the same player with another userid, or by nobody."""
+    for kind, number in entered_by(transaction, old):
+        cup = find(transaction, kind, number)
+        if cup and old in cup.winners:
+            others = (each for each in cup.winners if each != old)
+            winners = tuple(dict.fromkeys((*others, *new)))
+            document = msgspec.json.encode(msgspec.structs.replace(cup, winners=winners)).decode()
+            transaction.run(
+                "UPDATE tournaments SET document = ? WHERE kind = ? AND number = ?",
+                *(document, kind, number),
+            )
 
 
 def _entry(row: Row) -> Entry:
@@ -183,13 +212,40 @@ def _entry(row: Row) -> Entry:
 # Sections
 
 
-def sections(snapshot: Snapshot, kind: str, number: int, round_: int) -> list[Section]:
+class Round(msgspec.Struct, frozen=True):
+    """How far a round of a cup has come."""
+
+    number: int
+    sections: int
+    """How many sections it has."""
+    over: int
+    """In how many of them all games have been played."""
+    players: int
+    """How many players the largest one has."""
+
+
+def rounds(snapshot: Snapshot, cup: Cup) -> list[Round]:
+    """Return the rounds of a cup that have begun, in order."""
+    rows = snapshot.rows(
+        "SELECT round, count(DISTINCT section), "
+        "count(DISTINCT CASE WHEN is_over = 1 THEN section END), max(place) FROM sections "
+        "JOIN section_players USING (kind, number, round, section) "
+        "WHERE kind = ? AND number = ? GROUP BY round ORDER BY round",
+        *(cup.kind, cup.number),
+    )
+    return [Round(*row) for row in rows]
+
+
+def sections(
+    snapshot: Snapshot, kind: str, number: int, round_: int, part: Window = _WHOLE
+) -> list[Section]:
     """Return the sections of a round of a cup, in order."""
     rows = snapshot.rows(
         "SELECT kind, number, round, section, is_over, userid FROM sections "
         "JOIN section_players USING (kind, number, round, section) "
-        "WHERE kind = ? AND number = ? AND round = ? ORDER BY section, place",
-        *(kind, number, round_),
+        "WHERE kind = ? AND number = ? AND round = ? AND section > ? AND section <= ? "
+        "ORDER BY section, place",
+        *(kind, number, round_, part.skipped, part.skipped + part.most),
     )
     return _sections(rows)
 
@@ -262,6 +318,42 @@ def section_of(snapshot: Snapshot, cup: Cup, userid: str) -> Section | None:
         *(userid, cup.kind, cup.number, cup.round),
     )
     return section_at(snapshot, (cup.kind, cup.number, cup.round, *row)) if row else None
+
+
+def finals_of(snapshot: Snapshot, userid: str, most: int) -> list[Cup]:
+    """Return the latest cups that are over and in whose last round a player has played."""
+    rows = snapshot.rows(
+        "SELECT document FROM section_players p JOIN tournaments t USING (kind, number) "
+        "WHERE userid = ? AND state = 'over' AND round = (SELECT max(s.round) FROM sections s "
+        "WHERE s.kind = t.kind AND s.number = t.number) ORDER BY number DESC, kind LIMIT ?",
+        *(userid, most),
+    )
+    return [_READ(document) for (document,) in rows]
+
+
+def progress_of(snapshot: Snapshot, kind: str, number: int) -> Row | None:
+    """Return what differs after a game of a cup has begun or ended, and whoever enters or leaves.
+
+    None if there is no such cup.
+    """
+    ours = "FROM boards WHERE kind = t.kind AND source = ? AND source_number = t.number"
+    entered = "FROM entries e WHERE e.kind = t.kind AND e.number = t.number"
+    return snapshot.row(
+        f"SELECT state, (SELECT count(*) {ours}), (SELECT count(*) {ours} AND state = 'over'), "
+        f"(SELECT count(*) {entered}), (SELECT count(out) {entered}) "
+        "FROM tournaments t WHERE kind = ? AND number = ?",
+        *(SOURCE, SOURCE, kind, number),
+    )
+
+
+def results(snapshot: Snapshot, cup: Cup, most: int) -> list[Summary]:
+    """Return the boards of a cup whose games have ended, the latest first."""
+    return read_entries(
+        snapshot,
+        f"{ENTRIES} boards b WHERE b.kind = ? AND b.source = ? AND b.source_number = ? "
+        "AND b.state = 'over' ORDER BY b.latest DESC, b.board DESC LIMIT ?",
+        *(cup.kind, SOURCE, cup.number, most),
+    )
 
 
 def note_end(transaction: Transaction, name: BoardName, at: int) -> None:

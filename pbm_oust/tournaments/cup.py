@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from itertools import combinations
+from typing import Any
 
 from msgspec import Struct, field, structs
 
@@ -37,6 +38,9 @@ class State(Enum):
     RUNNING = "running"
     OVER = "over"
     CANCELLED = "cancelled"
+
+
+GOING_ON, ENDED = (State.OPEN, State.RUNNING), (State.OVER, State.CANCELLED)
 
 
 class Every(Enum):
@@ -109,6 +113,26 @@ class Cup(Struct, frozen=True, omit_defaults=True, kw_only=True):
         return notation.parse_terms(self.terms_words)
 
 
+def cup_fields(cup: Cup, entered: int) -> dict[str, Any]:
+    """Return what JSON says about a cup that so many players have entered."""
+    return {
+        "kind": cup.kind,
+        "number": cup.number,
+        "title": cup.title,
+        "grid": cup.grid_name,
+        "terms": cup.terms_words,
+        "section": cup.size,
+        "games": cup.games,
+        "starts": notation.format_time(cup.starts),
+        "every": cup.every.value if cup.every else None,
+        "fill": list(cup.house),
+        "state": cup.state.value,
+        "round": cup.round,
+        "players": entered,
+        "winners": list(cup.winners),
+    }
+
+
 def following(starts: datetime, every: Every) -> datetime:
     """Return when the cup after one starts that comes again, in a short month on its last day."""
     years, month = divmod(starts.month - 1 + every.months, 12)
@@ -139,6 +163,16 @@ class Entry(Struct, frozen=True):
     """On how many of its boards the player plays at once; None for any number."""
     out: datetime | None = None
     why: Out | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return what JSON says about it."""
+        return {
+            "userid": self.userid,
+            "at": notation.format_time(self.at),
+            "most": self.most,
+            "out": notation.format_time(self.out) if self.out else None,
+            "why": self.why.value if self.why else None,
+        }
 
 
 class Pairing(Struct, frozen=True):
@@ -242,6 +276,19 @@ class Score(Struct, frozen=True):
     def games(self) -> int:
         """How many games count."""
         return len(self.won) + len(self.drawn) + len(self.lost)
+
+    def fields(self) -> dict[str, Any]:
+        """Return what JSON says about it."""
+        return {
+            "place": self.place,
+            "userid": self.userid,
+            "points": self.points,
+            "won": list(self.won),
+            "drawn": list(self.drawn),
+            "lost": list(self.lost),
+            "points_of_beaten": self.beaten_points,
+            "points_among_equals": self.points_among,
+        }
 
 
 def counted(game: Summary) -> bool:
