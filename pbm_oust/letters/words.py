@@ -313,6 +313,11 @@ class Words:
         return self._templates.get_template("shared/game.txt").module
 
     @cached_property
+    def about_tournaments(self) -> object:
+        """What is said about a tournament: `what(..)`, `outcome(..)`, `entering(..)`."""
+        return self._templates.get_template("shared/tournament.txt").module
+
+    @cached_property
     def about_puzzles(self) -> object:
         """What is said about a puzzle: `task(..)`, `missed(..)`, `hint(..)`."""
         return self._templates.get_template("shared/puzzle.txt").module

@@ -26,6 +26,8 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
 from pbm_oust.store.accounts import is_there, userids_after
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import next_number
 from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import Section
@@ -436,6 +438,43 @@ def _post(
     readers = [work.player(each) for each in accounts if not each.is_house]
     with work.posting(notice_of(cup, news, each, tables, work) for each in readers):
         pass
+
+
+class Medal(Struct, frozen=True):
+    """What a player has achieved in a cup that is over."""
+
+    cup: Cup
+    place: int
+    """Their place in its last round; 1 for who has won, or shares that."""
+
+
+MOST_MEDALS = 12
+"""How many cups a player has medals of: the latest."""
+
+
+def medals_of(userid: str, work: UnitOfWork) -> list[Medal]:
+    """Return the places of a player in the last rounds of cups, the latest cup first."""
+    found = list[Medal]()
+    for cup in work.home.ask(tournaments.finals_of, userid, MOST_MEDALS):
+        section = work.home.ask(tournaments.section_of, cup, userid)
+        table = table_of(section, cup, work) if section else None
+        if table and userid not in table.out:
+            place = next(each.place for each in table.scores if each.userid == userid)
+            found.append(Medal(cup, 1 if userid in cup.winners else place))
+    return found
+
+
+def cups_going_on(kinds: Iterable[Kind], most: int, home: Home) -> list[tuple[Cup, int]]:
+    """Return so many cups of each game that go on, those first that can be entered.
+
+    With each is told how many players take part.
+    """
+    part = Window(most)
+    found = [
+        cup for kind in kinds for cup in home.ask(tournaments.cups, kind.name, cups.GOING_ON, part)
+    ]
+    found.sort(key=lambda cup: (cup.state is not State.OPEN, cup.starts))
+    return [(cup, home.ask(tournaments.count_entries, cup)) for cup in found]
 
 
 def notice_of(

@@ -11,7 +11,15 @@ from datetime import datetime
 import msgspec
 
 from pbm_oust.board import Summary
-from pbm_oust.store.database import ALL_ROWS, Row, Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.database import (
+    ALL_ROWS,
+    Row,
+    Snapshot,
+    Transaction,
+    moment_of,
+    seconds,
+    selection,
+)
 from pbm_oust.store.index import ENTRIES, BoardName, Source, Window, read_entries
 from pbm_oust.tournaments.cup import SOURCE, Cup, Entry, Out, State
 
@@ -189,7 +197,7 @@ def forget(transaction: Transaction, userid: str) -> None:
 
 
 def _replace_winner(transaction: Transaction, old: str, *new: str) -> None:
-    """Let cups that a player has won be won by the same player with another userid, or by nobody."""
+    """Let what a player has won be won by the same player with another userid, or by nobody."""
     for kind, number in entered_by(transaction, old):
         cup = find(transaction, kind, number)
         if cup and old in cup.winners:
@@ -338,12 +346,15 @@ def progress_of(snapshot: Snapshot, kind: str, number: int) -> Row | None:
     """
     ours = "FROM boards WHERE kind = t.kind AND source = ? AND source_number = t.number"
     entered = "FROM entries e WHERE e.kind = t.kind AND e.number = t.number"
-    return snapshot.row(
-        f"SELECT state, (SELECT count(*) {ours}), (SELECT count(*) {ours} AND state = 'over'), "
-        f"(SELECT count(*) {entered}), (SELECT count(out) {entered}) "
-        "FROM tournaments t WHERE kind = ? AND number = ?",
-        *(SOURCE, SOURCE, kind, number),
+    counted = (
+        f"(SELECT count(*) {ours})",
+        f"(SELECT count(*) {ours} AND boards.state = 'over')",
+        f"(SELECT count(*) {entered})",
+        f"(SELECT count(out) {entered})",
     )
+    columns = ("state", *counted)
+    search = selection("tournaments t WHERE kind = ? AND number = ?", columns)
+    return snapshot.row(search, SOURCE, SOURCE, kind, number)
 
 
 def results(snapshot: Snapshot, cup: Cup, most: int) -> list[Summary]:

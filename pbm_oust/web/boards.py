@@ -32,10 +32,12 @@ from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
 from pbm_oust.rules import Grid, Kind, Position, Side, taken
 from pbm_oust.service.house import kept
-from pbm_oust.store.boards import Board
+from pbm_oust.store.boards import Board, source_in
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.store.ratings import standings_on
+from pbm_oust.store.tournaments import find
+from pbm_oust.tournaments.cup import SOURCE
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import (
     CHECKED,
@@ -197,11 +199,24 @@ def _page(request: Request, templates: Templates) -> Made:
         game = view.latest
         seats = beside(game, ground)
         gone = gone_from(game, ground.work)
+        source = source_in(view.board.data)
+        number = source.number if source and source.word == SOURCE else 0
+        cup = ground.home.ask(find, game.header.kind.name, number) if number else None
         analysis = kept(ground.home, game)
     judged = _judged(analysis, view) if analysis else None
     svg = _drawn(view, templates).content.decode()
-    given = {"picture": svg, "beside": seats, "gone": gone, "judged": judged}
-    content = templates.fill("board.html", view=view, **given, formats=MEDIA_TYPES, sides=Side)
+    content = templates.fill(
+        "board.html",
+        view=view,
+        picture=svg,
+        beside=seats,
+        gone=gone,
+        judged=judged,
+        cup=cup,
+        source=source,
+        formats=MEDIA_TYPES,
+        sides=Side,
+    )
     return Made(content.encode(), _OVER if game.result else CHECKED)
 
 

@@ -127,7 +127,7 @@ def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
     return Sitting(
         reply,
-        addresses.of_own_board(game.name),
+        addresses.of_own(game.name),
         player.hidden(),
         is_signed_in=True,
         note=account.note_about(game.name),
