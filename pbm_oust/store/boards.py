@@ -27,7 +27,7 @@ from pbm_oust.store import index
 from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, Source
 from pbm_oust.store.ratings import note_change
 from pbm_oust.store.tournaments import note_end
 
@@ -177,9 +177,9 @@ def read_rows(name: BoardName, data: bytes) -> Rows:
 
 def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
     """Return the rows of a history, given what it says by the rules; None if it is damaged."""
-    started = _STARTED.search(data)
+    key, source = _started(data)
     state, *rest = _columns(said) if said else _DAMAGED
-    columns = (*_source(started), state, *rest)
+    columns = (key, *(structs.astuple(source) if source else (None,) * 4), state, *rest)
     userids = histories.userids_in(data)
     if not (said or _has_header(data)):
         userids |= {index.ANYBODY}
@@ -193,16 +193,21 @@ def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
     return row[3:] if row else ()
 
 
-def _source(started: re.Match[bytes] | None) -> tuple[Value, ...]:
-    """Return the columns that say what started a board, and what it came from."""
+def _started(data: bytes) -> tuple[str | None, Source | None]:
+    """Return the message key of the mail that started a board, and what the board came from."""
+    started = _STARTED.search(data)
     if not started:
-        return (None,) * 5
-    key, word, *numbers = started.groups()
-    return (
-        key.decode(),
-        word.decode() if word else None,
-        *(int(each) if each else None for each in numbers),
-    )
+        return None, None
+    key, word, number, *place = started.groups()
+    parts = (int(each) if each else None for each in place)
+    return key.decode(), Source(word.decode(), int(number), *parts) if word else None
+
+
+def _note_end(transaction: Transaction, name: BoardName, data: bytes) -> None:
+    """Let what a board came from be looked at, whose game has ended or changed."""
+    _, source = _started(data)
+    if source and source.round:
+        note_end(transaction, name.kind, source)
 
 
 def _has_header(data: bytes) -> bool:
@@ -427,6 +432,7 @@ class Boards:
         before = index.find_entry(transaction, name)
         self.put_all(transaction, [rows_of(name, said, data)])
         note_change(transaction, before, said)
+        _note_end(transaction, name, data)
 
     def put_all(self, transaction: Transaction, boards: Sequence[Rows]) -> None:
         """Let boards have other histories, damaged or not, or make them.
@@ -478,7 +484,7 @@ class Boards:
             transaction.run_all(_ADD_USERID, userids)
         if before.game.result or after.game.result:
             note_change(transaction, before.game.summary, after.game.summary)
-            note_end(transaction, name, int(self._time()))
+            _note_end(transaction, name, before.data)
 
 
 def _count(transaction: Transaction, kind: str, state: str, number: int) -> None:
