@@ -65,6 +65,10 @@ class SectionTable(Struct, frozen=True):
         """Return the points of a player."""
         return next(each.points for each in self.scores if each.userid == userid)
 
+    def winners(self) -> list[str]:
+        """Return who has won the section, if its games are over."""
+        return cups.winners(self.scores, self.out)
+
     def equals(self) -> list[list[Score]]:
         """Return the players who have as many points as others and have beaten somebody."""
         groups = (list(group) for _, group in groupby(self.scores, lambda each: each.points))
@@ -99,6 +103,20 @@ class TournamentNotice(Notice, frozen=True):
             each for table in self.tables for each in table.boards if userid in (each.x, each.o)
         ]
 
+    def waiting(self) -> int:
+        """Return how many games of the reader have not begun yet, because a player has no room."""
+        others = sum(len(table.scores) - 1 for table in self.tables)
+        return others * self.cup.games - len(self.own())
+
+    def may_leave(self) -> bool:
+        """Return whether the reader takes part and has something left to play."""
+        if not self.entry or self.entry.out or self.cup.state is not State.RUNNING:
+            return self.entry is not None and self.cup.state is State.OPEN
+        return any(
+            self.entry.userid in (each.winners() if each.section.is_over else each.section.players)
+            for each in self.tables
+        )
+
     def answer(self) -> Entering | None:
         """Return that an answer is about the tournament."""
         return entering(self.cup, self.reader.userid)
@@ -128,7 +146,7 @@ def _step(kind: str, number: int, work: UnitOfWork) -> str | None:
     if cup.telling:
         return _tell_some(cup, cup.telling, work)
     if cup.state is State.OPEN:
-        return _begin(cup, work) if cup.starts <= now else None
+        return begin(cup, work) if cup.starts <= now else None
     section = home.ask(tournaments.due_section, cup, now)
     if section:
         return _play(cup, section, work)
@@ -141,7 +159,7 @@ def _step(kind: str, number: int, work: UnitOfWork) -> str | None:
 # How a cup begins and ends
 
 
-def _begin(cup: Cup, work: UnitOfWork) -> str:
+def begin(cup: Cup, work: UnitOfWork) -> str:
     """Draw the first round of a cup, or cancel it if too few take part."""
     home, now = work.home, work.now()
     entries = home.ask(tournaments.entries, cup.kind, cup.number)
@@ -154,7 +172,7 @@ def _begin(cup: Cup, work: UnitOfWork) -> str:
         _set_up_next(cup, work)
     if len(players) < cups.SMALLEST:
         return cancel(cup, work)
-    begun = structs.replace(cup, state=State.RUNNING, round=1)
+    begun = structs.replace(cup, state=State.RUNNING, round=1, telling=None, told="")
     home.do(tournaments.keep, begun)
     home.do(tournaments.draw, begun, cups.draw(_by_strength(cup, players, work), cup.size), now)
     return "begin"
@@ -269,8 +287,9 @@ def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
     home.do(tournaments.end_section, section, () if is_cancelled else cups.winners(scores, out))
     if is_cancelled:
         return ""
-    if home.ask(tournaments.count_sections, cup) > 1:
-        _tell(cup, cups.News.SECTION_OVER, section, work)
+    if not section.is_over and home.ask(tournaments.count_sections, cup) > 1:
+        over = structs.replace(section, progress=Progress.OVER)
+        _tell(cup, cups.News.SECTION_OVER, over, work)
     home.do(tournaments.keep, cup, now)
     return "section over"
 

@@ -432,7 +432,6 @@ class Boards:
         before = index.find_entry(transaction, name)
         self.put_all(transaction, [rows_of(name, said, data)])
         note_change(transaction, before, said)
-        _note_end(transaction, name, data)
 
     def put_all(self, transaction: Transaction, boards: Sequence[Rows]) -> None:
         """Let boards have other histories, damaged or not, or make them.
@@ -445,6 +444,8 @@ class Boards:
             transaction.boards.pop(board.name, None)
         transaction.run_all(_MAKE, made)
         _fill(transaction, boards)
+        for board in boards:
+            _note_end(transaction, board.name, b"".join(board.records[:1]))
 
     def remove(self, transaction: Transaction, name: BoardName) -> bool:
         """Remove the rows of a board; return whether there was one. The ratings stay."""

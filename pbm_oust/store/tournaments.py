@@ -13,7 +13,7 @@ import msgspec
 
 from pbm_oust.board import Summary
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
-from pbm_oust.store.index import ENTRIES, Source, Window, read_entries
+from pbm_oust.store.index import ENTRIES, BoardName, Source, Window, read_entries
 from pbm_oust.tournaments.cup import SOURCE, Cup, Entry, Out, State
 
 _CUPS = "SELECT document FROM tournaments WHERE"
@@ -340,6 +340,18 @@ def boards_of(snapshot: Snapshot, section: Section) -> list[Summary]:
         "AND b.round = ? AND b.section = ? AND b.state <> 'damaged' ORDER BY b.board",
         *(section.kind, SOURCE, *section.key[1:]),
     )
+
+
+def strays(snapshot: Snapshot, cup: Cup) -> list[BoardName]:
+    """Return the boards that came from a cup, but from no section that it has."""
+    rows = snapshot.rows(
+        "SELECT kind, board FROM boards b WHERE kind = ? AND source = ? AND source_number = ? "
+        "AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.kind = b.kind AND "
+        "s.number = b.source_number AND s.round = b.round AND s.section = b.section) "
+        "ORDER BY board",
+        *(cup.kind, SOURCE, cup.number),
+    )
+    return [BoardName(*row) for row in rows]
 
 
 def has_damaged(snapshot: Snapshot, section: Section) -> bool:
