@@ -25,8 +25,8 @@ earlier tokens. Nothing is kept about them.
 A letter to a player that shows several boards has the others: the home keeps which positions it
 shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob. A mail to
 the address with `join` joins the open challenge oust 3, one to that with `puzzle` answers a puzzle,
-one to that with `tournament` enters a tournament or leaves it, and one to that with `off` ends mails
-to everybody for alice.
+one to that with `tournament` enters a tournament or leaves it, and one to that with `off` ends
+mails to everybody for alice.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.

@@ -121,8 +121,7 @@ def create(
         return cup
 
     cup = work.retried(deed)
-    _print(cup, 0, as_json)
-    _go_on(operator, work, cup)
+    _go_on(operator, work, cup.kind, cup.number, as_json)
 
 
 def _start(starts: datetime | None, every: str | None, now: datetime) -> datetime:
@@ -194,62 +193,61 @@ def show(operator: common.Operator, kind: Kind, number: int, as_json: bool) -> N
             say(f"  {score.place}. {score.userid}: {counted(score.points, 'point')}")
 
 
-@common.command()
+@common.command(has_json=True)
 @_named
-def start(operator: common.Operator, kind: Kind, number: int) -> None:
+def start(operator: common.Operator, kind: Kind, number: int, as_json: bool) -> None:
     """Start a tournament now."""
-    _change(operator, kind, number, State.OPEN, lambda cup, now: structs.replace(cup, starts=now))
+
+    def deed(cup: Cup, work: UnitOfWork) -> None:
+        conduct.begin(cup, work)
+
+    _change(operator, kind, number, as_json, deed, State.OPEN)
 
 
-@common.command()
+@common.command(has_json=True)
 @_named
 @click.argument("duration", type=common.Parsed("DURATION", rulings.read_duration))
-def extend(operator: common.Operator, kind: Kind, number: int, duration: int) -> None:
+def extend(
+    operator: common.Operator, kind: Kind, number: int, duration: int, as_json: bool
+) -> None:
     """Put the start of a tournament off, by days or weeks: 3d, 2w."""
-    more = timedelta(days=duration)
-    _change(
-        operator,
-        kind,
-        number,
-        State.OPEN,
-        lambda cup, _now: structs.replace(cup, starts=cup.starts + more),
-    )
+
+    def deed(cup: Cup, work: UnitOfWork) -> None:
+        later = structs.replace(cup, starts=cup.starts + timedelta(days=duration))
+        work.home.do(tournaments.keep, later, work.now() if cup.telling else later.starts)
+
+    _change(operator, kind, number, as_json, deed, State.OPEN)
 
 
-@common.command()
+@common.command(has_json=True)
 @_named
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def cancel(operator: common.Operator, kind: Kind, number: int, yes: bool) -> None:
+def cancel(operator: common.Operator, kind: Kind, number: int, yes: bool, as_json: bool) -> None:
     """Cancel a tournament; its games that are in play count as never begun."""
-    work = operator.unit_of_work()
-    cup = _found(work, kind, number)
-    if cup.state not in (State.OPEN, State.RUNNING):
-        raise common.Refused(f"{cup.name} is {cup.state.value}")
+
+    def deed(cup: Cup, work: UnitOfWork) -> None:
+        conduct.cancel(cup, work)
+
+    cup = _found(operator.unit_of_work(), kind, number)
     if not yes:
         ask(f"Cancel {cup.title} ({cup.name})?")
-    work.retried(lambda work: conduct.cancel(_found(work, kind, number), work))
-    _go_on(operator, work, cup)
-    say(f"{cup.name}: cancelled")
+    _change(operator, kind, number, as_json, deed)
 
 
-@common.command()
+@common.command(has_json=True)
 @_named
 @click.argument("userid", shell_complete=common.complete_userids)
-def remove(operator: common.Operator, kind: Kind, number: int, userid: str) -> None:
+def remove(operator: common.Operator, kind: Kind, number: int, userid: str, as_json: bool) -> None:
     """Take a player out of a tournament; their games there that are in play become void."""
-    work = operator.unit_of_work()
+    userid = userid.lower()
 
-    def deed(work: UnitOfWork) -> Cup:
-        cup = _found(work, kind, number)
+    def deed(cup: Cup, work: UnitOfWork) -> None:
         entry = work.home.ask(tournaments.entries_of, cup.kind, cup.number, [userid]).get(userid)
-        if entry is None or entry.out or cup.state not in (State.OPEN, State.RUNNING):
+        if entry is None or entry.out:
             raise common.Refused(f"{userid} does not take part in {cup.name}")
         conduct.take_out(cup, entry, Out.REMOVED, work)
-        return cup
 
-    cup = work.retried(deed)
-    _go_on(operator, work, cup)
-    say(f"{cup.name}: {userid} is out")
+    _change(operator, kind, number, as_json, deed)
 
 
 @common.command(has_json=True)
@@ -278,14 +276,25 @@ def verify(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
 
 def _wrong(cup: Cup, work: UnitOfWork) -> Iterable[str]:
     """Yield what is wrong with a tournament."""
+    entered = {each.userid for each in work.home.ask(tournaments.entries, cup.kind, cup.number)}
+    won: set[str] | None = None
     for round_ in range(1, cup.round + 1):
         tables = conduct.tables_of(cup, round_, work)
+        players = {each for table in tables for each in table.section.players}
+        if others := players - (entered if won is None else won):
+            yield f"round {round_}: {', '.join(sorted(others))} should not play"
+        won = set()
         for table in tables:
             yield from _wrongly_paired(cup, table)
-        if cup.state is State.OVER and round_ == cup.round:
-            won = [each for table in tables for each in cups.winners(table.scores, table.out)]
-            if set(won) != set(cup.winners):
-                yield f"it was won by {', '.join(won) or 'nobody'}, not by {', '.join(cup.winners)}"
+            won |= set(table.winners() if table.section.is_over else table.section.players)
+    if cup.state is State.OVER and won != set(cup.winners):
+        yield f"it was won by {_listed(won or ())}, not by {_listed(cup.winners)}"
+    for name in work.home.ask(tournaments.strays, cup):
+        yield f"{name} is of a section that there is not"
+
+
+def _listed(userids: Iterable[str]) -> str:
+    return ", ".join(sorted(userids)) or "nobody"
 
 
 def _wrongly_paired(cup: Cup, table: SectionTable) -> Iterable[str]:
@@ -299,6 +308,8 @@ def _wrongly_paired(cup: Cup, table: SectionTable) -> Iterable[str]:
     for board in table.boards:
         if not {board.x, board.o} <= set(table.section.players):
             yield f"{where}: {board.name} is played by others"
+        if board.grid != cup.grid:
+            yield f"{where}: {board.name} is played on {board.grid}, not on {cup.grid}"
 
 
 def _found(work: UnitOfWork, kind: Kind, number: int) -> Cup:
@@ -313,30 +324,34 @@ def _change(
     operator: common.Operator,
     kind: Kind,
     number: int,
-    state: State,
-    change: Callable[[Cup, datetime], Cup],
+    as_json: bool,
+    change: Callable[[Cup, UnitOfWork], None],
+    *states: State,
 ) -> None:
-    """Change a tournament that is in this state, and say how it is then."""
+    """Change a tournament that is open or runs, or is in one of some states; show how it is then.
+
+    What is due in it is done, and the letters are handed over.
+    """
     work = operator.unit_of_work()
 
-    def deed(work: UnitOfWork) -> Cup:
+    def deed(work: UnitOfWork) -> None:
         cup = _found(work, kind, number)
-        if cup.state is not state:
+        if cup.state not in (states or (State.OPEN, State.RUNNING)):
             raise common.Refused(f"{cup.name} is {cup.state.value}")
-        changed = change(cup, work.now())
-        work.home.do(tournaments.keep, changed, work.now() if cup.telling else changed.starts)
-        return changed
+        change(cup, work)
 
-    cup = work.retried(deed)
-    _go_on(operator, work, cup)
-    count = work.home.ask(tournaments.count_entries, cup)
-    _print(_found(work, kind, number), count, as_json=False)
+    work.retried(deed)
+    _go_on(operator, work, kind.name, number, as_json)
 
 
-def _go_on(operator: common.Operator, work: UnitOfWork, cup: Cup) -> None:
-    """Do what is due in a tournament, and hand the letters over."""
-    conduct.go_on(work, cup.kind, cup.number)
+def _go_on(
+    operator: common.Operator, work: UnitOfWork, kind: str, number: int, as_json: bool
+) -> None:
+    """Do what is due in a tournament, hand the letters over, and show how it is then."""
+    conduct.go_on(work, kind, number)
     operator.hand_over()
+    cup = _found(work, KINDS[kind], number)
+    _print(cup, work.home.ask(tournaments.count_entries, cup), as_json)
 
 
 def _print(cup: Cup, count: int, as_json: bool) -> None:

@@ -13,7 +13,7 @@ from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Parameter, Rest
 from pbm_oust.play.notices import MOST_LISTED, Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Outcome
-from pbm_oust.play.tournaments import entering, notice_of, table_of, take_out
+from pbm_oust.play.tournaments import entering, notices_of, table_of, take_out
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules import KINDS, Kind
@@ -142,7 +142,8 @@ def show_table(work: UnitOfWork, kind: Kind, number: int, section: int | None = 
     if section and not found:
         raise NotAllowed(NoSuchSection(cup, section))
     tables = (table_of(found, cup, work),) if found else ()
-    return work.answer(notice_of(cup, News.SHOWN, reader, tables, work))
+    (shown,) = notices_of(cup, News.SHOWN, [reader], tables, work)
+    return work.answer(shown)
 
 
 def _found(work: UnitOfWork, kind: Kind, number: int) -> Cup:

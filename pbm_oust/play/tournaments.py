@@ -6,7 +6,7 @@ once, whoever does it and however often it is tried.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import cache, partial
 from itertools import groupby
@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from pbm_oust.accounts.account import HOUSE, Account
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.tags import Entering
 from pbm_oust.board import Game, Header, Ruling, Summary, Verb
@@ -25,12 +26,12 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
-from pbm_oust.store.accounts import is_there, userids_after
+from pbm_oust.store.accounts import accounts_after, is_there, present
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import next_number
 from pbm_oust.store.ratings import standings_on
-from pbm_oust.store.tournaments import Section
+from pbm_oust.store.tournaments import Progress, Section
 from pbm_oust.tournaments import cup as cups
 from pbm_oust.tournaments.cup import Cup, Entry, Out, Score, State
 
@@ -92,6 +93,10 @@ class SectionTable(Struct, frozen=True):
         """Return the points of a player."""
         return next(each.points for each in self.scores if each.userid == userid)
 
+    def winners(self) -> list[str]:
+        """Return who has won the section, if its games are over."""
+        return cups.winners(self.scores, self.out)
+
     def equals(self) -> list[list[Score]]:
         """Return the players who have as many points as others and have beaten somebody."""
         groups = (list(group) for _, group in groupby(self.scores, lambda each: each.points))
@@ -133,6 +138,20 @@ class TournamentNotice(Notice, frozen=True):
             each for table in self.tables for each in table.boards if userid in (each.x, each.o)
         ]
 
+    def waiting(self) -> int:
+        """Return how many games of the reader have not begun yet, because a player has no room."""
+        others = sum(len(table.scores) - 1 for table in self.tables)
+        return others * self.cup.games - len(self.own())
+
+    def may_leave(self) -> bool:
+        """Return whether the reader takes part and has something left to play."""
+        if not self.entry or self.entry.out or self.cup.state is not State.RUNNING:
+            return self.entry is not None and self.cup.state is State.OPEN
+        return any(
+            self.entry.userid in (each.winners() if each.section.is_over else each.section.players)
+            for each in self.tables
+        )
+
     def answer(self) -> Entering | None:
         """Return that an answer is about the tournament."""
         return entering(self.cup, self.reader.userid)
@@ -162,7 +181,7 @@ def _step(kind: str, number: int, work: UnitOfWork) -> str | None:
     if cup.telling:
         return _tell_some(cup, cup.telling, work)
     if cup.state is State.OPEN:
-        return _begin(cup, work) if cup.starts <= now else None
+        return begin(cup, work) if cup.starts <= now else None
     section = home.ask(tournaments.due_section, cup, now)
     if section:
         return _play(cup, section, work)
@@ -175,15 +194,12 @@ def _step(kind: str, number: int, work: UnitOfWork) -> str | None:
 # How a cup begins and ends
 
 
-def _begin(cup: Cup, work: UnitOfWork) -> str:
+def begin(cup: Cup, work: UnitOfWork) -> str:
     """Draw the first round of a cup, or cancel it if too few take part."""
     home, now = work.home, work.now()
-    entries = [
-        each
-        for each in home.ask(tournaments.entries, cup.kind, cup.number)
-        if not each.out and _is_there(each.userid, work)
-    ]
-    players = [each.userid for each in entries]
+    entries = home.ask(tournaments.entries, cup.kind, cup.number)
+    there = home.ask(present, (each.userid for each in entries))
+    players = [each.userid for each in entries if each.userid in there]
     for userid in _fillers(cup, players, work):
         home.do(tournaments.enter, cup, Entry(userid, now))
         players.append(userid)
@@ -191,7 +207,7 @@ def _begin(cup: Cup, work: UnitOfWork) -> str:
         _set_up_next(cup, work)
     if len(players) < cups.SMALLEST:
         return cancel(cup, work)
-    begun = structs.replace(cup, state=State.RUNNING, round=1)
+    begun = structs.replace(cup, state=State.RUNNING, round=1, telling=None, told="")
     home.do(tournaments.keep, begun)
     home.do(tournaments.draw, begun, cups.draw(_by_strength(cup, players, work), cup.size), now)
     return "begin"
@@ -209,7 +225,7 @@ def take_out(cup: Cup, entry: Entry, why: Out, work: UnitOfWork) -> None:
     home.do(tournaments.enter, cup, structs.replace(entry, out=now, why=why))
     section = home.ask(tournaments.section_of, cup, entry.userid)
     if section and not section.is_over:
-        home.do(tournaments.let_wait, section, now)
+        home.do(tournaments.let_wait, section, now, section.progress)
 
 
 def open_cup(cup: Cup, work: UnitOfWork) -> None:
@@ -223,8 +239,7 @@ def cancel(cup: Cup, work: UnitOfWork) -> str:
     home, now = work.home, work.now()
     cancelled = structs.replace(cup, state=State.CANCELLED, telling=cups.News.CANCELLED, told="")
     home.do(tournaments.keep, cancelled, now)
-    for section in home.ask(tournaments.sections, cup.kind, cup.number, cup.round):
-        home.do(tournaments.let_wait, section, now)
+    home.do(tournaments.look_at_all, cup, now)
     return "cancel"
 
 
@@ -250,12 +265,12 @@ def _set_up_next(cup: Cup, work: UnitOfWork) -> None:
 def _end_round(cup: Cup, work: UnitOfWork) -> str:
     """End the latest round of a cup: who has won a section plays on, unless there was only one."""
     home, now = work.home, work.now()
-    tables = tables_of(cup, cup.round, work)
-    winners = [userid for each in tables for userid in cups.winners(each.scores, each.out)]
-    if len(tables) > 1 and len(winners) > 1:
+    winners = home.ask(tournaments.winners_of_round, cup, cup.round)
+    number = home.ask(tournaments.count_sections, cup)
+    if number > 1 and len(winners) > 1:
         following = structs.replace(cup, round=cup.round + 1)
         players = _by_strength(cup, winners, work)
-        drawn = cups.draw(players, cup.size, fewer_than=len(tables))
+        drawn = cups.draw(players, cup.size, fewer_than=number)
         home.do(tournaments.keep, following)
         home.do(tournaments.draw, following, drawn, now)
         return f"round {following.round}"
@@ -279,7 +294,7 @@ def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
     home, now = work.home, work.now()
     boards = home.ask(tournaments.boards_of, section)
     if home.ask(tournaments.has_damaged, section):
-        home.do(tournaments.let_wait, section, now + LOOK_AGAIN)
+        home.do(tournaments.let_wait, section, now + LOOK_AGAIN, section.progress)
         return ""
     is_cancelled = cup.state is State.CANCELLED
     out = frozenset(section.players) if is_cancelled else _out(cup, section, boards, work)
@@ -294,19 +309,22 @@ def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
     for pairing in begun:
         _start(cup, section, pairing, boards, work)
     if len(void) > MOST_AT_ONCE or len(ready) > MOST_AT_ONCE:
-        home.do(tournaments.let_wait, section, now)
+        home.do(tournaments.let_wait, section, now, section.progress)
         return "play"
+    if section.progress is Progress.DRAWN and not is_cancelled:
+        _tell(cup, cups.News.BEGUN, section, work)
     waiting = len(cups.to_begin(wanted, boards, out, lambda _: None)) - len(begun)
     if waiting or begun or len(active) > len(void):
-        home.do(tournaments.let_wait, section, now + LOOK_AGAIN if waiting else None)
-        if begun and len(begun) == len(home.ask(tournaments.boards_of, section)):
-            _tell(cup, cups.News.BEGUN, section, work)
+        again = now + LOOK_AGAIN if waiting else None
+        home.do(tournaments.let_wait, section, again, Progress.BEGUN)
         return "play" if begun or void else ""
-    home.do(tournaments.let_wait, section, None, is_over=True)
+    scores = cups.table(section.players, boards)
+    home.do(tournaments.end_section, section, () if is_cancelled else cups.winners(scores, out))
     if is_cancelled:
         return ""
-    if len(home.ask(tournaments.sections, cup.kind, cup.number, section.round)) > 1:
-        _tell(cup, cups.News.SECTION_OVER, section, work)
+    if not section.is_over and home.ask(tournaments.count_sections, cup) > 1:
+        over = structs.replace(section, progress=Progress.OVER)
+        _tell(cup, cups.News.SECTION_OVER, over, work)
     home.do(tournaments.keep, cup, now)
     return "section over"
 
@@ -314,12 +332,12 @@ def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
 def _out(cup: Cup, section: Section, boards: Iterable[Summary], work: UnitOfWork) -> frozenset[str]:
     """Return which players of a section are out of a cup, after noting who is from now on."""
     entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, section.players)
-    late = cups.times_lost(boards)
+    late, there = cups.times_lost(boards), work.home.ask(present, section.players)
     out = set[str]()
     for userid in section.players:
         entry = entries.get(userid) or Entry(userid, work.now())
         why = entry.why
-        if why is None and not _is_there(userid, work):
+        if why is None and userid not in there and userid not in HOUSE:
             why = Out.GONE
         elif why is None and late.get(userid, 0) >= cups.MOST_TIMES_LOST:
             why = Out.TIME
@@ -329,11 +347,6 @@ def _out(cup: Cup, section: Section, boards: Iterable[Summary], work: UnitOfWork
             gone = structs.replace(entry, out=work.now(), why=why)
             work.home.do(tournaments.enter, cup, gone)
     return frozenset(out)
-
-
-def _is_there(userid: str, work: UnitOfWork) -> bool:
-    account = work.account_if_any(userid)
-    return account is not None and is_there(account)
 
 
 def _room(cup: Cup, work: UnitOfWork, userid: str) -> int | None:
@@ -403,8 +416,9 @@ def _tell_some(cup: Cup, news: cups.News, work: UnitOfWork) -> str:
     """Tell some of those who are to know of a cup what happened, and note who has been told."""
     home = work.home
     if news is cups.News.ANNOUNCED:
-        userids = home.ask(userids_after, cup.told, TOLD_AT_ONCE)
-        readers = [each for each in userids if _wants_announcement(each, work)]
+        accounts = home.ask(accounts_after, cup.told, TOLD_AT_ONCE)
+        userids = [each.userid for each in accounts]
+        readers = [each.userid for each in accounts if _wants_announcement(each)]
     else:
         readers = userids = home.ask(tournaments.entered_after, cup, cup.told, TOLD_AT_ONCE)
     tables = tables_of(cup, cup.round, work)[:1] if news is cups.News.OVER else ()
@@ -419,9 +433,8 @@ def _tell_some(cup: Cup, news: cups.News, work: UnitOfWork) -> str:
     return news.value
 
 
-def _wants_announcement(userid: str, work: UnitOfWork) -> bool:
-    account = work.account_if_any(userid)
-    return bool(account and is_there(account) and account.all_settings.cups is Switch.ON)
+def _wants_announcement(account: Account) -> bool:
+    return is_there(account) and account.all_settings.cups is Switch.ON
 
 
 def _post(
@@ -436,7 +449,8 @@ def _post(
     work = work.answering(request_of(key))
     accounts = [account for account in map(work.account_if_any, userids) if account]
     readers = [work.player(each) for each in accounts if not each.is_house]
-    with work.posting(notice_of(cup, news, each, tables, work) for each in readers):
+    notices = list(notices_of(cup, news, readers, tables, work))
+    with work.posting(notices):
         pass
 
 
@@ -477,15 +491,16 @@ def cups_going_on(kinds: Iterable[Kind], most: int, home: Home) -> list[tuple[Cu
     return [(cup, home.ask(tournaments.count_entries, cup)) for cup in found]
 
 
-def notice_of(
+def notices_of(
     cup: Cup,
     news: cups.News,
-    reader: Reader,
+    readers: Sequence[Reader],
     tables: tuple[SectionTable, ...],
     work: UnitOfWork,
-) -> TournamentNotice:
-    """Return what tells a reader of a cup."""
-    home = work.home
-    count = home.ask(tournaments.count_entries, cup)
-    own = home.ask(tournaments.entries_of, cup.kind, cup.number, [reader.userid or ""])
-    return TournamentNotice(reader, news, cup, count, tables, own.get(reader.userid or ""))
+) -> Iterator[TournamentNotice]:
+    """Yield what tells some readers of a cup."""
+    userids = [each.userid or "" for each in readers]
+    count = work.home.ask(tournaments.count_entries, cup)
+    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, userids)
+    for reader, userid in zip(readers, userids, strict=True):
+        yield TournamentNotice(reader, news, cup, count, tables, entries.get(userid))

@@ -27,7 +27,7 @@ from pbm_oust.store import index
 from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, Source
 from pbm_oust.store.ratings import note_change
 from pbm_oust.store.tournaments import note_end
 
@@ -177,9 +177,9 @@ def read_rows(name: BoardName, data: bytes) -> Rows:
 
 def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
     """Return the rows of a history, given what it says by the rules; None if it is damaged."""
-    started = _STARTED.search(data)
+    key, source = started_in(data)
     state, *rest = _columns(said) if said else _DAMAGED
-    columns = (*_source(started), state, *rest)
+    columns = (key, *(structs.astuple(source) if source else (None,) * 4), state, *rest)
     userids = histories.userids_in(data)
     if not (said or _has_header(data)):
         userids |= {index.ANYBODY}
@@ -193,25 +193,21 @@ def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
     return row[3:] if row else ()
 
 
-def source_in(data: bytes) -> index.Source | None:
-    """Return what the board of a history came from, if that is not the mail alone."""
+def started_in(data: bytes) -> tuple[str | None, Source | None]:
+    """Return the message key of the mail that started a board, and what the board came from."""
     started = _STARTED.search(data)
-    if not started or not started[2]:
-        return None
-    round_, section = (int(each) if each else None for each in started.group(4, 5))
-    return index.Source(started[2].decode(), int(started[3]), round_, section)
-
-
-def _source(started: re.Match[bytes] | None) -> tuple[Value, ...]:
-    """Return the columns that say what started a board, and what it came from."""
     if not started:
-        return (None,) * 5
-    key, word, *numbers = started.groups()
-    return (
-        key.decode(),
-        word.decode() if word else None,
-        *(int(each) if each else None for each in numbers),
-    )
+        return None, None
+    key, word, number, *place = started.groups()
+    parts = (int(each) if each else None for each in place)
+    return key.decode(), Source(word.decode(), int(number), *parts) if word else None
+
+
+def _note_end(transaction: Transaction, name: BoardName, data: bytes) -> None:
+    """Let what a board came from be looked at, whose game has ended or changed."""
+    _, source = started_in(data)
+    if source and source.round:
+        note_end(transaction, name.kind, source)
 
 
 def _has_header(data: bytes) -> bool:
@@ -448,6 +444,8 @@ class Boards:
             transaction.boards.pop(board.name, None)
         transaction.run_all(_MAKE, made)
         _fill(transaction, boards)
+        for board in boards:
+            _note_end(transaction, board.name, b"".join(board.records[:1]))
 
     def remove(self, transaction: Transaction, name: BoardName) -> bool:
         """Remove the rows of a board; return whether there was one. The ratings stay."""
@@ -487,7 +485,7 @@ class Boards:
             transaction.run_all(_ADD_USERID, userids)
         if before.game.result or after.game.result:
             note_change(transaction, before.game.summary, after.game.summary)
-            note_end(transaction, name, int(self._time()))
+            _note_end(transaction, name, before.data)
 
 
 def _count(transaction: Transaction, kind: str, state: str, number: int) -> None:

@@ -37,8 +37,8 @@ Identity = tuple[int, int]
 
 LATEST = 14
 """The version of the tables that the program works with."""
-BEFORE = 10
-"""The version before, which can be brought up to date; those between were never released."""
+EARLIER = (10, 13)
+"""The versions that can be brought up to date; those between were never released."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
 

@@ -5,8 +5,9 @@ read there, and nowhere else. A section is due when it has to be looked at: as i
 of its games has ended, and from time to time as long as games wait for players to have room.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from enum import Enum
 
 import msgspec
 
@@ -19,14 +20,30 @@ from pbm_oust.store.database import (
     moment_of,
     seconds,
     selection,
+    words_list,
 )
 from pbm_oust.store.index import ENTRIES, BoardName, Source, Window, read_entries
 from pbm_oust.tournaments.cup import SOURCE, Cup, Entry, Out, State
 
 _CUPS = "SELECT document FROM tournaments WHERE"
 _ENTRY = "SELECT userid, at, most, out, why FROM entries WHERE kind = ? AND number = ?"
+_AT_ONCE = 0
+"""The time when to look at a section for which something has happened."""
 _READ = msgspec.json.Decoder(Cup).decode
 _WHOLE = Window(ALL_ROWS)
+_SECTIONS = (
+    "SELECT kind, number, round, section, state, userid FROM sections "
+    "JOIN section_players USING (kind, number, round, section)"
+)
+
+
+class Progress(Enum):
+    """How far a section has come."""
+
+    DRAWN = "drawn"
+    """Its players have not been told yet that it begins."""
+    BEGUN = "begun"
+    OVER = "over"
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -39,12 +56,17 @@ class Section(msgspec.Struct, frozen=True):
     """Its number in the round, from 1."""
     players: tuple[str, ...]
     """The strongest first."""
-    is_over: bool = False
+    progress: Progress = Progress.DRAWN
 
     @property
     def key(self) -> tuple[str, int, int, int]:
         """What tells it from all others."""
         return self.kind, self.number, self.round, self.section
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all its games have been played."""
+        return self.progress is Progress.OVER
 
     @property
     def source(self) -> Source:
@@ -125,8 +147,8 @@ def entries_of(
     snapshot: Snapshot, kind: str, number: int, userids: Sequence[str]
 ) -> dict[str, Entry]:
     """Return the entries of some players."""
-    marks = ", ".join("?" for _ in userids)
-    rows = snapshot.rows(f"{_ENTRY} AND userid IN ({marks})", kind, number, *userids)
+    some = "userid IN (SELECT value FROM json_each(?))"
+    rows = snapshot.rows(f"{_ENTRY} AND {some}", kind, number, words_list(userids))
     return {row[0]: _entry(row) for row in rows}
 
 
@@ -236,7 +258,7 @@ def rounds(snapshot: Snapshot, cup: Cup) -> list[Round]:
     """Return the rounds of a cup that have begun, in order."""
     rows = snapshot.rows(
         "SELECT round, count(DISTINCT section), "
-        "count(DISTINCT CASE WHEN is_over = 1 THEN section END), max(place) FROM sections "
+        "count(DISTINCT CASE WHEN state = 'over' THEN section END), max(place) FROM sections "
         "JOIN section_players USING (kind, number, round, section) "
         "WHERE kind = ? AND number = ? GROUP BY round ORDER BY round",
         *(cup.kind, cup.number),
@@ -249,9 +271,7 @@ def sections(
 ) -> list[Section]:
     """Return the sections of a round of a cup, in order."""
     rows = snapshot.rows(
-        "SELECT kind, number, round, section, is_over, userid FROM sections "
-        "JOIN section_players USING (kind, number, round, section) "
-        "WHERE kind = ? AND number = ? AND round = ? AND section > ? AND section <= ? "
+        f"{_SECTIONS} WHERE kind = ? AND number = ? AND round = ? AND section > ? AND section <= ? "
         "ORDER BY section, place",
         *(kind, number, round_, part.skipped, part.skipped + part.most),
     )
@@ -260,13 +280,17 @@ def sections(
 
 def section_at(snapshot: Snapshot, key: tuple[str, int, int, int]) -> Section | None:
     """Return a section, or None."""
-    rows = snapshot.rows(
-        "SELECT kind, number, round, section, is_over, userid FROM sections "
-        "JOIN section_players USING (kind, number, round, section) "
-        "WHERE kind = ? AND number = ? AND round = ? AND section = ? ORDER BY place",
-        *key,
-    )
+    is_it = "kind = ? AND number = ? AND round = ? AND section = ?"
+    rows = snapshot.rows(f"{_SECTIONS} WHERE {is_it} ORDER BY place", *key)
     return next(iter(_sections(rows)), None)
+
+
+def count_sections(snapshot: Snapshot, cup: Cup) -> int:
+    """Return how many sections the latest round of a cup has."""
+    return snapshot.number(
+        "SELECT count(*) FROM sections WHERE kind = ? AND number = ? AND round = ?",
+        *(cup.kind, cup.number, cup.round),
+    )
 
 
 def draw(transaction: Transaction, cup: Cup, drawn: Iterable[Sequence[str]], now: datetime) -> None:
@@ -301,20 +325,57 @@ def due_section(snapshot: Snapshot, cup: Cup, now: datetime) -> Section | None:
 def is_round_over(snapshot: Snapshot, cup: Cup) -> bool:
     """Return whether all games of the latest round of a cup have been played."""
     row = snapshot.row(
-        "SELECT 1 FROM sections WHERE kind = ? AND number = ? AND round = ? AND is_over = 0",
-        *(cup.kind, cup.number, cup.round),
+        "SELECT 1 FROM sections WHERE kind = ? AND number = ? AND round = ? AND state <> ? LIMIT 1",
+        *(cup.kind, cup.number, cup.round, Progress.OVER.value),
     )
     return row is None
 
 
+def winners_of_round(snapshot: Snapshot, cup: Cup, round_: int) -> list[str]:
+    """Return who has won a section in a round of a cup, in the order of sections."""
+    rows = snapshot.rows(
+        "SELECT userid FROM section_players "
+        "WHERE kind = ? AND number = ? AND round = ? AND has_won = 1 ORDER BY section, place",
+        *(cup.kind, cup.number, round_),
+    )
+    return [userid for (userid,) in rows]
+
+
 def let_wait(
-    transaction: Transaction, section: Section, due: datetime | None, *, is_over: bool = False
+    transaction: Transaction, section: Section, due: datetime | None, progress: Progress
 ) -> None:
-    """Note when to look at a section again, and whether all its games are over."""
+    """Note when to look at a section again, and how far it has come."""
     transaction.run(
-        "UPDATE sections SET due = ?, is_over = ? "
+        "UPDATE sections SET due = ?, state = ? "
         "WHERE kind = ? AND number = ? AND round = ? AND section = ?",
-        *(seconds(due) if due else None, int(is_over), *section.key),
+        *(seconds(due) if due else None, progress.value, *section.key),
+    )
+
+
+def end_section(transaction: Transaction, section: Section, winners: Collection[str]) -> None:
+    """Note that all games of a section have been played, and who has won it."""
+    let_wait(transaction, section, None, Progress.OVER)
+    transaction.run_all(
+        "UPDATE section_players SET has_won = ? "
+        "WHERE kind = ? AND number = ? AND round = ? AND section = ? AND userid = ?",
+        [(int(userid in winners), *section.key, userid) for userid in section.players],
+    )
+
+
+def look_at_all(transaction: Transaction, cup: Cup, now: datetime) -> None:
+    """Let all sections of the latest round of a cup be looked at whose games go on."""
+    transaction.run(
+        "UPDATE sections SET due = ? WHERE kind = ? AND number = ? AND round = ? AND state <> ?",
+        *(seconds(now), cup.kind, cup.number, cup.round, Progress.OVER.value),
+    )
+
+
+def note_absence(transaction: Transaction, userid: str) -> None:
+    """Let the sections be looked at in which a player plays who does not play any more."""
+    transaction.run(
+        "UPDATE sections SET due = ? WHERE state <> ? AND (kind, number, round, section) IN "
+        "(SELECT kind, number, round, section FROM section_players WHERE userid = ?)",
+        *(_AT_ONCE, Progress.OVER.value, userid),
     )
 
 
@@ -367,16 +428,11 @@ def results(snapshot: Snapshot, cup: Cup, most: int) -> list[Summary]:
     )
 
 
-def note_end(transaction: Transaction, name: BoardName, at: int) -> None:
-    """Let the section be looked at to which a board belongs whose game has ended or changed.
-
-    `at` is the time in seconds since 1970.
-    """
+def note_end(transaction: Transaction, kind: str, source: Source) -> None:
+    """Let the section be looked at from which a board came whose game has ended or changed."""
     transaction.run(
-        "UPDATE sections SET due = ? WHERE (kind, number, round, section) IN "
-        "(SELECT kind, source_number, round, section FROM boards "
-        "WHERE kind = ? AND board = ? AND source = ?)",
-        *(at, *name, SOURCE),
+        "UPDATE sections SET due = ? WHERE kind = ? AND number = ? AND round = ? AND section = ?",
+        *(_AT_ONCE, kind, source.number, source.round, source.section),
     )
 
 
@@ -388,6 +444,18 @@ def boards_of(snapshot: Snapshot, section: Section) -> list[Summary]:
         "AND b.round = ? AND b.section = ? AND b.state <> 'damaged' ORDER BY b.board",
         *(section.kind, SOURCE, *section.key[1:]),
     )
+
+
+def strays(snapshot: Snapshot, cup: Cup) -> list[BoardName]:
+    """Return the boards that came from a cup, but from no section that it has."""
+    rows = snapshot.rows(
+        "SELECT kind, board FROM boards b WHERE kind = ? AND source = ? AND source_number = ? "
+        "AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.kind = b.kind AND "
+        "s.number = b.source_number AND s.round = b.round AND s.section = b.section) "
+        "ORDER BY board",
+        *(cup.kind, SOURCE, cup.number),
+    )
+    return [BoardName(*row) for row in rows]
 
 
 def has_damaged(snapshot: Snapshot, section: Section) -> bool:
@@ -411,11 +479,11 @@ def count_in_play(snapshot: Snapshot, cup: Cup, userid: str) -> int:
 
 
 def _sections(rows: Iterable[Row]) -> list[Section]:
-    found: dict[tuple[str, int, int, int], tuple[bool, list[str]]] = {}
-    for kind, number, round_, section, is_over, userid in rows:
+    found: dict[tuple[str, int, int, int], tuple[str, list[str]]] = {}
+    for kind, number, round_, section, state, userid in rows:
         key = kind, number, round_, section
-        found.setdefault(key, (bool(is_over), []))[1].append(userid)
+        found.setdefault(key, (state, []))[1].append(userid)
     return [
-        Section(*key, players=tuple(players), is_over=is_over)
-        for key, (is_over, players) in found.items()
+        Section(*key, players=tuple(players), progress=Progress(state))
+        for key, (state, players) in found.items()
     ]

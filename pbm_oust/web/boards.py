@@ -32,7 +32,7 @@ from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.analysis import Analysis, turning_points
 from pbm_oust.rules import Grid, Kind, Position, Side, taken
 from pbm_oust.service.house import kept
-from pbm_oust.store.boards import Board, source_in
+from pbm_oust.store.boards import Board, started_in
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.store.ratings import standings_on
@@ -199,7 +199,7 @@ def _page(request: Request, templates: Templates) -> Made:
         game = view.latest
         seats = beside(game, ground)
         gone = gone_from(game, ground.work)
-        source = source_in(view.board.data)
+        _, source = started_in(view.board.data)
         number = source.number if source and source.word == SOURCE else 0
         cup = ground.home.ask(find, game.header.kind.name, number) if number else None
         analysis = kept(ground.home, game)

@@ -19,6 +19,7 @@ from pbm_oust.play.tournaments import SectionTable, cups_going_on, table_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
+from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import Round, Section
@@ -55,6 +56,8 @@ class CupView(Struct, frozen=True):
     """The number of the page, among the pages of the round."""
     tables: Sequence[SectionTable] = ()
     bracket: Sequence[tuple[Round, Sequence[Section]]] = ()
+    winners: Mapping[int, Sequence[str]] = MappingProxyType({})
+    """Who has won a section of each round."""
     entries: Page[Entry] | None = None
     ratings: Mapping[str, Standing] = MappingProxyType({})
     """The ratings of those who have entered."""
@@ -83,13 +86,6 @@ class CupView(Struct, frozen=True):
     def games_over(self) -> int:
         """How many of them have ended and count."""
         return sum(counted(board) for each in self.tables for board in each.boards)
-
-    def went_on(self, section: Section) -> list[str]:
-        """Return who of a section in the bracket has won it: they play on, or have won the cup."""
-        following = (those for each, those in self.bracket if each.number == section.round + 1)
-        on = {userid for those in following for each in those for userid in each.players}
-        winners = on if section.round < self.cup.round else {*self.cup.winners}
-        return [userid for userid in section.players if userid in winners]
 
     def in_play(self) -> list[Summary]:
         """Return boards of the tables on which the latest records were made."""
@@ -161,14 +157,21 @@ def _view(
         drawn = home.ask(tournaments.sections, cup.kind, cup.number, shown.number, part)
         if not drawn:
             raise HTTPException(404)
-        bracket = [
-            (each, home.ask(tournaments.sections, cup.kind, cup.number, each.number))
-            if each.sections <= MOST_IN_BRACKET
-            else (each, [])
-            for each in rounds
-        ]
+        bracket = [(each, _in_bracket(cup, each, home)) for each in rounds]
+        winners = {
+            each.number: home.ask(tournaments.winners_of_round, cup, each.number)
+            for each, sections in bracket
+            if sections
+        }
         tables = [table_of(section, cup, work) for section in drawn]
-    return CupView(cup, entered, state, rounds, shown, page, tables, bracket)
+    return CupView(cup, entered, state, rounds, shown, page, tables, bracket, winners)
+
+
+def _in_bracket(cup: Cup, round_: Round, home: Home) -> Sequence[Section]:
+    """Return the sections of a round, unless they are too many for the bracket."""
+    if round_.sections > MOST_IN_BRACKET:
+        return ()
+    return home.ask(tournaments.sections, cup.kind, cup.number, round_.number)
 
 
 def _before(cup: Cup, entered: int, state: str | None, page: int, work: UnitOfWork) -> CupView:

@@ -7,6 +7,7 @@ from msgspec import structs
 
 from pbm_oust.store import tournaments
 from pbm_oust.store.home import Home
+from pbm_oust.store.tournaments import Progress
 from pbm_oust.tournaments.cup import Cup, Entry, State, draw, pairings
 from tests.support.histories import board_numbers, lay_histories, short_history
 from tests.support.home_by_mail import NOON
@@ -51,8 +52,10 @@ def lay_cup(
                 text = short_history(board, ENDED, ENDED if games <= ended else "", x=x, o=o)
                 remarks = f"# challenge {board:016x}\n{section.source.remark.decode()}"
                 histories[board] = text.replace("\n\n", f"\n\n{remarks}", 1)
-            is_over = games <= ended
-            home.do(tournaments.let_wait, section, None, is_over=is_over)
+            if games <= ended:
+                home.do(tournaments.end_section, section, section.players[:1])
+            else:
+                home.do(tournaments.let_wait, section, None, Progress.BEGUN)
         drawn = draw([section[0] for section in drawn], cup.size)
     if histories:
         lay_histories(home, histories)

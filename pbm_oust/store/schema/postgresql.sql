@@ -254,7 +254,7 @@ CREATE TABLE sections (
     number BIGINT NOT NULL,
     round BIGINT NOT NULL,
     section BIGINT NOT NULL,
-    is_over BIGINT NOT NULL DEFAULT 0 CHECK (is_over IN (0, 1)),
+    state TEXT COLLATE "C" NOT NULL DEFAULT 'drawn' CHECK (state IN ('drawn', 'begun', 'over')),
     due BIGINT, -- when to look at it; NULL where all its games are played or in play
     PRIMARY KEY (kind, number, round, section),
     FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
@@ -268,6 +268,7 @@ CREATE TABLE section_players (
     section BIGINT NOT NULL,
     place BIGINT NOT NULL, -- from 1, the strongest first
     userid TEXT COLLATE "C" NOT NULL,
+    has_won BIGINT NOT NULL DEFAULT 0 CHECK (has_won IN (0, 1)), -- whether the section is over, and the player plays on
     PRIMARY KEY (kind, number, round, section, place),
     FOREIGN KEY (kind, number, round, section) REFERENCES sections ON DELETE CASCADE
 );

@@ -250,7 +250,7 @@ CREATE TABLE sections (
     number INTEGER NOT NULL,
     round INTEGER NOT NULL,
     section INTEGER NOT NULL,
-    is_over INTEGER NOT NULL DEFAULT 0 CHECK (is_over IN (0, 1)),
+    state TEXT NOT NULL DEFAULT 'drawn' CHECK (state IN ('drawn', 'begun', 'over')),
     due INTEGER, -- when to look at it; NULL where all its games are played or in play
     PRIMARY KEY (kind, number, round, section),
     FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
@@ -264,6 +264,7 @@ CREATE TABLE section_players (
     section INTEGER NOT NULL,
     place INTEGER NOT NULL, -- from 1, the strongest first
     userid TEXT NOT NULL,
+    has_won INTEGER NOT NULL DEFAULT 0 CHECK (has_won IN (0, 1)), -- whether the section is over, and the player plays on
     PRIMARY KEY (kind, number, round, section, place),
     FOREIGN KEY (kind, number, round, section) REFERENCES sections ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
