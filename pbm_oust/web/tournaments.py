@@ -149,7 +149,7 @@ def _view(
             return _before(cup, entered, state, page, work)
         known = {each.number: each for each in rounds}
         shown = known.get(asked if asked is not None else cup.round)
-        if shown is None:
+        if shown is None or section > shown.sections:
             raise HTTPException(404)
         page = _page_with(section, cup, shown) if section else page
         most = _sections_on_page(cup, shown)
