@@ -33,11 +33,12 @@ from pbm_oust.robot.analysis import Analysis, turning_points
 from pbm_oust.rules import Grid, Kind, Position, Side, taken
 from pbm_oust.service.house import kept
 from pbm_oust.store.boards import Board, started_in
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName, Source
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import find
-from pbm_oust.tournaments.cup import SOURCE
+from pbm_oust.tournaments.cup import SOURCE, Cup
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import (
     CHECKED,
@@ -199,9 +200,7 @@ def _page(request: Request, templates: Templates) -> Made:
         game = view.latest
         seats = beside(game, ground)
         gone = gone_from(game, ground.work)
-        _, source = started_in(view.board.data)
-        number = source.number if source and source.word == SOURCE else 0
-        cup = ground.home.ask(find, game.header.kind.name, number) if number else None
+        belongs = belongs_to(view.board, ground.home)
         analysis = kept(ground.home, game)
     judged = _judged(analysis, view) if analysis else None
     svg = _drawn(view, templates).content.decode()
@@ -212,12 +211,20 @@ def _page(request: Request, templates: Templates) -> Made:
         beside=seats,
         gone=gone,
         judged=judged,
-        cup=cup,
-        source=source,
+        belongs=belongs,
         formats=MEDIA_TYPES,
         sides=Side,
     )
     return Made(content.encode(), _OVER if game.result else CHECKED)
+
+
+def belongs_to(board: Board, home: Home) -> tuple[Cup, Source] | None:
+    """Return the tournament to which a board belongs, with its place there; None if to none."""
+    _, source = started_in(board.data)
+    if not source or source.word != SOURCE:
+        return None
+    cup = home.ask(find, board.name.kind, source.number)
+    return (cup, source) if cup else None
 
 
 def beside(game: Game, ground: Ground) -> Mapping[str, object]:
