@@ -247,7 +247,7 @@ def _fillers(cup: Cup, players: Sequence[str], work: UnitOfWork) -> Iterable[str
     """Yield the house players who fill the last section of a cup."""
     number = len(players)
     for userid in cup.house:
-        if userid in players or not work.has_house or number % cup.size == 0 < number:
+        if userid in players or not work.has_house or number % cup.size == 0:
             continue
         number += 1
         yield userid

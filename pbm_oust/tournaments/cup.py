@@ -190,11 +190,12 @@ class Pairing(Struct, frozen=True):
 def draw(players: Sequence[str], size: int, fewer_than: int = 0) -> list[tuple[str, ...]]:
     """Return sections of equal strength from players, the strongest first.
 
-    A section has `size` players at most, and all have the same number or one more. They are dealt
-    out in a snake: the best of each section first, then the second best in the opposite order. With
-    `fewer_than` there are fewer sections than that, however large they become.
+    A section has `size` players at most, and all have the same number or one more; nobody is alone,
+    so for an odd number of players one of pairs has three. They are dealt out in a snake: the best
+    of each section first, then the second best in the opposite order. With `fewer_than` there are
+    fewer sections than that, however large they become.
     """
-    number = -(-len(players) // size)
+    number = min(-(-len(players) // size), max(1, len(players) // SMALLEST))
     if fewer_than:
         number = min(number, fewer_than - 1)
     sections: list[list[str]] = [[] for _ in range(number)]
