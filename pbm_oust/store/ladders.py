@@ -490,13 +490,13 @@ def outlook(snapshot: Snapshot, kind: str, userid: str, now: datetime) -> Outloo
 
 
 def climb_by(snapshot: Snapshot, game: Game) -> Climb | None:
-    """Return what a game does to the ladder that has just ended; None if it does nothing there.
+    """Return what the end of a game does to the ladder; None if it is no game of that.
 
     Its end need not be written. None too as long as the ladder does not follow all that happened.
     """
     kind = game.header.kind.name
     row = snapshot.row(f"{_BOARDS} AND board = ?", kind, game.header.board)
-    if row is None or not game.result or is_behind(snapshot, kind):
+    if row is None or is_behind(snapshot, kind):
         return None
     challenger, defender = game.header.x, game.header.o
     places = (place_of(snapshot, kind, each) for each in (challenger, defender))

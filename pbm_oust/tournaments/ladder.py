@@ -226,6 +226,10 @@ class Outlook(Struct, frozen=True):
         is_near = self.place - place <= reach(self.size)
         if not is_near and other not in self.within_reach(is_absent):
             return Hindrance.TOO_FAR
+        return self.kept_from(other)
+
+    def kept_from(self, other: str) -> Hindrance | None:
+        """Return why somebody within reach cannot be challenged now, or None."""
         against = [each for each in self.challenges if each.defender == other]
         if any(each.challenger == self.userid for each in against):
             return Hindrance.TOO_SOON
