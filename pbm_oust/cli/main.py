@@ -109,6 +109,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournaments cancel": ("tournaments", "Cancel a tournament."),
     "tournaments create": ("tournaments", "Open a tournament for players to enter."),
     "tournaments extend": ("tournaments", "Put the start of a tournament off."),
+    "tournaments ladder": ("tournaments", "Show the ladder of a game, or change it."),
     "tournaments list": ("tournaments", "List tournaments."),
     "tournaments remove": ("tournaments", "Take a player out of a tournament."),
     "tournaments show": ("tournaments", "Show who takes part, and the tables."),

@@ -21,11 +21,12 @@ from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules import KINDS, Kind
-from pbm_oust.store import tournaments
+from pbm_oust.store import ladders, tournaments
 from pbm_oust.store.database import ALL_ROWS
 from pbm_oust.store.index import Window
 from pbm_oust.tournaments import cup as cups
 from pbm_oust.tournaments.cup import Cup, Every, Out, State
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
 
 _TITLE = re.compile(r"[ -~]{1,60}")
 
@@ -255,14 +256,20 @@ def remove(operator: common.Operator, kind: Kind, number: int, userid: str, as_j
 def verify(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
     """Compare tournaments with their boards: who has to play whom, how often, and who has won.
 
-    Exit status 1 if something is wrong.
+    And ladders with all that happened on them. Exit status 1 if something is wrong.
     """
     work = operator.unit_of_work()
+    kinds = [kind] if kind else list(KINDS.values())
     wrong = [
         {"tournament": cup.name, "wrong": each}
-        for one in ([kind] if kind else KINDS.values())
+        for one in kinds
         for cup in work.home.ask(tournaments.cups, one.name, State, Window(ALL_ROWS))
         for each in _wrong(cup, work)
+    ]
+    wrong += [
+        {"tournament": f"{one.name} {LADDER}", "wrong": f"{userid} belongs elsewhere"}
+        for one in kinds
+        for userid in work.home.ask(ladders.wrong, one.name, work.now())
     ]
     if as_json:
         common.print_json(wrong)
@@ -272,6 +279,69 @@ def verify(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
         raise SystemExit(1)
     if not as_json:
         say("all tournaments agree with their boards")
+
+
+@common.command(has_json=True)
+@common.kind_name
+@click.option(
+    "--add", metavar="USERID", shell_complete=common.complete_userids, help="Put a player on it."
+)
+@click.option(
+    "--remove",
+    "removed",
+    metavar="USERID",
+    shell_complete=common.complete_userids,
+    help="Take a player off it; their games go on.",
+)
+@rulings.as_by_mail
+def ladder(
+    operator: common.Operator,
+    kind: Kind,
+    add: str | None,
+    removed: str | None,
+    as_json: bool,
+    **options: str | bool | None,
+) -> None:
+    """Show the ladder of a game, from the top.
+
+    The options for boards set how its games begin from now on; what they leave out is as usual. A
+    house player is on it only if you add one.
+    """
+    try:
+        words = rulings.words_of_mail(options)
+        chosen: dict[str, Any] = read_options(OPTIONS, words, kind)
+    except Unreadable as refusal:
+        raise click.UsageError(rulings.usage(refusal, kind)) from None
+    grid = chosen.pop("grid", kind.default_grid)
+    if not kind.plays_on(grid):
+        raise common.Refused(f"{kind.title} is not played on {grid}")
+
+    def deed(work: UnitOfWork) -> None:
+        home = work.home
+        if add and work.account_if_any(add) is None:
+            raise common.Refused(f"there is no player {add}")
+        if removed and home.ask(ladders.place_of, kind.name, removed) is None:
+            raise common.Refused(f"{removed} is not on the ladder")
+        if add and home.ask(ladders.place_of, kind.name, add) is None:
+            home.do(ladders.join, kind.name, add, work.now())
+        if removed:
+            home.do(ladders.leave, kind.name, removed, work.now())
+        if words:
+            home.do(ladders.set_terms, kind, grid, Terms(**chosen))
+
+    work = operator.unit_of_work()
+    if add or removed or words:
+        work.retried(deed)
+    grid, terms = work.home.ask(ladders.terms_of, kind)
+    standings = work.home.ask(ladders.standings, kind.name, Window(ALL_ROWS))
+    if as_json:
+        rungs = [structs.asdict(each) for each in standings]
+        terms_words = notation.format_terms(terms)
+        common.print_json({"grid": str(grid), "terms": terms_words, "players": rungs})
+        return
+    say(f"{kind.name} {LADDER}: {grid}, {notation.format_terms(terms)}")
+    headings = ("place", "player", "playing")
+    common.print_table(headings, [(each.place, each.userid, each.playing) for each in standings])
 
 
 def _wrong(cup: Cup, work: UnitOfWork) -> Iterable[str]:

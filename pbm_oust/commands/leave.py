@@ -23,7 +23,7 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, returned_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS
-from pbm_oust.store import tournaments
+from pbm_oust.store import ladders, tournaments
 from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import count_letters_to
@@ -49,7 +49,10 @@ class DeletedNotice(Notice, frozen=True):
 
 
 def sign_off(actor: Actor, work: UnitOfWork) -> Handled:
-    """Let a player sign off: their boards go on, and nobody starts new ones with them."""
+    """Let a player sign off: their boards go on, and nobody starts new ones with them.
+
+    They leave all ladders.
+    """
 
     def change(account: Account) -> Account:
         return account.with_signed_off(account.signed_off_since or work.now())
@@ -58,7 +61,10 @@ def sign_off(actor: Actor, work: UnitOfWork) -> Handled:
         boards = tuple(game.name for game in active_games(account.userid, work.home))
         return SignedOffNotice(work.player_at(account), boards)
 
-    return work.change_account(change, tell, actor)
+    handled = work.change_account(change, tell, actor)
+    if handled.outcome is Outcome.DONE:
+        work.home.do(ladders.depart, actor.userid, work.now())
+    return handled
 
 
 def delete(actor: Actor, work: UnitOfWork) -> Handled:
@@ -74,6 +80,7 @@ def delete(actor: Actor, work: UnitOfWork) -> Handled:
         home.do(forget_player, account.userid, account.message_key)
         for address in account.addresses:
             home.do(forget_bounces, address)
+        home.do(ladders.depart, userid, work.now())
         home.do(remove_account, userid)
     return Handled(Outcome.DONE)
 
@@ -150,10 +157,12 @@ def forget(work: UnitOfWork, userid: str, password: Credential, is_sure: bool) -
     account = work.account(userid)
     with work.posting([done]):
         home.do(settle_key, key, KeyOutcome.DONE, work.now())
+        home.do(ladders.depart, userid, work.now())
         if word:
             renaming.rename_in_texts(userid, word, work)
             home.do(home.boards.rename_player, userid, word)
             home.do(tournaments.rename, userid, word)
+            home.do(ladders.rename, userid, word)
         home.do(tournaments.forget, userid)
         renaming.forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)
@@ -178,6 +187,8 @@ class ExportNotice(Notice, frozen=True):
     """The names of the boards whose histories hold the reader's userid."""
     tournaments: tuple[str, ...]
     """The names of the tournaments that the reader has entered."""
+    ladders: tuple[str, ...]
+    """The games on whose ladders the reader stands."""
     parts: int
     """The number of letters of the export."""
     part: int = 1
@@ -273,6 +284,7 @@ def _first_letter(
         letters=work.home.ask(count_letters_to, account.addresses),
         boards=boards,
         tournaments=tuple(f"{kind} {number}" for kind, number in entered),
+        ladders=tuple(work.home.ask(ladders.ladders_of, account.userid)),
         parts=parts,
     )
 

@@ -1,6 +1,6 @@
 """The lines of lists: open challenges, boards and standings, in one language."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from enum import Enum
 
 from pbm_oust.accounts.account import HOUSE
@@ -13,6 +13,7 @@ from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.render.text import in_columns
 from pbm_oust.rules import How, Kind
+from pbm_oust.store import ladders
 
 _HEAD = (
     "",
@@ -122,6 +123,22 @@ def standing_rows(
         for place, standing in enumerate(standings, first)
     )
     return in_columns([head, *rows])
+
+
+def ladder_rows(
+    translator: Translator, standings: Iterable[ladders.Standing], absent: Collection[str]
+) -> list[str]:
+    """Return a line for each player of a ladder: place, name, and what keeps them from playing."""
+
+    def now(each: ladders.Standing) -> str:
+        if each.userid in absent:
+            return translator.gettext("away")
+        games = translator.ngettext("%(num)s game", "%(num)s games", each.playing)
+        return games if each.playing else ""
+
+    return in_columns(
+        (f"{each.place}.", name_of(translator, each.userid), now(each)) for each in standings
+    )
 
 
 def table_rows(translator: Translator, table: SectionTable) -> list[str]:

@@ -45,6 +45,7 @@ from pbm_oust.rules import KINDS, Kind, choices, parse_grid
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.message_keys import MEMORY
+from pbm_oust.tournaments import ladder
 from pbm_oust.tournaments.cup import MOST_TIMES_LOST
 
 FIGURES: dict[str, object] = {
@@ -73,6 +74,11 @@ FIGURES: dict[str, object] = {
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,
     "most_times_lost": MOST_TIMES_LOST,
+    "least_reach": ladder.LEAST_REACH,
+    "most_reach": ladder.MOST_REACH,
+    "most_defences": ladder.MOST_DEFENCES,
+    "pause_days": ladder.PAUSE.days,
+    "idle_days": ladder.IDLE.days,
 }
 """The figures by the names that the templates use."""
 
@@ -194,6 +200,7 @@ class Words:
             seek_rows=partial(lists.seek_rows, translator),
             standing_rows=partial(lists.standing_rows, translator),
             table_rows=partial(lists.table_rows, translator),
+            ladder_rows=partial(lists.ladder_rows, translator),
             shown_in_any=shown_in_any,
             legal_near=legal_near,
             words_of_kind=self.words_of_kind,

@@ -1,23 +1,27 @@
 """A ladder: who wins against somebody above takes their place. Pure.
 
-Its state is a fold over what happened, in the order of time: who joined and left, which games began
-and how they ended. Whoever plays no game for some time sinks to the bottom.
+Its state is a fold over what happened, in the order of time: who joined and left, which challenges
+began and how they ended. Whoever plays no game for some time sinks to the bottom.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import Enum
 
 from msgspec import Struct, structs
 
-LEAST_REACH = 3
-"""How many places above one may challenge at least; on a large ladder it is a tenth of it."""
+SOURCE = "ladder"
+"""The word by which the history of a board says that a challenge on the ladder began it."""
+LEAST_REACH, MOST_REACH = 3, 100
+"""How many places above one may challenge; between these it is a tenth of the ladder."""
 PAUSE = timedelta(days=14)
 """How long nobody may be challenged by the same player again."""
 MOST_DEFENCES = 3
 """How many challenges a player defends at a time."""
 IDLE = timedelta(days=60)
 """How long a player stays in a place without playing."""
+BEGINS, ENDS = 0, 1_000_000
+"""The numbers of the events of a board, between and behind which others of that second stand."""
 
 
 class Step(Enum):
@@ -31,19 +35,52 @@ class Step(Enum):
     """The challenger wins it."""
     HOLD = "hold"
     """It ends in any other way."""
+    VOID = "void"
+    """It counts as never begun, so nobody has played."""
+
+
+Place = tuple[datetime, int, int]
+"""Where an event stands among all: its time, the number of its board, and its own number."""
 
 
 class Event(Struct, frozen=True, order=True):
-    """Something that happened. Events at the same moment are in the order of their boards."""
+    """Something that happened. Events of one second are in the order of their boards."""
 
     at: datetime
     board: int
-    """The number of the board; 0 where there is none."""
+    """The number of the board; for who joins or leaves, that of a board behind which they stand."""
+    number: int
+    """What tells it from others of that second and board."""
     step: str
     """The value of a `Step`."""
     userid: str
     """Who joined, left, or challenged."""
     defender: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Where it stands among all events."""
+        return self.at, self.board, self.number
+
+
+class Challenge(Struct, frozen=True):
+    """A challenge that began a board, and what has come of it."""
+
+    board: int
+    challenger: str
+    defender: str
+    began: datetime
+    ended: datetime | None = None
+    how: Step | None = None
+    """How it ended, if it has: WIN, HOLD or VOID."""
+
+    def events(self) -> list[Event]:
+        """Return what has happened so far."""
+        two = self.challenger, self.defender
+        found = [Event(self.began, self.board, BEGINS, Step.BEGIN.value, *two)]
+        if self.ended and self.how:
+            found.append(Event(self.ended, self.board, ENDS, self.how.value, *two))
+        return found
 
 
 class Rung(Struct, frozen=True):
@@ -52,15 +89,84 @@ class Rung(Struct, frozen=True):
     userid: str
     since: datetime
     """When the player last began to be idle: as they joined, ended a game, or sank."""
-    challenging: tuple[str, ...] = ()
-    """The players above whom the player has challenged on boards in play."""
-    defending: int = 0
-    """On how many boards in play others have challenged the player."""
+
+
+class Ladder(Struct, frozen=True):
+    """The state of a ladder, from the top."""
+
+    rungs: tuple[Rung, ...] = ()
+    open: tuple[tuple[str, str], ...] = ()
+    """Who has challenged whom on boards in play."""
+
+    def __iter__(self) -> Iterator[str]:
+        return (each.userid for each in self.rungs)
 
     @property
-    def sinks_at(self) -> datetime | None:
-        """When the player sinks; None while they play."""
-        return None if self.challenging or self.defending else self.since + IDLE
+    def playing(self) -> frozenset[str]:
+        """Those who play, and do not sink meanwhile."""
+        return frozenset(userid for two in self.open for userid in two)
+
+    def at(self, moment: datetime) -> "Ladder":
+        """Return the ladder when idle players have sunk until a moment, one after the other."""
+        playing, rungs = self.playing, list(self.rungs)
+        while due := [
+            each for each in rungs if each.since + IDLE < moment and each.userid not in playing
+        ]:
+            first = min(due, key=lambda each: each.since)
+            rungs.remove(first)
+            rungs.append(structs.replace(first, since=first.since + IDLE))
+        return structs.replace(self, rungs=tuple(rungs))
+
+    def after(self, event: Event) -> "Ladder":
+        """Return the ladder after something happened.
+
+        Whoever plays on it is on it, even if nobody knows any more when they joined.
+        """
+        ladder, two = self.at(event.at), (event.userid, event.defender)
+        match Step(event.step):
+            case Step.JOIN:
+                return ladder._with([event.userid], event.at)
+            case Step.LEAVE:
+                rungs = tuple(each for each in ladder.rungs if each.userid != event.userid)
+                return structs.replace(ladder, rungs=rungs)
+            case Step.BEGIN:
+                ladder = ladder._with(reversed(two), event.at)
+                return structs.replace(ladder, open=(*ladder.open, two))
+        still = list(ladder.open)
+        still.remove(two)
+        rungs = ladder.rungs
+        if event.step != Step.VOID.value:
+            rungs = tuple(
+                structs.replace(each, since=event.at) if each.userid in two else each
+                for each in rungs
+            )
+        ladder = Ladder(rungs, tuple(still))
+        return ladder._climbed(*two) if event.step == Step.WIN.value else ladder
+
+    def _with(self, userids: Iterable[str], at: datetime) -> "Ladder":
+        """Return the same with these players at the bottom, as far as they are not on it."""
+        known = set(self)
+        new = (Rung(each, at) for each in userids if each not in known)
+        return structs.replace(self, rungs=(*self.rungs, *new))
+
+    def _climbed(self, challenger: str, defender: str) -> "Ladder":
+        """Return the same when the challenger has taken the place of the defender above."""
+        order = list(self)
+        if not {challenger, defender} <= set(order):
+            return self
+        here, there = order.index(challenger), order.index(defender)
+        rungs = list(self.rungs)
+        if there < here:
+            rungs.insert(there, rungs.pop(here))
+        return structs.replace(self, rungs=tuple(rungs))
+
+
+def fold(events: Iterable[Event]) -> Ladder:
+    """Return the ladder after all that happened."""
+    ladder = Ladder()
+    for event in sorted(events):
+        ladder = ladder.after(event)
+    return ladder
 
 
 class Hindrance(Enum):
@@ -79,111 +185,52 @@ class Hindrance(Enum):
     """The other player defends as many challenges as they have to."""
 
 
-class Ladder(Struct, frozen=True):
-    """The state of a ladder, from the top."""
+def reach(size: int) -> int:
+    """Return how many places above one may challenge on a ladder with so many players."""
+    return min(MOST_REACH, max(LEAST_REACH, size // 10))
 
-    rungs: tuple[Rung, ...] = ()
-    challenged: tuple[tuple[str, str, datetime], ...] = ()
-    """Who has challenged whom within the pause, and when."""
 
-    def __iter__(self) -> Iterator[str]:
-        return (each.userid for each in self.rungs)
+class Outlook(Struct, frozen=True):
+    """What decides whom a player may challenge."""
 
-    def place(self, userid: str) -> int | None:
-        """Return the place of a player, from 1, or None."""
-        places = (place for place, each in enumerate(self, 1) if each == userid)
-        return next(places, None)
+    userid: str
+    place: int | None
+    """The place of the player, from 1; None if they are not on the ladder."""
+    size: int
+    """How many players are on it."""
+    above: Sequence[str] = ()
+    """Those above, the nearest first, as far as they can be challenged."""
+    challenges: Sequence[Challenge] = ()
+    """Those of the player within the pause, and all in play that those above defend."""
 
-    def at(self, moment: datetime) -> "Ladder":
-        """Return the ladder when idle players have sunk until a moment, one after the other."""
-        ladder = self
-        while due := [each for each in ladder.rungs if (each.sinks_at or moment) < moment]:
-            first = min(due, key=lambda each: each.since)
-            sunk = structs.replace(first, since=first.since + IDLE)
-            others = tuple(each for each in ladder.rungs if each is not first)
-            ladder = structs.replace(ladder, rungs=(*others, sunk))
-        fresh = tuple(each for each in ladder.challenged if moment < each[2] + PAUSE)
-        return structs.replace(ladder, challenged=fresh)
-
-    def after(self, event: Event) -> "Ladder":
-        """Return the ladder after something happened."""
-        ladder, userid = self.at(event.at), event.userid
-        known = ladder.place(userid) is not None
-        match Step(event.step):
-            case Step.JOIN:
-                new = () if known else (Rung(userid, event.at),)
-                return structs.replace(ladder, rungs=(*ladder.rungs, *new))
-            case Step.LEAVE:
-                rungs = tuple(each for each in ladder.rungs if each.userid != userid)
-                return structs.replace(ladder, rungs=rungs)
-            case Step.BEGIN:
-                challenge = (userid, event.defender, event.at)
-                ladder = structs.replace(ladder, challenged=(*ladder.challenged, challenge))
-                return ladder._with(event, begins=True)
-        ladder = ladder._with(event, begins=False)
-        return ladder._climbed(event) if event.step == Step.WIN.value else ladder
+    def within_reach(self, is_absent: Callable[[str], bool]) -> Iterator[str]:
+        """Yield those above who are near enough, the nearest first; absent ones are passed over."""
+        left = reach(self.size)
+        for each in self.above:
+            if left and not is_absent(each):
+                left -= 1
+                yield each
 
     def hindrance(
-        self, challenger: str, other: str, is_absent: Callable[[str], bool]
+        self, other: str, place: int | None, is_absent: Callable[[str], bool]
     ) -> Hindrance | None:
-        """Return why a player cannot challenge another one now, or None.
-
-        Absent players are passed over: they count for nothing in between.
-        """
-        places = {userid: place for place, userid in enumerate(self)}
-        if challenger not in places:
+        """Return why another player, who has this place, cannot be challenged now, or None."""
+        if self.place is None:
             return Hindrance.NOT_ON_LADDER
-        if other not in places:
+        if place is None:
             return Hindrance.OTHER_NOT_ON_LADDER
-        if places[other] >= places[challenger]:
+        if place >= self.place:
             return Hindrance.BELOW
         if is_absent(other):
             return Hindrance.ABSENT
-        above = [each for each in self if places[other] <= places[each] < places[challenger]]
-        if sum(not is_absent(each) for each in above) > self.reach:
+        is_near = self.place - place <= reach(self.size)
+        if not is_near and other not in self.within_reach(is_absent):
             return Hindrance.TOO_FAR
-        rung = self.rungs[places[challenger]]
-        recent = any((challenger, other) == (one, two) for one, two, _ in self.challenged)
-        if recent or other in rung.challenging:
+        return self.kept_from(other)
+
+    def kept_from(self, other: str) -> Hindrance | None:
+        """Return why somebody within reach cannot be challenged now, or None."""
+        against = [each for each in self.challenges if each.defender == other]
+        if any(each.challenger == self.userid for each in against):
             return Hindrance.TOO_SOON
-        return Hindrance.BUSY if self.rungs[places[other]].defending >= MOST_DEFENCES else None
-
-    @property
-    def reach(self) -> int:
-        """How many places above one may challenge."""
-        return max(LEAST_REACH, len(self.rungs) // 10)
-
-    def _with(self, event: Event, *, begins: bool) -> "Ladder":
-        """Return the same with a board more or less in play."""
-
-        def changed(rung: Rung) -> Rung:
-            if rung.userid == event.userid:
-                others = list(rung.challenging)
-                if begins:
-                    others.append(event.defender)
-                elif event.defender in others:
-                    others.remove(event.defender)
-                return structs.replace(rung, challenging=tuple(others), since=event.at)
-            if rung.userid == event.defender:
-                number = rung.defending + (1 if begins else -1)
-                return structs.replace(rung, defending=max(0, number), since=event.at)
-            return rung
-
-        return structs.replace(self, rungs=tuple(map(changed, self.rungs)))
-
-    def _climbed(self, event: Event) -> "Ladder":
-        """Return the same when the challenger has taken the place of the defender above."""
-        here, there = self.place(event.userid), self.place(event.defender)
-        if here is None or there is None or here < there:
-            return self
-        rungs = list(self.rungs)
-        rungs.insert(there - 1, rungs.pop(here - 1))
-        return structs.replace(self, rungs=tuple(rungs))
-
-
-def fold(events: Iterable[Event]) -> Ladder:
-    """Return the ladder after all that happened."""
-    ladder = Ladder()
-    for event in sorted(events):
-        ladder = ladder.after(event)
-    return ladder
+        return Hindrance.BUSY if sum(not each.ended for each in against) >= MOST_DEFENCES else None

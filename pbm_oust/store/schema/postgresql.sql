@@ -274,6 +274,53 @@ CREATE TABLE section_players (
 );
 CREATE INDEX section_players_userid ON section_players (userid);
 
+CREATE TABLE ladders ( -- how the boards of a game's ladder begin, and how far its rungs have come
+    kind TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    grid TEXT COLLATE "C", -- NULL for the usual one
+    terms TEXT COLLATE "C", -- NULL for the usual ones
+    at BIGINT NOT NULL DEFAULT 0, -- the rungs stand as they do after the event of this second,
+    board BIGINT NOT NULL DEFAULT 0, -- this board
+    number BIGINT NOT NULL DEFAULT 0 -- and this number
+);
+
+CREATE TABLE ladder_steps ( -- who has joined a ladder, or left it
+    kind TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    board BIGINT NOT NULL, -- behind the events of which board of that second,
+    number BIGINT NOT NULL, -- and behind which event
+    userid TEXT COLLATE "C" NOT NULL,
+    step TEXT COLLATE "C" NOT NULL CHECK (step IN ('join', 'leave')),
+    PRIMARY KEY (kind, at, board, number)
+);
+CREATE INDEX ladder_steps_userid ON ladder_steps (userid);
+
+CREATE TABLE ladder_boards ( -- the challenges on ladders, as the histories of their boards say
+    kind TEXT COLLATE "C" NOT NULL,
+    board BIGINT NOT NULL,
+    challenger TEXT COLLATE "C" NOT NULL,
+    defender TEXT COLLATE "C" NOT NULL,
+    began BIGINT NOT NULL,
+    ended BIGINT,
+    how TEXT COLLATE "C" CHECK (how IN ('win', 'hold', 'void')),
+    PRIMARY KEY (kind, board)
+);
+CREATE INDEX ladder_boards_began ON ladder_boards (kind, began, board);
+CREATE INDEX ladder_boards_ended ON ladder_boards (kind, ended, board) WHERE ended IS NOT NULL;
+CREATE INDEX ladder_boards_challenger ON ladder_boards (challenger, kind, began);
+CREATE INDEX ladder_boards_defender ON ladder_boards (defender, kind, ended);
+
+CREATE TABLE rungs ( -- who stands on a ladder
+    kind TEXT COLLATE "C" NOT NULL,
+    userid TEXT COLLATE "C" NOT NULL,
+    rank BIGINT NOT NULL, -- the lowest one is at the top; there is room between them
+    since BIGINT NOT NULL, -- when the player last began to be idle
+    playing BIGINT NOT NULL, -- on how many boards of the ladder they play
+    PRIMARY KEY (kind, userid)
+);
+CREATE INDEX rungs_rank ON rungs (kind, rank, userid);
+CREATE INDEX rungs_since ON rungs (kind, since, rank) WHERE playing = 0;
+CREATE INDEX rungs_userid ON rungs (userid);
+
 -- Ratings
 
 CREATE TABLE ratings ( -- what players have achieved in the games that were counted

@@ -270,6 +270,53 @@ CREATE TABLE section_players (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX section_players_userid ON section_players (userid);
 
+CREATE TABLE ladders ( -- how the boards of a game's ladder begin, and how far its rungs have come
+    kind TEXT NOT NULL PRIMARY KEY,
+    grid TEXT, -- NULL for the usual one
+    terms TEXT, -- NULL for the usual ones
+    at INTEGER NOT NULL DEFAULT 0, -- the rungs stand as they do after the event of this second,
+    board INTEGER NOT NULL DEFAULT 0, -- this board
+    number INTEGER NOT NULL DEFAULT 0 -- and this number
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ladder_steps ( -- who has joined a ladder, or left it
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    board INTEGER NOT NULL, -- behind the events of which board of that second,
+    number INTEGER NOT NULL, -- and behind which event
+    userid TEXT NOT NULL,
+    step TEXT NOT NULL CHECK (step IN ('join', 'leave')),
+    PRIMARY KEY (kind, at, board, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ladder_steps_userid ON ladder_steps (userid);
+
+CREATE TABLE ladder_boards ( -- the challenges on ladders, as the histories of their boards say
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    challenger TEXT NOT NULL,
+    defender TEXT NOT NULL,
+    began INTEGER NOT NULL,
+    ended INTEGER,
+    how TEXT CHECK (how IN ('win', 'hold', 'void')),
+    PRIMARY KEY (kind, board)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ladder_boards_began ON ladder_boards (kind, began, board);
+CREATE INDEX ladder_boards_ended ON ladder_boards (kind, ended, board) WHERE ended IS NOT NULL;
+CREATE INDEX ladder_boards_challenger ON ladder_boards (challenger, kind, began);
+CREATE INDEX ladder_boards_defender ON ladder_boards (defender, kind, ended);
+
+CREATE TABLE rungs ( -- who stands on a ladder
+    kind TEXT NOT NULL,
+    userid TEXT NOT NULL,
+    rank INTEGER NOT NULL, -- the lowest one is at the top; there is room between them
+    since INTEGER NOT NULL, -- when the player last began to be idle
+    playing INTEGER NOT NULL, -- on how many boards of the ladder they play
+    PRIMARY KEY (kind, userid)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rungs_rank ON rungs (kind, rank, userid);
+CREATE INDEX rungs_since ON rungs (kind, since, rank) WHERE playing = 0;
+CREATE INDEX rungs_userid ON rungs (userid);
+
 -- Ratings
 
 CREATE TABLE ratings ( -- what players have achieved in the games that were counted
