@@ -325,6 +325,11 @@ class Words:
         return self._templates.get_template("shared/tournament.txt").module
 
     @cached_property
+    def about_ladders(self) -> object:
+        """What is said about a ladder: `how(..)`, `counting()`, `joining(..)`."""
+        return self._templates.get_template("shared/ladder.txt").module
+
+    @cached_property
     def about_puzzles(self) -> object:
         """What is said about a puzzle: `task(..)`, `missed(..)`, `hint(..)`."""
         return self._templates.get_template("shared/puzzle.txt").module

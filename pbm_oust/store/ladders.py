@@ -8,6 +8,7 @@ idle players sink.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from functools import partial
 
@@ -26,7 +27,7 @@ from pbm_oust.store.database import (
     seconds,
     words_list,
 )
-from pbm_oust.store.index import BoardName, Window
+from pbm_oust.store.index import ENTRIES, BoardName, Window, read_entries
 from pbm_oust.tournaments.ladder import (
     ENDS,
     IDLE,
@@ -57,6 +58,7 @@ _Place = tuple[int, int, int]
 """Where an event stands: its second, board and number."""
 _BOARDS = "SELECT board, challenger, defender, began, ended, how FROM ladder_boards WHERE kind = ?"
 _DEFENDED_BY = "AND ended IS NULL AND defender IN (SELECT value FROM json_each(?))"
+_CHALLENGED_BY = "AND ended IS NULL AND challenger IN (SELECT value FROM json_each(?))"
 
 
 class Standing(Struct, frozen=True):
@@ -177,7 +179,7 @@ def note_board(
         )
     said, says = (set(each.events()) if each else set() for each in (before, challenge))
     changed = [_place_of(event) for event in said ^ says]
-    if not is_renamed and min(changed) <= _position(transaction, name.kind):
+    if not is_renamed and min(changed) <= position(transaction, name.kind):
         _start_anew(transaction, name.kind)
 
 
@@ -192,7 +194,7 @@ def catch_up(transaction: Transaction, kind: str, now: datetime | None = None) -
         if left <= 0:
             return True
         _do(transaction, kind, event)
-        _keep_position(transaction, kind, _place_of(event))
+        _keepposition(transaction, kind, _place_of(event))
         left -= 1
     return left <= 0 or bool(now and _sink(transaction, kind, now, left) >= left)
 
@@ -226,7 +228,7 @@ def _note_step(transaction: Transaction, kind: str, userid: str, step: Step, now
         "ORDER BY at DESC, board DESC, number DESC LIMIT 1",
         kind,
     )
-    places = (seconds(now), 0, 0), latest or _BEFORE_ALL, _position(transaction, kind)
+    places = (seconds(now), 0, 0), latest or _BEFORE_ALL, position(transaction, kind)
     at, board, number = max(places)
     transaction.run(
         "INSERT INTO ladder_steps (kind, at, board, number, userid, step) "
@@ -239,7 +241,7 @@ def _note_step(transaction: Transaction, kind: str, userid: str, step: Step, now
 def _start_anew(transaction: Transaction, kind: str) -> None:
     """Let all that happened on a ladder be gone through anew."""
     transaction.run("DELETE FROM rungs WHERE kind = ?", kind)
-    _keep_position(transaction, kind, _BEFORE_ALL)
+    _keepposition(transaction, kind, _BEFORE_ALL)
 
 
 def _do(transaction: Transaction, kind: str, event: Event) -> None:
@@ -344,7 +346,7 @@ def _sink(transaction: Transaction, kind: str, before: datetime, most: int) -> i
             *(_bottom(transaction, kind), sinks, kind, userid),
         )
         place = sinks, _LAST_BOARD, 0
-        _keep_position(transaction, kind, max(place, _position(transaction, kind)))
+        _keepposition(transaction, kind, max(place, position(transaction, kind)))
     return most
 
 
@@ -371,13 +373,13 @@ def _bottom(snapshot: Snapshot, kind: str) -> int:
 # Events, and how far the rungs have come
 
 
-def _position(snapshot: Snapshot, kind: str) -> _Place:
+def position(snapshot: Snapshot, kind: str) -> _Place:
     """Return the place of the event after which the rungs stand."""
     row = snapshot.row("SELECT at, board, number FROM ladders WHERE kind = ?", kind)
     return (row[0], row[1], row[2]) if row else _BEFORE_ALL
 
 
-def _keep_position(transaction: Transaction, kind: str, place: _Place) -> None:
+def _keepposition(transaction: Transaction, kind: str, place: _Place) -> None:
     transaction.run(
         "INSERT INTO ladders (kind, at, board, number) VALUES (?, ?, ?, ?) ON CONFLICT (kind) "
         "DO UPDATE SET at = excluded.at, board = excluded.board, number = excluded.number",
@@ -387,7 +389,7 @@ def _keep_position(transaction: Transaction, kind: str, place: _Place) -> None:
 
 def _events(snapshot: Snapshot, kind: str, most: int) -> list[Event]:
     """Return the events that the rungs do not follow yet, in their order, at most so many."""
-    return _events_after(snapshot, kind, _position(snapshot, kind), most)
+    return _events_after(snapshot, kind, position(snapshot, kind), most)
 
 
 def _events_after(snapshot: Snapshot, kind: str, place: _Place, most: int) -> list[Event]:
@@ -435,6 +437,24 @@ def _challenge(row: Row) -> Challenge:
 
 
 # How it stands
+
+
+def in_play(snapshot: Snapshot, kind: str, userids: Iterable[str]) -> list[Challenge]:
+    """Return the challenges in play of some players, in the order of their boards."""
+    players = words_list(userids)
+    rows = snapshot.rows(f"{_BOARDS} {_DEFENDED_BY}", kind, players)
+    rows += snapshot.rows(f"{_BOARDS} {_CHALLENGED_BY}", kind, players)
+    return sorted({_challenge(row) for row in rows}, key=lambda each: each.board)
+
+
+def results(snapshot: Snapshot, kind: str, most: int) -> list[Summary]:
+    """Return the boards of a ladder whose games have ended, the latest first."""
+    return read_entries(
+        snapshot,
+        f"{ENTRIES} ladder_boards l JOIN boards b USING (kind, board) WHERE l.kind = ? "
+        "AND l.ended IS NOT NULL AND b.state = 'over' ORDER BY l.ended DESC, l.board DESC LIMIT ?",
+        *(kind, most),
+    )
 
 
 def ladders_of(snapshot: Snapshot, userid: str) -> list[str]:
@@ -508,7 +528,7 @@ def wrong(snapshot: Snapshot, kind: str, now: datetime) -> list[str]:
 
     What the rungs do not follow yet is no fault of theirs.
     """
-    place = _position(snapshot, kind)
+    place = position(snapshot, kind)
     events = [event for event in all_events(snapshot, kind) if _place_of(event) <= place]
     given = fold(events)
     rows = snapshot.rows(

@@ -14,6 +14,7 @@ from pbm_oust.accounts.account import parse_userid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
 
 TOURNAMENTS, TOURNAMENTS_JSON = "/tournaments", "/tournaments.json"
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
@@ -46,6 +47,11 @@ def of_section(name: str, round_: int, section: int) -> str:
     """Return where the page of a tournament shows a section of a round."""
     query = {"section": str(section)}
     return f"{asking(of_tournament(name, round_), query)}#section-{section}"
+
+
+def of_ladder(kind: str, ending: str = "") -> str:
+    """Return the path of the ladder of a game."""
+    return of_board(f"{kind} {LADDER}", ending=ending)
 
 
 def of_own(name: str) -> str:

@@ -34,6 +34,7 @@ from pbm_oust.web import (
     explore,
     feeds,
     helping,
+    ladders,
     lists,
     me,
     play,
@@ -143,6 +144,7 @@ def _form(path: str, look: Handler, act: Handler) -> tuple[Route, Route]:
 
 
 _BOARD = "/{kind:kind}/{board:number}"
+_LADDER = addresses.of_ladder("{kind:kind}")
 _CUP = f"/{{kind:kind}}/{SOURCE}/{{board:number}}"
 ROUTES = (
     Route(addresses.FRONT, lists.front),
@@ -169,6 +171,10 @@ ROUTES = (
     Route(f"{_CUP}/{{number:number}}.json", tournaments.file),
     Route(addresses.of_events(_CUP), tournaments.events),
     Route(addresses.of_feed(_CUP), feeds.tournament),
+    Route(_LADDER, ladders.page),
+    Route(f"{_LADDER}.json", ladders.file),
+    Route(addresses.of_events(_LADDER), ladders.events),
+    Route(addresses.of_feed(_LADDER), feeds.ladder),
     Route(addresses.TOURNAMENTS, tournaments.all_cups),
     Route(addresses.TOURNAMENTS_JSON, tournaments.all_as_json),
     Route(addresses.BOARDS, lists.boards),
@@ -208,6 +214,8 @@ ROUTES = (
     Route(addresses.of_events(f"{addresses.MINE}{_BOARD}"), me.events_of_board, methods=["GET"]),
     Route(f"{addresses.MINE}{_CUP}", tournaments.look, methods=["GET"]),
     Route(addresses.of_events(f"{addresses.MINE}{_CUP}"), tournaments.own_events, methods=["GET"]),
+    Route(f"{addresses.MINE}{_LADDER}", ladders.look, methods=["GET"]),
+    Route(addresses.of_events(f"{addresses.MINE}{_LADDER}"), ladders.own_events, methods=["GET"]),
     Route(addresses.ROBOTS, robots),
     Route(addresses.HEALTH, healthz),
     Route("/static/{name:path}", _static),

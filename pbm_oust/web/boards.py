@@ -39,6 +39,7 @@ from pbm_oust.store.open_boards import read_board
 from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import find
 from pbm_oust.tournaments.cup import SOURCE, Cup
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import (
     CHECKED,
@@ -218,13 +219,18 @@ def _page(request: Request, templates: Templates) -> Made:
     return Made(content.encode(), _OVER if game.result else CHECKED)
 
 
-def belongs_to(board: Board, home: Home) -> tuple[Cup, Source] | None:
-    """Return the tournament to which a board belongs, with its place there; None if to none."""
+def belongs_to(board: Board, home: Home) -> tuple[Source, Cup | None] | None:
+    """Return to which section of a tournament a board belongs, or to which place of the ladder.
+
+    None if it belongs to neither.
+    """
     _, source = started_in(board.data)
+    if source and source.word == LADDER:
+        return source, None
     if not source or source.word != SOURCE:
         return None
     cup = home.ask(find, board.name.kind, source.number)
-    return (cup, source) if cup else None
+    return (source, cup) if cup else None
 
 
 def beside(game: Game, ground: Ground) -> Mapping[str, object]:

@@ -35,6 +35,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS, Grid, Kind, Shape, parse_size
 from pbm_oust.rules.grid import BadGrid
 from pbm_oust.store.index import Mark, Window
+from pbm_oust.store.ladders import ladders_of, place_of
 from pbm_oust.store.open_boards import game_if_any, has_played
 from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web import addresses
@@ -342,6 +343,10 @@ async def player(request: Request) -> Response:
         against = results_against(userid, work)
         known = [each for kind in kinds if (each := rated(userid, kind, 1, work)).page.count]
         medals = medals_of(userid, work)
+        rungs = {
+            name: work.home.ask(place_of, name, userid)
+            for name in work.home.ask(ladders_of, userid)
+        }
     return ground.page(
         request,
         "player",
@@ -355,4 +360,5 @@ async def player(request: Request) -> Response:
         counted=MOST_COUNTED,
         rated=known,
         medals=medals,
+        rungs=rungs,
     )

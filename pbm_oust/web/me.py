@@ -18,6 +18,7 @@ from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.settings import NAMES, zones
 from pbm_oust.accounts.vacations import days_left
 from pbm_oust.board import Game, Summary, Terms
+from pbm_oust.commands.ladder import CHALLENGE, JOIN, LEAVE
 from pbm_oust.commands.tournament import ENTER, WITHDRAW
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import LANGUAGES
@@ -34,7 +35,8 @@ from pbm_oust.store.index import Window, boards_of_player
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.ratings import usual_standings
 from pbm_oust.tournaments.cup import Cup
-from pbm_oust.web import addresses, forms
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
+from pbm_oust.web import addresses, forms, ladders
 from pbm_oust.web.addresses import number_in
 from pbm_oust.web.boards import first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
@@ -58,7 +60,8 @@ MOST_OPPONENTS = 12
 _SWITCHES = {"rated": "unrated", "swap": "noswap"}
 """What the form of a board turns on, and the options of commands that turn it off."""
 _ABOUT_TOURNAMENTS = (ENTER.name, WITHDRAW.name)
-_SHOWN = ("settings", "seek", "unseek", *_ABOUT_TOURNAMENTS)
+_ABOUT_LADDERS = (JOIN.name, LEAVE.name, CHALLENGE.name)
+_SHOWN = ("settings", "seek", "unseek", *_ABOUT_TOURNAMENTS, *_ABOUT_LADDERS)
 """The commands of which the page itself shows what has come, on which their forms are."""
 _LONGEST_ONCE = 64
 _NUMBER = "number"
@@ -239,6 +242,10 @@ async def do(request: Request) -> Response:
         back, again = sitting.path, lambda fault: page_at(sitting, request, form, fault.said)
     elif cup := _cup_in(form, ground_of(request).home):
         back, again = addresses.of_own(cup.name), partial(own_page, request, player, cup, form)
+    elif form.get("command") in _ABOUT_LADDERS and form.get("kind") in KINDS:
+        kind = KINDS[form["kind"]]
+        back = addresses.of_own(f"{kind.name} {LADDER}")
+        again = partial(ladders.own_page, request, player, kind, form)
     elif "line" in form:
         back, again = addresses.COMMAND, partial(_command_page, request, player, form)
     else:

@@ -1,4 +1,4 @@
-"""The pages of large tournaments, tournaments as JSON, and their news."""
+"""The pages of large tournaments; tournaments and ladders as JSON, and their news."""
 
 import json
 import re
@@ -124,6 +124,38 @@ def test_json_says_what_pages_say(pages: Website) -> None:
     assert len(section["boards"]) == 3
     entered = as_json(f"/oust/tournament/{OPEN}.json?page=2", pages)
     assert [each["userid"] for each in entered["entries"]] == MANY[50:70]
+
+
+LADDER = (
+    (ALICE, "oust ladder join alice wonderland"),
+    (BOB, "oust ladder join bob lookingglass"),
+    (BOB, "oust ladder challenge bob lookingglass alice"),
+)
+
+
+def test_a_ladder_is_had_as_json(tmp_path: Path) -> None:
+    home_of(tmp_path / "home", ALICE, BOB, mails=LADDER).database.close()
+    with website(tmp_path / "home") as pages:
+        assert as_json("/oust/ladder.json", pages) == {
+            "kind": "oust",
+            "grid": "square 11x11",
+            "terms": "swap rated nagtime=7 forfeittime=21",
+            "players": [
+                {"userid": "alice", "place": 1, "playing": 1},
+                {"userid": "bob", "place": 2, "playing": 1},
+            ],
+            "boards": [{"board": 1, "challenger": "bob", "defender": "alice"}],
+            "further": None,
+        }
+
+
+@pytest.mark.slow
+def test_whoever_looks_at_a_ladder_hears_of_each_step(tmp_path: Path) -> None:
+    home = home_of(tmp_path / "home", ALICE, BOB, mails=LADDER)
+    with website(home.path) as pages, watching(pages, path="/oust/ladder/events") as heard:
+        first = next_event(heard)
+        mailed(home, ALICE, "oust resign 1 alice wonderland")
+        assert next_event(heard) != first
 
 
 @pytest.mark.slow
