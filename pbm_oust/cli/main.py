@@ -111,7 +111,10 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournaments extend": ("tournaments", "Put the start of a tournament off."),
     "tournaments list": ("tournaments", "List tournaments."),
     "tournaments remove": ("tournaments", "Take a player out of a tournament."),
-    "tournaments show": ("tournaments", "Show who takes part, and the tables."),
+    "tournaments show": (
+        "tournaments",
+        "Show who takes part in a tournament, and the tables of its latest round.",
+    ),
     "tournaments start": ("tournaments", "Start a tournament now."),
     "tournaments verify": ("tournaments", "Compare tournaments with their boards."),
 }

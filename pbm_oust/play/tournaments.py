@@ -271,8 +271,10 @@ def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
     rooms = cache(partial(_room, cup, work))
     ready = cups.to_begin(wanted, boards, out, rooms)
     begun = ready[:MOST_AT_ONCE]
+    played = cups.times_played(boards)
     for pairing in begun:
-        _start(cup, section, pairing, boards, work)
+        _start(cup, section, pairing, played[pairing.players], work)
+        played[pairing.players] += 1
     if len(void) > MOST_AT_ONCE or len(ready) > MOST_AT_ONCE:
         home.do(tournaments.let_wait, section, now, section.progress)
         return "play"
@@ -327,14 +329,13 @@ def _room(cup: Cup, work: UnitOfWork, userid: str) -> int | None:
 
 
 def _start(
-    cup: Cup, section: Section, pairing: cups.Pairing, boards: Iterable[Summary], work: UnitOfWork
+    cup: Cup, section: Section, pairing: cups.Pairing, before: int, work: UnitOfWork
 ) -> None:
-    """Begin a game of a section, and show it to its players."""
+    """Begin a game of a section, and show it to its players, who have played so many before."""
     kind = KINDS[cup.kind]
     number = next_number(work.home, kind)
     header = Header(kind, number, cup.grid, pairing.x, pairing.o, cup.terms, work.now())
     game = Game.start(with_house_terms(header, work))
-    before = sum({each.x, each.o} == pairing.players for each in boards)
     key = id_of(cup.name, section.round, *sorted(pairing.players), before)
     work = work.answering(request_of(key))
     make = partial(TournamentBoardNotice, cup=cup, round=section.round)
