@@ -31,9 +31,9 @@ from pbm_oust.store.tournaments import Progress, Section
 from pbm_oust.tournaments import cup as cups
 from pbm_oust.tournaments.cup import Cup, Entry, Out, Score, State
 
-MOST_AT_ONCE = 20
+MOST_AT_ONCE = 10
 """How many boards begin, or are void, in one transaction."""
-TOLD_AT_ONCE = 100
+TOLD_AT_ONCE = 50
 """How many players are told of a cup in one transaction."""
 LOOK_AGAIN = timedelta(hours=1)
 """When to look again whether players have room for the games that wait."""
@@ -132,12 +132,12 @@ def go_on(work: UnitOfWork, kind: str, number: int) -> str:
     Raises OSError.
     """
     done = ""
-    while (step := work.retried(partial(_step, kind, number))) is not None:
-        done = step or done
+    while (did := work.retried(partial(step, kind, number))) is not None:
+        done = did or done
     return done
 
 
-def _step(kind: str, number: int, work: UnitOfWork) -> str | None:
+def step(kind: str, number: int, work: UnitOfWork) -> str | None:
     """Do one step of what is due in a cup; return what it was, or None if nothing is."""
     home, now = work.home, work.now()
     cup = home.ask(tournaments.find, kind, number)

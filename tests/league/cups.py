@@ -101,6 +101,8 @@ class Year:
         """Start the server, if it does not run."""
         if self.process and self.process.poll() is None:
             return
+        if self.process:
+            self.process.communicate()
         launcher = [sys.executable, "-m", "tests.league.launcher", str(self.home.path)]
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
