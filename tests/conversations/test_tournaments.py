@@ -20,6 +20,7 @@ from tests.support.command_line import done
 from tests.support.costs import counting
 from tests.support.home_by_mail import ADDRESS, Talk, home_of
 from tests.support.outbox import letters
+from tests.support.postgresql import DatabaseServer
 from tests.support.rings import slow
 from tests.support.waiting import wait_until
 
@@ -29,12 +30,17 @@ STATEMENTS_OF_A_DRAW, MOST_STATEMENTS = 20, 700
 PLAYERS = ("ann", "ben", "cat", "dan", "eve", "fay", "gus")
 
 
-def league(path: Path, players: tuple[str, ...] = PLAYERS) -> Talk:
-    """Return a talk with a home of players who may all write, each at an address of their own."""
+def league(path: Path, players: tuple[str, ...] = PLAYERS, store: str = "") -> Talk:
+    """Return a talk with a home of players who may all write, each at an address of their own.
+
+    `store` is the URL of its database, if that is on a server.
+    """
+    path.mkdir(mode=0o700)
+    stored = f'store = "{store}"\nrelay = "smtp://127.0.0.1:9"\n' if store else ""
+    (path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n{stored}')
     home = home_of(path)
     for userid in players:
         make_account(home, userid, f"secret-{userid}", f"{userid}@example.org")
-    (home.path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
     return Talk(home, now=datetime.now(UTC))
 
 
@@ -100,6 +106,23 @@ def test_each_pair_plays_what_it_should_until_somebody_has_won(
     assert sorted(each for section in drawn for each in section.players) == [*PLAYERS[:number]]
     boards = [each for section in drawn for each in talk.home.ask(tournaments.boards_of, section)]
     assert set(Counter(frozenset((each.x, each.o)) for each in boards).values()) == {games}
+
+
+@pytest.mark.slow
+def test_a_tournament_on_a_server_is_played_to_its_end(
+    postgresql: DatabaseServer, tmp_path: Path
+) -> None:
+    talk = league(tmp_path / "home", store=postgresql.make_database())
+    create(talk, "--section", "3", "--games", "2", "--size", "5")
+    for userid in PLAYERS:
+        write(talk, userid, "oust enter 1 PW 2")
+    write(talk, "gus", "oust withdraw 1 PW")
+    talk.now += timedelta(days=1)
+    talk.sweep()
+    done(talk.home, "tournaments", "remove", "oust", "1", "ben")
+    play_to_the_end(talk)
+    assert done(talk.home, "tournaments", "verify") == "all tournaments agree with their boards\n"
+    talk.home.close()
 
 
 def begun(path: Path, *options: str, players: tuple[str, ...] = PLAYERS[:3]) -> Talk:
