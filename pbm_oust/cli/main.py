@@ -112,7 +112,10 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournaments ladder": ("tournaments", "Show the ladder of a game, or change it."),
     "tournaments list": ("tournaments", "List tournaments."),
     "tournaments remove": ("tournaments", "Take a player out of a tournament."),
-    "tournaments show": ("tournaments", "Show who takes part, and the tables."),
+    "tournaments show": (
+        "tournaments",
+        "Show who takes part in a tournament, and the tables of its latest round.",
+    ),
     "tournaments start": ("tournaments", "Start a tournament now."),
     "tournaments verify": ("tournaments", "Compare tournaments with their boards."),
 }

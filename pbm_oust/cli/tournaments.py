@@ -90,10 +90,10 @@ def create(
     as_json: bool,
     **options: str | bool | None,
 ) -> None:
-    """Open a tournament for players to enter, and announce it to those who want to know.
+    """Open a tournament for players to enter.
 
-    It is a round robin in sections, whose winners play on until one section is left. The running
-    server, or a sweep, begins it.
+    It is announced to those who want to know. It is a round robin in sections, whose winners play
+    on until one section is left. The running server, or a sweep, begins it.
     """
     try:
         chosen: dict[str, Any] = read_options(OPTIONS, rulings.words_of_mail(options), kind)
@@ -141,7 +141,10 @@ def _start(starts: datetime | None, every: str | None, now: datetime) -> datetim
 @common.command(has_json=True)
 @click.argument("kind", type=common.KIND, required=False)
 def list_(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
-    """List tournaments, the latest first."""
+    """List tournaments.
+
+    The latest come first.
+    """
     home = operator.home
     found = [
         (cup, home.ask(tournaments.count_entries, cup))
@@ -171,7 +174,7 @@ def list_(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
 @common.command(has_json=True)
 @_named
 def show(operator: common.Operator, kind: Kind, number: int, as_json: bool) -> None:
-    """Show a tournament: who takes part, the sections of its latest round, and their tables."""
+    """Show who takes part in a tournament, and the tables of its latest round."""
     work = operator.unit_of_work()
     cup = _found(work, kind, number)
     entries = work.home.ask(tournaments.entries, cup.kind, cup.number)
@@ -211,7 +214,10 @@ def start(operator: common.Operator, kind: Kind, number: int, as_json: bool) -> 
 def extend(
     operator: common.Operator, kind: Kind, number: int, duration: int, as_json: bool
 ) -> None:
-    """Put the start of a tournament off, by days or weeks: 3d, 2w."""
+    """Put the start of a tournament off.
+
+    By days or weeks: 3d, 2w.
+    """
 
     def deed(cup: Cup, work: UnitOfWork) -> None:
         later = structs.replace(cup, starts=cup.starts + timedelta(days=duration))
@@ -224,7 +230,7 @@ def extend(
 @_named
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def cancel(operator: common.Operator, kind: Kind, number: int, yes: bool, as_json: bool) -> None:
-    """Cancel a tournament; its games that are in play count as never begun."""
+    """Cancel a tournament. Its games that are in play count as never begun."""
 
     def deed(cup: Cup, work: UnitOfWork) -> None:
         conduct.cancel(cup, work)
@@ -239,7 +245,7 @@ def cancel(operator: common.Operator, kind: Kind, number: int, yes: bool, as_jso
 @_named
 @click.argument("userid", shell_complete=common.complete_userids)
 def remove(operator: common.Operator, kind: Kind, number: int, userid: str, as_json: bool) -> None:
-    """Take a player out of a tournament; their games there that are in play become void."""
+    """Take a player out of a tournament. Their games there that are in play become void."""
     userid = userid.lower()
 
     def deed(cup: Cup, work: UnitOfWork) -> None:
@@ -254,9 +260,10 @@ def remove(operator: common.Operator, kind: Kind, number: int, userid: str, as_j
 @common.command(has_json=True)
 @click.argument("kind", type=common.KIND, required=False)
 def verify(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
-    """Compare tournaments with their boards: who has to play whom, how often, and who has won.
+    """Compare tournaments with their boards.
 
-    And ladders with all that happened on them. Exit status 1 if something is wrong.
+    That is who has to play whom, how often, and who has won. Ladders are compared with all that
+    happened on them. Exit status 1 if something is wrong.
     """
     work = operator.unit_of_work()
     kinds = [kind] if kind else list(KINDS.values())

@@ -35,9 +35,9 @@ from pbm_oust.store.tournaments import Progress, Section
 from pbm_oust.tournaments import cup as cups
 from pbm_oust.tournaments.cup import Cup, Entry, Out, Score, State
 
-MOST_AT_ONCE = 20
+MOST_AT_ONCE = 10
 """How many boards begin, or are void, in one transaction."""
-TOLD_AT_ONCE = 100
+TOLD_AT_ONCE = 50
 """How many players are told of a cup in one transaction."""
 LOOK_AGAIN = timedelta(hours=1)
 """When to look again whether players have room for the games that wait."""
@@ -167,12 +167,12 @@ def go_on(work: UnitOfWork, kind: str, number: int) -> str:
     Raises OSError.
     """
     done = ""
-    while (step := work.retried(partial(_step, kind, number))) is not None:
-        done = step or done
+    while (did := work.retried(partial(step, kind, number))) is not None:
+        done = did or done
     return done
 
 
-def _step(kind: str, number: int, work: UnitOfWork) -> str | None:
+def step(kind: str, number: int, work: UnitOfWork) -> str | None:
     """Do one step of what is due in a cup; return what it was, or None if nothing is."""
     home, now = work.home, work.now()
     cup = home.ask(tournaments.find, kind, number)
@@ -306,8 +306,10 @@ def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
     rooms = cache(partial(_room, cup, work))
     ready = cups.to_begin(wanted, boards, out, rooms)
     begun = ready[:MOST_AT_ONCE]
+    played = cups.times_played(boards)
     for pairing in begun:
-        _start(cup, section, pairing, boards, work)
+        _start(cup, section, pairing, played[pairing.players], work)
+        played[pairing.players] += 1
     if len(void) > MOST_AT_ONCE or len(ready) > MOST_AT_ONCE:
         home.do(tournaments.let_wait, section, now, section.progress)
         return "play"
@@ -362,14 +364,13 @@ def _room(cup: Cup, work: UnitOfWork, userid: str) -> int | None:
 
 
 def _start(
-    cup: Cup, section: Section, pairing: cups.Pairing, boards: Iterable[Summary], work: UnitOfWork
+    cup: Cup, section: Section, pairing: cups.Pairing, before: int, work: UnitOfWork
 ) -> None:
-    """Begin a game of a section, and show it to its players."""
+    """Begin a game of a section, and show it to its players, who have played so many before."""
     kind = KINDS[cup.kind]
     number = next_number(work.home, kind)
     header = Header(kind, number, cup.grid, pairing.x, pairing.o, cup.terms, work.now())
     game = Game.start(with_house_terms(header, work))
-    before = sum({each.x, each.o} == pairing.players for each in boards)
     key = id_of(cup.name, section.round, *sorted(pairing.players), before)
     work = work.answering(request_of(key))
     make = partial(TournamentBoardNotice, cup=cup, round=section.round)

@@ -125,12 +125,12 @@ def keep(transaction: Transaction, cup: Cup, due: datetime | None = None) -> Non
 
 def due_cups(snapshot: Snapshot, now: datetime) -> list[tuple[str, int]]:
     """Return the kinds and numbers of the cups to look at: something is due in them."""
-    rows = snapshot.rows(
-        "SELECT kind, number FROM tournaments WHERE due <= ? UNION "
-        "SELECT kind, number FROM sections WHERE due <= ? ORDER BY kind, number",
-        *(seconds(now), seconds(now)),
-    )
-    return [(kind, number) for kind, number in rows]
+    at = seconds(now)
+    rows = [
+        *snapshot.rows("SELECT kind, number FROM tournaments WHERE due <= ?", at),
+        *snapshot.rows("SELECT kind, number FROM sections WHERE due <= ?", at),
+    ]
+    return sorted({(kind, number) for kind, number in rows})
 
 
 # Who takes part
@@ -205,17 +205,15 @@ def rename(transaction: Transaction, old: str, new: str) -> None:
         "WHERE other.kind = entries.kind AND other.number = entries.number AND other.userid = ?)",
         *(old, new),
     )
-    for table in ("entries", "section_players"):
-        statement = f"UPDATE {table} SET userid = ? WHERE userid = ?"  # noqa: S608 - ours # nosec B608
-        transaction.run(statement, new, old)
+    transaction.run("UPDATE entries SET userid = ? WHERE userid = ?", new, old)
+    transaction.run("UPDATE section_players SET userid = ? WHERE userid = ?", new, old)
 
 
 def forget(transaction: Transaction, userid: str) -> None:
     """Remove a player from all tournaments."""
     _replace_winner(transaction, userid)
-    for table in ("entries", "section_players"):
-        statement = f"DELETE FROM {table} WHERE userid = ?"  # noqa: S608 - ours # nosec B608
-        transaction.run(statement, userid)
+    transaction.run("DELETE FROM entries WHERE userid = ?", userid)
+    transaction.run("DELETE FROM section_players WHERE userid = ?", userid)
 
 
 def _replace_winner(transaction: Transaction, old: str, *new: str) -> None:

@@ -240,7 +240,7 @@ def to_begin(
     `begun` are its boards, whose sides may have been swapped since; `out` are the players who are
     out of the cup. `room` says on how many more boards a player plays, or None for any number.
     """
-    known = Counter(frozenset((each.x, each.o)) for each in begun)
+    known = times_played(begun)
     gone, taken, found = frozenset(out), Counter[str](), list[Pairing]()
     for pairing in wanted:
         if known[pairing.players]:
@@ -251,6 +251,11 @@ def to_begin(
                 taken.update(pairing.players)
                 found.append(pairing)
     return found
+
+
+def times_played(boards: Iterable[Summary]) -> Counter[frozenset[str]]:
+    """Return how many boards each pair has begun, whoever owns which side."""
+    return Counter(frozenset((each.x, each.o)) for each in boards)
 
 
 class Score(Struct, frozen=True):

@@ -4,28 +4,43 @@ import random
 import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.play.tournaments import step
 from pbm_oust.store import tournaments
 from pbm_oust.store.index import BoardName, find_entry
-from pbm_oust.tournaments.cup import Cup, Every, Out, State
+from pbm_oust.tournaments.cup import Cup, Entry, Every, Out, State
 from pbm_oust.tournaments.cup import following as following_month
 from tests.support.accounts import make_account
 from tests.support.command_line import done
+from tests.support.costs import counting
 from tests.support.home_by_mail import ADDRESS, Talk, home_of
 from tests.support.outbox import letters
+from tests.support.postgresql import DatabaseServer
+from tests.support.rings import slow
+from tests.support.waiting import wait_until
 
+PARTS = 12
+"""How many parts of the start of a tournament are looked at: enough to see that they are alike."""
+STATEMENTS_OF_A_DRAW, MOST_STATEMENTS = 20, 700
 PLAYERS = ("ann", "ben", "cat", "dan", "eve", "fay", "gus")
 
 
-def league(path: Path, players: tuple[str, ...] = PLAYERS) -> Talk:
-    """Return a talk with a home of players who may all write, each at an address of their own."""
+def league(path: Path, players: tuple[str, ...] = PLAYERS, store: str = "") -> Talk:
+    """Return a talk with a home of players who may all write, each at an address of their own.
+
+    `store` is the URL of its database, if that is on a server.
+    """
+    path.mkdir(mode=0o700)
+    stored = f'store = "{store}"\nrelay = "smtp://127.0.0.1:9"\n' if store else ""
+    (path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n{stored}')
     home = home_of(path)
     for userid in players:
         make_account(home, userid, f"secret-{userid}", f"{userid}@example.org")
-    (home.path / "pbm_oust.toml").write_text(f'address = "{ADDRESS}"\n')
     return Talk(home, now=datetime.now(UTC))
 
 
@@ -91,6 +106,23 @@ def test_each_pair_plays_what_it_should_until_somebody_has_won(
     assert sorted(each for section in drawn for each in section.players) == [*PLAYERS[:number]]
     boards = [each for section in drawn for each in talk.home.ask(tournaments.boards_of, section)]
     assert set(Counter(frozenset((each.x, each.o)) for each in boards).values()) == {games}
+
+
+@pytest.mark.slow
+def test_a_tournament_on_a_server_is_played_to_its_end(
+    postgresql: DatabaseServer, tmp_path: Path
+) -> None:
+    talk = league(tmp_path / "home", store=postgresql.make_database())
+    create(talk, "--section", "3", "--games", "2", "--size", "5")
+    for userid in PLAYERS:
+        write(talk, userid, "oust enter 1 PW 2")
+    write(talk, "gus", "oust withdraw 1 PW")
+    talk.now += timedelta(days=1)
+    talk.sweep()
+    done(talk.home, "tournaments", "remove", "oust", "1", "ben")
+    play_to_the_end(talk)
+    assert done(talk.home, "tournaments", "verify") == "all tournaments agree with their boards\n"
+    talk.home.close()
 
 
 def begun(path: Path, *options: str, players: tuple[str, ...] = PLAYERS[:3]) -> Talk:
@@ -260,6 +292,52 @@ def test_two_servers_that_sweep_at_once_begin_each_game_once(tmp_path: Path) -> 
         thread.join()
     talk.sweep()
     assert sorted(Counter(boards(talk).values()).values()) == [1] * 21
+
+
+@pytest.mark.parametrize("number", [60, slow(1000)])
+def test_a_tournament_of_many_begins_in_parts_that_are_no_larger(
+    number: int, tmp_path: Path
+) -> None:
+    with counting() as disk:
+        talk = Talk(home_of(tmp_path / "home"), now=datetime.now(UTC))
+        home = talk.home
+        for userid in (players := [f"player{each}" for each in range(number)]):
+            make_account(home, userid, "secret", f"{userid}@example.org")
+        create(talk, "--size", "5")
+        for userid in players:
+            home.do(tournaments.enter, cup_of(talk), Entry(userid, talk.now))
+        talk.now += timedelta(days=1)
+        work = open_inbound(home, ADDRESS, lambda: talk.now).work
+        parts = list[tuple[int, int, int]]()
+        while len(parts) < PARTS:
+            before = disk.costs.statements, len(boards(talk)), len(home.outbox.letters())
+            assert work.retried(partial(step, "oust", 1))
+            statements = disk.costs.statements - before[0]
+            begun = len(boards(talk)) - before[1]
+            parts.append((statements, begun, len(home.outbox.letters()) - before[2]))
+        home.close()
+    assert parts.pop(0)[0] < STATEMENTS_OF_A_DRAW + 2 * number, "one row for each who plays"
+    most_statements, most_boards, most_letters = map(max, zip(*parts, strict=True))
+    assert most_boards == 10, "those of one section of five"
+    assert most_letters == 2 * most_boards + 5
+    assert most_statements < MOST_STATEMENTS
+
+
+def test_other_mails_are_answered_while_a_large_tournament_begins(tmp_path: Path) -> None:
+    players = tuple(f"player{each}" for each in range(40))
+    talk = league(tmp_path / "home", players)
+    create(talk, "--size", "5", "--games", "2")
+    for userid in players:
+        talk.home.do(tournaments.enter, cup_of(talk), Entry(userid, talk.now))
+    talk.now += timedelta(days=1)
+    beside = Talk(talk.home, now=talk.now)
+    sweeping = threading.Thread(target=beside.sweep)
+    sweeping.start()
+    wait_until(lambda: talk.home.board_names("oust"), "the first board")
+    assert write(talk, "player0", "help")
+    begun = len(talk.home.board_names("oust"))
+    sweeping.join()
+    assert begun < len(talk.home.board_names("oust")) == 160
 
 
 def test_a_damaged_board_begins_no_other_game_of_its_pair(tmp_path: Path) -> None:
