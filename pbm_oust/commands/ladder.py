@@ -213,7 +213,7 @@ LEAVE = Form("ladder leave", values.OWN, by_letter=True, run=ForPlayer(leave))
 CHALLENGE = Form(
     "ladder challenge",
     values.OWN,
-    Rest(("other",), ("NAME",), _read_other, lambda other: [other]),
+    Rest(("other",), ("USERID2",), _read_other, lambda other: [other]),
     by_letter=True,
     cost=Cost(boards=1),
     instead=_to_join,

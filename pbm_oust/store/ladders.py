@@ -121,9 +121,8 @@ def rename(transaction: Transaction, old: str, new: str) -> None:
     for kind in KINDS:
         if _has_been_on(transaction, kind, old) and _has_been_on(transaction, kind, new):
             _start_anew(transaction, kind)
-    for table in ("ladder_steps", "rungs"):
-        statement = f"UPDATE {table} SET userid = ? WHERE userid = ?"  # noqa: S608 - ours # nosec B608
-        transaction.run(statement, new, old)
+    transaction.run("UPDATE ladder_steps SET userid = ? WHERE userid = ?", new, old)
+    transaction.run("UPDATE rungs SET userid = ? WHERE userid = ?", new, old)
 
 
 def _has_been_on(snapshot: Snapshot, kind: str, userid: str) -> bool:

@@ -41,6 +41,7 @@ from pbm_oust.rules.position import Occupied
 from pbm_oust.service.answers import MoreThanDeed
 from pbm_oust.store.limits import SETTABLE, Charge
 from pbm_oust.tournaments.cup import Cup, State
+from pbm_oust.tournaments.ladder import Hindrance
 from tests.support.games import new_game, play
 
 OUST, CHURN = KINDS["oust"], KINDS["churn"]
@@ -123,6 +124,7 @@ _VALUES: dict[object, tuple[object, ...]] = {
     Absence: (AWAY,),
     ZoneInfo: (ZONE,),
     datetime: (UNTIL,),
+    Hindrance: tuple(Hindrance),
     Cup: (_CUP, replace(_CUP, state=State.RUNNING)),
 }
 """Facts of each type for all others."""
