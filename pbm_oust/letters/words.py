@@ -45,6 +45,8 @@ from pbm_oust.rules import KINDS, Kind, choices, parse_grid
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.message_keys import MEMORY
+from pbm_oust.tournaments import ladder
+from pbm_oust.tournaments.cup import MOST_TIMES_LOST
 
 FIGURES: dict[str, object] = {
     "seek_days": LIFETIME_OF_SEEKS.days,
@@ -71,6 +73,12 @@ FIGURES: dict[str, object] = {
     "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,
+    "most_times_lost": MOST_TIMES_LOST,
+    "least_reach": ladder.LEAST_REACH,
+    "most_reach": ladder.MOST_REACH,
+    "most_defences": ladder.MOST_DEFENCES,
+    "pause_days": ladder.PAUSE.days,
+    "idle_days": ladder.IDLE.days,
 }
 """The figures by the names that the templates use."""
 
@@ -191,6 +199,8 @@ class Words:
             past_rows=partial(lists.past_rows, translator, self._ended_by),
             seek_rows=partial(lists.seek_rows, translator),
             standing_rows=partial(lists.standing_rows, translator),
+            table_rows=partial(lists.table_rows, translator),
+            ladder_rows=partial(lists.ladder_rows, translator),
             shown_in_any=shown_in_any,
             legal_near=legal_near,
             words_of_kind=self.words_of_kind,
@@ -304,6 +314,16 @@ class Words:
     def about_games(self) -> object:
         """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
         return self._templates.get_template("shared/game.txt").module
+
+    @cached_property
+    def about_tournaments(self) -> object:
+        """What is said about a tournament: `what(..)`, `outcome(..)`, `entering(..)`."""
+        return self._templates.get_template("shared/tournament.txt").module
+
+    @cached_property
+    def about_ladders(self) -> object:
+        """What is said about a ladder: `how(..)`, `counting()`, `joining(..)`."""
+        return self._templates.get_template("shared/ladder.txt").module
 
     @cached_property
     def about_puzzles(self) -> object:

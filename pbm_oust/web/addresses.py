@@ -14,7 +14,9 @@ from pbm_oust.accounts.account import parse_userid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
 
+TOURNAMENTS, TOURNAMENTS_JSON = "/tournaments", "/tournaments.json"
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 SEARCH, FOUND = "/search", "/search.json"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
@@ -36,8 +38,24 @@ def of_board(name: str, number: int | None = None, ending: str = "") -> str:
     return f"{path}{'' if number is None else f'/{number}'}{ending}"
 
 
-def of_own_board(name: str) -> str:
-    """Return the path of the page on which a player plays at a board named `oust 17`."""
+def of_tournament(name: str, round_: int | None = None, ending: str = "") -> str:
+    """Return the path of a tournament named `oust tournament 3`, in its latest or another round."""
+    return of_board(name, round_, ending)
+
+
+def of_section(name: str, round_: int, section: int) -> str:
+    """Return where the page of a tournament shows a section of a round."""
+    query = {"section": str(section)}
+    return f"{asking(of_tournament(name, round_), query)}#section-{section}"
+
+
+def of_ladder(kind: str, ending: str = "") -> str:
+    """Return the path of the ladder of a game."""
+    return of_board(f"{kind} {LADDER}", ending=ending)
+
+
+def of_own(name: str) -> str:
+    """Return the path of a player's own page of what is named `oust 17`, `oust tournament 3`."""
     return f"{MINE}{of_board(name)}"
 
 

@@ -39,7 +39,7 @@ from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_asked, board_svg, first_board, picture
 from pbm_oust.web.forms import form_of, said
 from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, language_asked, source_of
-from pbm_oust.web.play import Sitting, carried_at, cells_of, game_at, own_sitting, sitting_of
+from pbm_oust.web.play import Sitting, board_at, carried_at, cells_of, own_sitting, sitting_of
 from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
 
 GUEST, HOUSE = "guest", LEVELS[0].userid
@@ -224,7 +224,7 @@ async def from_board(request: Request) -> Response:
 async def from_link(request: Request) -> Response:
     """Answer with what comes of placements on the board of a link."""
     sitting = await sitting_of(request)
-    return await _after(game_at(sitting, request), sitting.reply.number - 1, request, sitting)
+    return await _after(board_at(sitting, request).game, sitting.reply.number - 1, request, sitting)
 
 
 async def plan(request: Request) -> Response:
@@ -243,7 +243,7 @@ async def plan_by_link(request: Request) -> Response:
 
 async def _plan(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
     carried, path = await carried_at(sitting, form, request), _path_of(request)
-    game, number = game_at(sitting, request), sitting.reply.number
+    game, number = board_at(sitting, request).game, sitting.reply.number
     if carried is None:
         return RedirectResponse(path, 303, KEPT_SECRET)
     if carried.is_done:

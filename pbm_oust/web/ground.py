@@ -199,6 +199,8 @@ class Templates:
             about_games=lambda: words.about_games,
             about_options=lambda: words.about_options,
             about_puzzles=lambda: words.about_puzzles,
+            about_ladders=lambda: words.about_ladders,
+            about_tournaments=lambda: words.about_tournaments,
             puzzles_of=puzzles_of,
             why_illegal=words.why_illegal,
             words_of_kind=words.words_of_kind,

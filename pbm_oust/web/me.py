@@ -18,6 +18,8 @@ from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.settings import NAMES, zones
 from pbm_oust.accounts.vacations import days_left
 from pbm_oust.board import Game, Summary, Terms
+from pbm_oust.commands.ladder import CHALLENGE, JOIN, LEAVE
+from pbm_oust.commands.tournament import ENTER, WITHDRAW
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import Wish, find_latest
@@ -27,11 +29,14 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.robot.player import LEVELS
 from pbm_oust.rules import KINDS, Side
+from pbm_oust.store import tournaments
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window, boards_of_player
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.ratings import usual_standings
-from pbm_oust.web import addresses, forms
+from pbm_oust.tournaments.cup import Cup
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
+from pbm_oust.web import addresses, forms, ladders
 from pbm_oust.web.addresses import number_in
 from pbm_oust.web.boards import board_asked, first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
@@ -40,6 +45,7 @@ from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.live import Looker, state_of
 from pbm_oust.web.play import act_at, news_at, own_sitting, page_at, unread_by
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
+from pbm_oust.web.tournaments import own_page
 
 Again = Callable[[Mistake], Response]
 """Shows the page of a form once more, with why it was refused and what was typed."""
@@ -53,7 +59,9 @@ MOST_OPPONENTS = 12
 """How many players are listed who can be challenged."""
 _SWITCHES = {"rated": "unrated", "swap": "noswap"}
 """What the form of a board turns on, and the options of commands that turn it off."""
-_SHOWN = ("settings", "seek", "unseek")
+_ABOUT_TOURNAMENTS = (ENTER.name, WITHDRAW.name)
+_ABOUT_LADDERS = (JOIN.name, LEAVE.name, CHALLENGE.name)
+_SHOWN = ("settings", "seek", "unseek", *_ABOUT_TOURNAMENTS, *_ABOUT_LADDERS)
 """The commands of which the page itself shows what has come, on which their forms are."""
 _LONGEST_ONCE = 64
 _NUMBER = "number"
@@ -182,7 +190,7 @@ async def next_board(request: Request) -> Response:
     after = request.query_params.get("after", "")
     following = names[names.index(after) + 1 :] if after in names else names
     name = next(iter((*following, *names)), None)
-    path = addresses.of_own_board(name) if name else addresses.MINE
+    path = addresses.of_own(name) if name else addresses.MINE
     return RedirectResponse(path, 303, KEPT_SECRET)
 
 
@@ -232,6 +240,12 @@ async def do(request: Request) -> Response:
     elif game and game.side_of(player.userid):
         sitting = own_sitting(player, game, game.next_number)
         back, again = sitting.path, lambda fault: page_at(sitting, request, form, fault.said)
+    elif cup := _cup_in(form, ground_of(request).home):
+        back, again = addresses.of_own(cup.name), partial(own_page, request, player, cup, form)
+    elif form.get("command") in _ABOUT_LADDERS and form.get("kind") in KINDS:
+        kind = KINDS[form["kind"]]
+        back = addresses.of_own(f"{kind.name} {LADDER}")
+        again = partial(ladders.own_page, request, player, kind, form)
     elif "line" in form:
         back, again = addresses.COMMAND, partial(_command_page, request, player, form)
     else:
@@ -243,6 +257,14 @@ def _game_in(form: Mapping[str, str], home: Home) -> Game | None:
     """Return the game that a form is about, if it names one."""
     kind, board = KINDS.get(form.get("kind", "")), number_in(form.get("board", ""))
     return game_if_any(home, kind, board) if kind and board is not None else None
+
+
+def _cup_in(form: Mapping[str, str], home: Home) -> Cup | None:
+    """Return the tournament that a form enters or leaves, if it does."""
+    number = number_in(form.get("number", ""))
+    if form.get("command") not in _ABOUT_TOURNAMENTS or number is None:
+        return None
+    return home.ask(tournaments.find, form.get("kind", ""), number)
 
 
 async def look_at_challenge(request: Request) -> Response:
@@ -393,7 +415,7 @@ async def _done(
         return again(Mistake(said) if is_line else carried.fault(form, said))
     board = carried.handled.board
     if carried.is_done and board:
-        return RedirectResponse(f"{addresses.of_own_board(board)}?done", 303, KEPT_SECRET)
+        return RedirectResponse(f"{addresses.of_own(board)}?done", 303, KEPT_SECRET)
     if carried.is_done and form.get("command") in _SHOWN:
         return RedirectResponse(f"{back}?done", 303, KEPT_SECRET)
     # The command may have changed the language, or removed the account.
