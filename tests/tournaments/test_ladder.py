@@ -88,7 +88,8 @@ def test_the_order_in_which_events_are_found_does_not_matter() -> None:
 CHALLENGES = st.builds(
     lambda board, two, began, days, how: Challenge(
         board,
-        *two[:2],
+        two[0],
+        two[1],
         DAY_0 + timedelta(days=began),
         DAY_0 + timedelta(days=began + days) if how else None,
         how,
