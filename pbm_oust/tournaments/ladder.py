@@ -7,6 +7,7 @@ began and how they ended. Whoever plays no game for some time sinks to the botto
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import Enum
+from heapq import heapify, heappop, heappush
 
 from msgspec import Struct, structs
 
@@ -108,14 +109,24 @@ class Ladder(Struct, frozen=True):
 
     def at(self, moment: datetime) -> "Ladder":
         """Return the ladder when idle players have sunk until a moment, one after the other."""
-        playing, rungs = self.playing, list(self.rungs)
-        while due := [
-            each for each in rungs if each.since + IDLE < moment and each.userid not in playing
-        ]:
-            first = min(due, key=lambda each: each.since)
-            rungs.remove(first)
-            rungs.append(structs.replace(first, since=first.since + IDLE))
-        return structs.replace(self, rungs=tuple(rungs))
+        idle_before, playing = moment - IDLE, self.playing
+        if not any(each.since < idle_before for each in self.rungs):
+            return self
+        order = {each.userid: each for each in self.rungs}
+        idle = [
+            (each.since, nth, each.userid)
+            for nth, each in enumerate(self.rungs)
+            if each.userid not in playing
+        ]
+        heapify(idle)
+        behind = len(order)
+        while idle and idle[0][0] < idle_before:
+            since, _, userid = heappop(idle)
+            del order[userid]
+            order[userid] = Rung(userid, since + IDLE)
+            heappush(idle, (since + IDLE, behind, userid))
+            behind += 1
+        return structs.replace(self, rungs=tuple(order.values()))
 
     def after(self, event: Event) -> "Ladder":
         """Return the ladder after something happened.
