@@ -363,11 +363,37 @@ def _wrong(cup: Cup, work: UnitOfWork) -> Iterable[str]:
         won = set()
         for table in tables:
             yield from _wrongly_paired(cup, table)
-            won |= set(table.winners() if table.section.is_over else table.section.players)
-    if cup.state is State.OVER and won != set(cup.winners):
+            yield from _wrongly_won(cup, table, work)
+            won |= set(table.section.winners if table.section.is_over else table.section.players)
+    if cup.state is State.OVER and not set(cup.winners) <= (won or set()):
         yield f"it was won by {_listed(won or ())}, not by {_listed(cup.winners)}"
     for name in work.home.ask(tournaments.strays, cup):
         yield f"{name} is of a section that there is not"
+
+
+def _wrongly_won(cup: Cup, table: SectionTable, work: UnitOfWork) -> Iterable[str]:
+    """Yield that a section that is over was not won by whom its table says.
+
+    Whoever has left the cup since has won it all the same.
+    """
+    section = table.section
+    ended = max((each.latest for each in table.boards), default=None)
+    late = cups.times_lost(table.boards)
+    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, section.players)
+    out = {
+        each.userid
+        for each in entries.values()
+        if late.get(each.userid, 0) >= cups.MOST_TIMES_LOST
+        or (each.out and ended and each.out <= ended)
+    }
+    possible = [set(cups.winners(table.scores, gone)) for gone in (out, table.out)]
+    if (
+        section.is_over
+        and cup.state is not State.CANCELLED
+        and set(section.winners) not in possible
+    ):
+        where = f"round {section.round}, section {section.section}"
+        yield f"{where}: won by {_listed(possible[0])}, not by {_listed(section.winners)}"
 
 
 def _listed(userids: Iterable[str]) -> str:

@@ -267,6 +267,8 @@ def _end_round(cup: Cup, work: UnitOfWork) -> str:
     home, now = work.home, work.now()
     winners = home.ask(tournaments.winners_of_round, cup, cup.round)
     number = home.ask(tournaments.count_sections, cup)
+    if number > 1:
+        winners = _still_in(cup, winners, work)
     if number > 1 and len(winners) > 1:
         following = structs.replace(cup, round=cup.round + 1)
         players = _by_strength(cup, winners, work)
@@ -278,6 +280,13 @@ def _end_round(cup: Cup, work: UnitOfWork) -> str:
     over = structs.replace(cup, state=State.OVER, winners=tuple(winners), telling=told, told="")
     home.do(tournaments.keep, over, now)
     return "end"
+
+
+def _still_in(cup: Cup, userids: Sequence[str], work: UnitOfWork) -> list[str]:
+    """Return which of some players have not left a cup and the server."""
+    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, userids)
+    there = work.home.ask(present, userids).union(HOUSE)
+    return [each for each in userids if each in there and not entries[each].out]
 
 
 def _by_strength(cup: Cup, players: Sequence[str], work: UnitOfWork) -> list[str]:

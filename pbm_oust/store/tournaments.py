@@ -32,7 +32,7 @@ _AT_ONCE = 0
 _READ = msgspec.json.Decoder(Cup).decode
 _WHOLE = Window(ALL_ROWS)
 _SECTIONS = (
-    "SELECT kind, number, round, section, state, userid FROM sections "
+    "SELECT kind, number, round, section, state, userid, has_won FROM sections "
     "JOIN section_players USING (kind, number, round, section)"
 )
 
@@ -57,6 +57,8 @@ class Section(msgspec.Struct, frozen=True):
     players: tuple[str, ...]
     """The strongest first."""
     progress: Progress = Progress.DRAWN
+    winners: tuple[str, ...] = ()
+    """Who had won it when it was over."""
 
     @property
     def key(self) -> tuple[str, int, int, int]:
@@ -477,11 +479,16 @@ def count_in_play(snapshot: Snapshot, cup: Cup, userid: str) -> int:
 
 
 def _sections(rows: Iterable[Row]) -> list[Section]:
-    found: dict[tuple[str, int, int, int], tuple[str, list[str]]] = {}
-    for kind, number, round_, section, state, userid in rows:
+    found: dict[tuple[str, int, int, int], tuple[str, dict[str, int]]] = {}
+    for kind, number, round_, section, state, userid, has_won in rows:
         key = kind, number, round_, section
-        found.setdefault(key, (state, []))[1].append(userid)
+        found.setdefault(key, (state, {}))[1][userid] = has_won
     return [
-        Section(*key, players=tuple(players), progress=Progress(state))
+        Section(
+            *key,
+            players=tuple(players),
+            progress=Progress(state),
+            winners=tuple(userid for userid, has_won in players.items() if has_won),
+        )
         for key, (state, players) in found.items()
     ]

@@ -212,6 +212,37 @@ def test_who_withdraws_loses_no_finished_game_and_the_others_are_void(tmp_path: 
     assert done(talk.home, "tournaments", "verify") == "all tournaments agree with their boards\n"
 
 
+def test_who_has_won_a_section_and_leaves_plays_in_no_further_round(tmp_path: Path) -> None:
+    talk = begun(tmp_path, "--section", "2", players=PLAYERS[:4])
+    assert boards(talk) == {"oust 1": "ann-dan", "oust 2": "ben-cat"}
+    write(talk, "ann", "oust move 1 PW resign")
+    talk.sweep()
+    told = {each.to: " ".join(each.text.split()) for each in talk.letters}
+    assert "dan plays in the next round." in told["ann@example.org"]
+    assert "To leave it, answer this mail" not in told["ann@example.org"]
+    assert "To leave it, answer this mail" in told["dan@example.org"]
+    talk.now += timedelta(minutes=1)
+    write(talk, "dan", "oust withdraw 1 PW")
+    write(talk, "ben", "oust move 2 PW resign")
+    talk.sweep()
+    assert cup_of(talk).winners == ("cat",)
+    assert done(talk.home, "tournaments", "verify") == "all tournaments agree with their boards\n"
+
+
+def test_a_section_whose_games_begin_in_several_parts_is_told_of_all_of_them(
+    tmp_path: Path,
+) -> None:
+    talk = begun(tmp_path, "--section", "7", players=PLAYERS)
+    (told,) = (
+        each
+        for each in talk.letters
+        if (each.to, each.subject) == ("ann@example.org", "Cup begins")
+    )
+    own = [name for name, two in boards(talk).items() if "ann" in two]
+    assert len(own) == 6
+    assert all(f"{name}: " in told.text for name in own)
+
+
 def test_who_loses_three_games_on_time_is_out(tmp_path: Path) -> None:
     talk = begun(tmp_path, "--nagtime", "1", "--forfeittime", "1", players=PLAYERS[:4])
     for name, two in boards(talk).items():

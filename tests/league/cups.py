@@ -300,7 +300,9 @@ def _wrong(cup: Cup, work: UnitOfWork, found: Mapping[Section, Sequence[Played]]
             if told != placed(players, played):
                 yield f"{where}: the table differs"
             gone = {each.userid for each in entries if each.out and each.userid in players}
-            expected |= winners(players, played, gone)
+            if set(table.section.winners) != winners(players, played, gone):
+                yield f"{where}: won by {sorted(table.section.winners)}"
+            expected |= set(table.section.winners)
             boards += played
     if expected != set(cup.winners):
         yield f"it was won by {sorted(expected)}, not by {sorted(cup.winners)}"
