@@ -73,6 +73,8 @@ class Terms(Struct, frozen=True):
 
     swap: bool = True
     rated: bool = True
+    binding: bool = False
+    """Whether nobody can leave it before a first move, and who makes none loses: in a tournament."""
     nagtime: int = 7
     """From the beginning of a turn to the reminder."""
     forfeittime: int = 21

@@ -111,7 +111,7 @@ def create(
             number=work.home.ask(tournaments.next_number, kind.name),
             title=title,
             grid_name=str(grid),
-            terms_words=notation.format_terms(Terms(**chosen)),
+            terms_words=notation.format_terms(Terms(**chosen, binding=True)),
             size=section,
             games=games,
             starts=at,
@@ -309,7 +309,7 @@ def ladder(
     as_json: bool,
     **options: str | bool | None,
 ) -> None:
-    """Show the ladder of a game, from the top.
+    """Show the ladder of a game, or change it.
 
     The options for boards set how its games begin from now on; what they leave out is as usual. A
     house player is on it only if you add one.
@@ -334,7 +334,7 @@ def ladder(
         if removed:
             home.do(ladders.leave, kind.name, removed, work.now())
         if words:
-            home.do(ladders.set_terms, kind, grid, Terms(**chosen))
+            home.do(ladders.set_terms, kind, grid, Terms(**chosen, binding=True))
 
     work = operator.unit_of_work()
     if add or removed or words:

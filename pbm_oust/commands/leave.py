@@ -103,7 +103,7 @@ def _leave(name: BoardName, actor: Actor, work: UnitOfWork) -> Game | None:
     side = game.side_of(actor.userid)
     if side is None or game.result:
         return None
-    deed = Deed.RESIGN if game.has_played(side) else Deed.DECLINE
+    deed = Deed.DECLINE if game.can_decline(side) else Deed.RESIGN
     left = game.act(side, deed, game.time_of_next(work.now()), actor.message_key)
     told = tell_players(left, News.PLAYED, work, actor=None, leaving=actor.userid)
     notices = [notice for notice in told if notice.reader.userid != actor.userid]

@@ -25,7 +25,11 @@ _HEAD = (
     to_translate("drawn"),
 )
 _AWARD = to_translate("award")
-_TERMS = {"swap": to_translate("swap"), "rated": to_translate("rated")}
+_TERMS = {
+    "swap": to_translate("swap"),
+    "rated": to_translate("rated"),
+    "binding": to_translate("binding"),
+}
 EndedBy = Callable[[Kind, str], str]
 """Returns the word for an ending that is a game's own."""
 

@@ -558,7 +558,7 @@ def terms_of(snapshot: Snapshot, kind: Kind) -> tuple[Grid, Terms]:
     grid, terms = row or (None, None)
     return (
         parse_grid(grid) if grid else kind.default_grid,
-        notation.parse_terms(terms) if terms else Terms(),
+        notation.parse_terms(terms) if terms else Terms(binding=True),
     )
 
 

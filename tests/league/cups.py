@@ -46,7 +46,7 @@ from tests.support.waiting import wait_until
 
 CUPS = ((5, 2), (4, 1), (8, 1))
 """The cups of a year, in turn: how large a section is, and how often each pair plays."""
-_TERMS = "swap rated nagtime=3 forfeittime=5"
+_TERMS = "swap rated binding nagtime=3 forfeittime=5"
 _GRID = "square 3x3"
 _SHARE_PLAYED = 0.35
 """The share of the boards on which something is done in a day."""
