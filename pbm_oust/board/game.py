@@ -160,7 +160,7 @@ class Game(Struct, frozen=True):
         return side in map(self.owned_now, reversed(self.line))
 
     def can_decline(self, side: Side) -> bool:
-        """Return whether the player who owns a side may leave the board as if it had never begun."""
+        """Return whether the player who owns a side may leave as if it had never begun."""
         return not (self.header.terms.binding or self.has_played(side))
 
     def is_offered_to(self, side: Side | None) -> bool:

@@ -74,7 +74,7 @@ class Terms(Struct, frozen=True):
     swap: bool = True
     rated: bool = True
     binding: bool = False
-    """Whether nobody can leave it before a first move, and who makes none loses: in a tournament."""
+    """Whether nobody can decline it, and who makes no first move loses: in a tournament."""
     nagtime: int = 7
     """From the beginning of a turn to the reminder."""
     forfeittime: int = 21

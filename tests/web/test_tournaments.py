@@ -139,7 +139,7 @@ def test_a_ladder_is_had_as_json(tmp_path: Path) -> None:
         assert as_json("/oust/ladder.json", pages) == {
             "kind": "oust",
             "grid": "square 11x11",
-            "terms": "swap rated nagtime=7 forfeittime=21",
+            "terms": "swap rated binding nagtime=7 forfeittime=21",
             "players": [
                 {"userid": "alice", "place": 1, "playing": 1},
                 {"userid": "bob", "place": 2, "playing": 1},
