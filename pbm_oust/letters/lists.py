@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from enum import Enum
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.items import Seek
 from pbm_oust.board import Summary, Terms
 from pbm_oust.board.notation import format_terms
@@ -11,6 +10,7 @@ from pbm_oust.board.ratings import Standing
 from pbm_oust.languages import Section
 from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.render.text import in_columns
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import How, Kind
 
 _HEAD = (

@@ -208,6 +208,7 @@ class Templates:
             how_ended=words.how_ended,
             name_of=lambda userid: name_of(translator, userid),
             rating_words=words.ratings,
+            house_words=words.house,
             summaries=words.summaries,
             sections=Section,
             **FIGURES,
