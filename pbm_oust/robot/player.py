@@ -77,9 +77,6 @@ Clock = Callable[[], float]
 """Returns the seconds of thinking that have passed since some moment."""
 
 
-NEAR = 1
-"""So many steps from the latest placements are near: there nobody overlooks anything."""
-
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -99,7 +96,7 @@ class Decision:
 
 
 class Attention:
-    """What a player thinks of: all that is near the latest placements, and some of what is not.
+    """What a player thinks of: all that touches the latest placements, and some of what does not.
 
     What it overlooks of that is by chance, and anew for each placement.
     """
@@ -119,9 +116,7 @@ class Attention:
         self._known |= self._latest
         if not (self._overlooks and self._latest):
             return 0
-        near = self._latest
-        for _ in range(NEAR):
-            near |= position.grid.neighbours(near)
+        near = self._latest | position.grid.neighbours(self._latest)
         far = position.grid.each(position.placements() & ~near)
         return sum(cell for cell in far if self._rng.random() < self._overlooks)
 

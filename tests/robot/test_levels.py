@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pbm_oust.board import Deed, Game, Place
 from pbm_oust.board.header import Terms
 from pbm_oust.robot.levels import HOUSE, LEVELS, Level, Strength, level_of
-from pbm_oust.robot.player import NEAR, Attention, decide
+from pbm_oust.robot.player import Attention, decide
 from pbm_oust.robot.search import IS_THERE, Trees
 from pbm_oust.rules import Side
 from tests.support.games import new_game, play
@@ -28,7 +28,9 @@ def standing() -> float:
     return 0.0
 
 
-def test_every_level_has_a_strength_and_a_userid_of_its_own_and_looks_further_than_the_last() -> None:
+def test_every_level_has_a_strength_and_a_userid_of_its_own_and_looks_further_than_the_last() -> (
+    None
+):
     assert [level.strength for level in LEVELS] == list(Strength)
     assert HOUSE[1:] == tuple(level.userid for level in LEVELS)
     assert [level_of(userid) for userid in HOUSE] == [LEVELS[0], *LEVELS]
@@ -67,10 +69,7 @@ def test_all_that_touches_the_latest_placements_is_thought_of(
     attention = Attention(game, 1.0, rng)
     latest = [move.wish for move in game.line[-2:] if isinstance(move.wish, Place)]
     cells = sum({game.header.grid.parse_cell(cell) for turn in latest for cell in turn.cells})
-    near = cells
-    for _ in range(NEAR):
-        near |= game.header.grid.neighbours(near)
-    far = game.position.placements() & ~near
+    far = game.position.placements() & ~(cells | game.header.grid.neighbours(cells))
     assert attention.overlooked(game.position) == (far if cells else 0)
     assert Attention(game, 0.0, rng).overlooked(game.position) == 0
 
