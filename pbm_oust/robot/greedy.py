@@ -17,6 +17,7 @@ from collections.abc import Callable
 from math import exp, inf
 
 from pbm_oust.experiments.simulate import chooser
+from pbm_oust.robot.search import always
 from pbm_oust.rules import Kind, Position, Side
 from pbm_oust.rules.position import FastGame
 
@@ -28,11 +29,6 @@ GAMES = {1: 2, 2: 10, 3: 100}
 
 LARGEST = 61
 """The most cells of a board on which games are played by chance; on larger ones they are long."""
-
-
-def always() -> bool:
-    """Return that whoever plays may go on."""
-    return True
 
 
 def nothing(_position: Position) -> int:

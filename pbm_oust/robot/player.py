@@ -77,7 +77,6 @@ Clock = Callable[[], float]
 """Returns the seconds of thinking that have passed since some moment."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What a player wishes to do, and why."""

@@ -13,7 +13,6 @@ from math import inf
 from typing import NamedTuple
 
 from pbm_oust.board import Deed, Game
-from pbm_oust.robot.greedy import always
 from pbm_oust.rules import Grid, Position, Result, Side
 
 try:
@@ -49,6 +48,11 @@ CURIOSITY = {"oust": 0.7, "churn": 1.0}
 
 LENGTH = 84
 """How many bytes hold any set of cells."""
+
+
+def always() -> bool:
+    """Return that whoever searches may go on."""
+    return True
 
 
 def has_core() -> bool:
