@@ -9,7 +9,6 @@ from typing import Any
 import click
 from msgspec import structs
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.board import Terms, notation
 from pbm_oust.cli import common, rulings
 from pbm_oust.cli.terminal import ask, say
@@ -20,6 +19,7 @@ from pbm_oust.play import tournaments as conduct
 from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import ladders, tournaments
 from pbm_oust.store.database import ALL_ROWS

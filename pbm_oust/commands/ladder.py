@@ -5,7 +5,6 @@ from enum import Enum
 from functools import partial
 from itertools import islice
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.tags import Climbing
 from pbm_oust.accounts.vacations import away_at
 from pbm_oust.board import Header, Terms
@@ -18,6 +17,7 @@ from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.starting import answered_again, write_board
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, as_owner
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import Grid, Kind
 from pbm_oust.store import ladders
 from pbm_oust.store.accounts import is_there

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable
 from enum import Enum
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.items import Seek
 from pbm_oust.board import Summary, Terms
 from pbm_oust.board.notation import format_terms
@@ -12,6 +11,7 @@ from pbm_oust.languages import Section
 from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.render.text import in_columns
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import How, Kind
 from pbm_oust.store import ladders
 

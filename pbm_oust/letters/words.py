@@ -40,6 +40,7 @@ from pbm_oust.play import notices
 from pbm_oust.refusal import Illegal, Reason
 from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns
 from pbm_oust.render.visible import visible_line
+from pbm_oust.robot.levels import HOUSE, LEVELS, level_of
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.rules import KINDS, Kind, choices, parse_grid
 from pbm_oust.rules.grid import LONGEST
@@ -175,7 +176,9 @@ class Words:
             width=layout.WIDTH,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
-            house=account.HOUSE,
+            house=HOUSE,
+            levels=LEVELS,
+            level_of=level_of,
             can_search=can_search,
             has_core=has_core,
             Section=Section,
@@ -293,6 +296,11 @@ class Words:
     def ratings(self) -> object:
         """What is said about ratings: `arithmetic(change)`, `boards_of(size)`, `counting()`."""
         return self._templates.get_template("shared/rating.txt").module
+
+    @cached_property
+    def house(self) -> object:
+        """What is said about the house players: `strength(level)`, `about(userid)`."""
+        return self._templates.get_template("shared/house.txt").module
 
     def outcome(self, board: Summary) -> str:
         """Return who has won a game, that nobody has, or who is to move."""

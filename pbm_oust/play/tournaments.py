@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import HOUSE, Account
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.tags import Entering
 from pbm_oust.board import Game, Header, Ruling, Summary, Verb
@@ -24,6 +24,7 @@ from pbm_oust.play.rulings import id_of, request_of, rule_board
 from pbm_oust.play.starting import count_active, post_board, with_house_terms
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
 from pbm_oust.store.accounts import accounts_after, is_there, present

@@ -32,7 +32,7 @@ from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.render.html import marks_of
-from pbm_oust.robot.player import LEVELS
+from pbm_oust.robot.levels import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.service.house import kept
 from pbm_oust.web import addresses
@@ -44,8 +44,6 @@ from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
 
 GUEST, HOUSE = "guest", LEVELS[0].userid
 """Who plays on a board to try."""
-SECONDS = 0.3
-"""How long the house thinks about a turn there."""
 PATIENCE = 20.0
 """How many seconds it may take altogether, on a machine that is busy with mail."""
 _THINKS = """\
@@ -359,7 +357,7 @@ def house_turn(kind: str, grid: str, cells: str, patience: float = PATIENCE) -> 
 
     A search would keep all threads of this process waiting.
     """
-    thinking = [sys.executable, "-c", _THINKS, kind, grid, cells, str(SECONDS)]
+    thinking = [sys.executable, "-c", _THINKS, kind, grid, cells]
     try:
         thought = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
             thinking, stdout=subprocess.PIPE, check=True, timeout=patience

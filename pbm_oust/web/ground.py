@@ -210,6 +210,7 @@ class Templates:
             outcome=words.outcome,
             name_of=lambda userid: name_of(translator, userid),
             rating_words=words.ratings,
+            house_words=words.house,
             summaries=words.summaries,
             sections=Section,
             **FIGURES,

@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
@@ -32,6 +31,7 @@ from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks, open_seeks_of
 from pbm_oust.play.tournaments import cups_going_on, medals_of
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Grid, Kind, Shape, parse_size
 from pbm_oust.rules.grid import BadGrid
 from pbm_oust.store.index import Mark, Window

@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.settings import NAMES, zones
 from pbm_oust.accounts.vacations import days_left
@@ -27,7 +26,7 @@ from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks, possible_opponents
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
-from pbm_oust.robot.player import LEVELS
+from pbm_oust.robot.levels import HOUSE, LEVELS
 from pbm_oust.rules import KINDS, Side
 from pbm_oust.store import tournaments
 from pbm_oust.store.home import Home
@@ -281,8 +280,8 @@ def _challenge_page(
     kinds = KINDS.values()
     with ground.home.database.read():
         players = possible_opponents(player.userid, work, MOST_OPPONENTS)
-        house = [level.userid for level in LEVELS] if work.has_house else []
-        listed = [*players, *house]
+        house = LEVELS if work.has_house else ()
+        listed = [*players, *(level.userid for level in house)]
         ratings = [(kind, ground.home.ask(usual_standings, kind, listed)) for kind in kinds]
     boards = [
         (kind, grid, picture(first_board(kind, grid), translator, kind.title, f"b{nth}"))

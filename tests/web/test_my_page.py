@@ -9,6 +9,7 @@ from babel.dates import format_date
 
 from pbm_oust.accounts.settings import NAMES, values_of
 from pbm_oust.accounts.tags import tag_of
+from pbm_oust.robot.levels import LEVELS
 from tests.support import tables
 from tests.support.accounts import make_account
 from tests.support.browsing import Browser
@@ -124,7 +125,7 @@ def test_players_who_can_be_challenged_are_listed_those_first_who_played_last(
         here.talk.send(address, line.replace("SECRET", PASSWORD))
     alice.open("/me/challenge")
     listed = re.findall(r'name="opponent" value="(\w*)"', alice.text)
-    assert listed == ["", "bob", "dave", "frank", "erin", "house1", "house2", "house3"]
+    assert listed == ["", "bob", "dave", "frank", "erin", *(level.userid for level in LEVELS)]
     assert re.search(r"<strong>dave</strong>[^/]*<small>Oust 1400\?", alice.text)
 
 
