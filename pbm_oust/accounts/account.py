@@ -23,11 +23,10 @@ from pbm_oust.accounts.queue import Plan
 from pbm_oust.accounts.settings import MailWhen, Setting, Settings, read_settings
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, together
 from pbm_oust.board.notation import USERID, format_time
+from pbm_oust.robot.levels import HOUSE
 
 T = TypeVar("T")
 
-HOUSE = ("house", "house1", "house2", "house3")
-"""The userids of the house players; the first plays as the second does."""
 _HOUSE_SINCE = datetime(2026, 11, 23, tzinfo=UTC)
 NO_PASSWORD = "none"  # what is stored where no password is right # nosec B105
 HIGHEST_LIMIT = 999

@@ -118,6 +118,8 @@ class Settings(Struct, frozen=True):
     mine: Switch = Switch.ON
     """Whether the player is mailed their own moves."""
     digest: DigestAt = DigestAt.MORNING
+    cups: Switch = Switch.OFF
+    """Whether the player is told of new tournaments."""
     unknown: tuple[Unknown, ...] = ()
     """What the player has settled that means nothing here; the usual values count."""
 

@@ -9,6 +9,10 @@
     pbmserv+join.oust.3.alice.TOKEN@HOST
     pbmserv+puzzle.oust.7.alice.TOKEN@HOST
     <puzzle.oust.7.alice.NAME.TOKEN@HOST>
+    pbmserv+tournament.oust.3.alice.TOKEN@HOST
+    <tournament.oust.3.alice.NAME.TOKEN@HOST>
+    pbmserv+ladder.oust.1.alice.TOKEN@HOST
+    <ladder.oust.1.alice.NAME.TOKEN@HOST>
     pbmserv+off.broadcasts.alice.TOKEN@HOST
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
@@ -23,7 +27,8 @@ earlier tokens. Nothing is kept about them.
 A letter to a player that shows several boards has the others: the home keeps which positions it
 shows, as the sheet with that ID. An answer to what bob has written to alice goes to bob. A mail to
 the address with `join` joins the open challenge oust 3, one to that with `puzzle` answers a puzzle,
-and one to that with `off` ends mails to everybody for alice.
+one to that with `tournament` enters a tournament or leaves it, one to that with `ladder` does the
+same with a ladder, and one to that with `off` ends mails to everybody for alice.
 
 Letters leave with an envelope sender whose token is made from the recipient and the home's key, so
 that nobody can have a player's mail suspended who has not got a letter to that player in hand.
@@ -252,6 +257,18 @@ class Solving(Numbered, frozen=True):
     word: ClassVar[str] = "puzzle"
 
 
+class Entering(Numbered, frozen=True):
+    """A mail of a player that answers a letter about a tournament: it enters that, or leaves it."""
+
+    word: ClassVar[str] = "tournament"
+
+
+class Climbing(Numbered, frozen=True):
+    """A mail of a player that answers a letter about a ladder; each game has one, its number 1."""
+
+    word: ClassVar[str] = "ladder"
+
+
 class Unsubscribing(Struct, frozen=True):
     """A mail of a player that ends letters of one sort, to an address in the head of one of them.
 
@@ -276,7 +293,7 @@ class Unsubscribing(Struct, frozen=True):
 BROADCASTS, DIGEST = "broadcasts", "digest"
 """What goes to everybody, and what comes once a day."""
 
-Answered = Reply | SheetReply | Correspondence | Joining | Solving | Unsubscribing
+Answered = Reply | SheetReply | Correspondence | Numbered | Unsubscribing
 """The letter that a mail answers."""
 
 
@@ -287,7 +304,9 @@ LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
 
 _SHEET, _TO, _OFF = "sheet", "to", "off"
-_NUMBERED: Mapping[str, type[Joining | Solving]] = {each.word: each for each in (Joining, Solving)}
+_NUMBERED: Mapping[str, type[Numbered]] = {
+    each.word: each for each in (Joining, Solving, Entering, Climbing)
+}
 
 _KIND, _NUMBER, _USERID = "[a-z]{1,16}", NUMBER.pattern, USERID.pattern
 _WORD = "|".join(_NUMBERED)
@@ -310,7 +329,7 @@ _SEEN = re.compile(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
 _SEEN_BEHIND_A_WORD = re.compile(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
 
 
-Credential = Secret | Reply | Correspondence | Joining | Unsubscribing
+Credential = Secret | Reply | Correspondence | Joining | Entering | Climbing | Unsubscribing
 """What proves whose command it is: a password, the letter that is answered, or a link in one."""
 
 
@@ -321,7 +340,7 @@ class SheetClaim(Struct, frozen=True):
     userid: str
 
 
-Claimed = Reply | SheetClaim | Correspondence | Joining | Solving | Unsubscribing
+Claimed = Reply | SheetClaim | Correspondence | Numbered | Unsubscribing
 """What a mail may be; what an answer about a board is for is not known yet."""
 
 

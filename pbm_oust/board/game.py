@@ -51,7 +51,7 @@ def ruled(game: "Game", ruling: Ruling) -> "Game":
     """
     side = ruling.side
     match ruling.verb:
-        case Verb.FORFEIT if side and game.has_played(side):
+        case Verb.FORFEIT if side and not game.can_decline(side):
             return structs.replace(game, result=Result(side.other, How.FORFEIT))
         case Verb.AWARD:
             return structs.replace(game, result=Result(side, How.AGREED))
@@ -164,6 +164,10 @@ class Game(Struct, frozen=True):
     def has_played(self, side: Side) -> bool:
         """Return whether the player who owns a side has made a move that stands."""
         return side in map(self.owned_now, reversed(self.line))
+
+    def can_decline(self, side: Side) -> bool:
+        """Return whether the player who owns a side may leave as if it had never begun."""
+        return not (self.header.terms.binding or self.has_played(side))
 
     def is_offered_to(self, side: Side | None) -> bool:
         """Return whether an offer of the other side waits for the answer of this one."""
@@ -283,7 +287,9 @@ class Game(Struct, frozen=True):
             case Deed.RESIGN:
                 return structs.replace(self, result=Result(side.other, How.RESIGN))
             case Deed.DECLINE:
-                if self.has_played(side):
+                if self.header.terms.binding:
+                    raise NotAllowed(reasons.IsBinding(self))
+                if not self.can_decline(side):
                     raise NotAllowed(reasons.DeclineTooLate(self))
                 return structs.replace(self, result=Result(None, How.VOID))
             case Deed.PROPOSE | Deed.UNDO:

@@ -73,6 +73,8 @@ class Terms(Struct, frozen=True):
 
     swap: bool = True
     rated: bool = True
+    binding: bool = False
+    """Whether nobody can decline it, and who makes no first move loses: in a tournament."""
     nagtime: int = 7
     """From the beginning of a turn to the reminder."""
     forfeittime: int = 21

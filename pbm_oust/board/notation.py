@@ -72,9 +72,13 @@ def check_time(at: datetime, now: datetime) -> None:
         raise ValueError(f"{format_time(at)} is no time at which it can have happened")
 
 
+_ON = ("swap", "rated", "binding")
+"""What an Options line has as a word where it is on."""
+
+
 def format_terms(terms: Terms) -> str:
     """Return the words of the Options line: what is on, and the times in days."""
-    words = [name for name in ("swap", "rated") if getattr(terms, name)]
+    words = [name for name in _ON if getattr(terms, name)]
     words += [f"nagtime={terms.nagtime}", f"forfeittime={terms.forfeittime}"]
     if terms.totaltime:
         words.append(f"totaltime={terms.totaltime}")
@@ -96,7 +100,7 @@ def parse_terms(text: str) -> Terms:
             raise ValueError(f"the option {word!r} has no whole number of days")
         if equals:
             given[name] = int(value)
-    terms = Terms(**{**given, "swap": "swap" in words, "rated": "rated" in words})
+    terms = Terms(**given, **{name: name in words for name in _ON})
     if format_terms(terms) != text:
         raise ValueError(f"these options are written {format_terms(terms)!r}")
     return terms

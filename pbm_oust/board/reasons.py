@@ -59,6 +59,10 @@ class DeclineTooLate(OfBoard, NotAllowedReason, frozen=True):
     """The player has made a move."""
 
 
+class IsBinding(OfBoard, NotAllowedReason, frozen=True):
+    """Nobody can leave the board before a first move."""
+
+
 class OfferWaits(OfBoard, NotAllowedReason, frozen=True):
     """An offer has not been answered yet."""
 

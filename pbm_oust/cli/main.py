@@ -106,6 +106,18 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "rules perft": ("rules", "Count the sequences of placements from the empty board."),
     "rules simulate": ("rules", "Play games at random."),
     "rules solve": ("rules", "Find out who wins a small board."),
+    "tournaments cancel": ("tournaments", "Cancel a tournament."),
+    "tournaments create": ("tournaments", "Open a tournament for players to enter."),
+    "tournaments extend": ("tournaments", "Put the start of a tournament off."),
+    "tournaments ladder": ("tournaments", "Show the ladder of a game, or change it."),
+    "tournaments list": ("tournaments", "List tournaments."),
+    "tournaments remove": ("tournaments", "Take a player out of a tournament."),
+    "tournaments show": (
+        "tournaments",
+        "Show who takes part in a tournament, and the tables of its latest round.",
+    ),
+    "tournaments start": ("tournaments", "Start a tournament now."),
+    "tournaments verify": ("tournaments", "Compare tournaments with their boards."),
 }
 """The module of each command in this package, and the first sentence of its help."""
 _GROUPS = {
@@ -114,6 +126,7 @@ _GROUPS = {
     "outbox": "Look after letters that have not left yet.",
     "players": "Look after accounts.",
     "rules": "Experiment with the rules.",
+    "tournaments": "Set up tournaments and look after them.",
 }
 """What the commands are for whose first word is the same."""
 

@@ -40,7 +40,7 @@ reason_option = click.option(
 )
 
 
-def _as_by_mail(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_by_mail(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a challenge by mail to a command."""
     for option in reversed(OPTIONS):
         forms = dict.fromkeys(form for kind in KINDS.values() for form in option.forms(kind))
@@ -60,7 +60,7 @@ _USERID = common.Parsed("USERID", read_userid, wrong="is no userid")
 @common.kind_name
 @click.argument("x", type=_USERID, metavar="USERID1", shell_complete=common.complete_userids)
 @click.argument("o", type=_USERID, metavar="USERID2", shell_complete=common.complete_userids)
-@_as_by_mail
+@as_by_mail
 @reason_option
 def challenge(
     operator: common.Operator, kind: Kind, x: str, o: str, reason: str, **options: str | bool | None
@@ -75,11 +75,11 @@ def challenge(
     work = operator.unit_of_work()
     work.home.recover()
     try:
-        chosen: dict[str, Any] = read_options(OPTIONS, _words_of_mail(options), kind)
+        chosen: dict[str, Any] = read_options(OPTIONS, words_of_mail(options), kind)
         header = partial(header_of, kind=kind, x=x, o=o, **chosen)
         made = set_up_board(kind, header, work, reason)
     except Unreadable as refusal:
-        raise click.UsageError(_usage(refusal, kind)) from None
+        raise click.UsageError(usage(refusal, kind)) from None
     except NotAllowed as refusal:
         raise common.Refused(_why_not(operator, refusal)) from None
     for objection in made.overruled:
@@ -88,7 +88,7 @@ def challenge(
     operator.hand_over()
 
 
-def _words_of_mail(options: dict[str, str | bool | None]) -> list[str]:
+def words_of_mail(options: dict[str, str | bool | None]) -> list[str]:
     """Return the options of the command line as those of a mail."""
     given = {name: value for name, value in options.items() if value not in (None, False)}
     return [
@@ -97,7 +97,7 @@ def _words_of_mail(options: dict[str, str | bool | None]) -> list[str]:
     ]
 
 
-def _usage(refusal: Unreadable, kind: Kind) -> str:
+def usage(refusal: Unreadable, kind: Kind) -> str:
     """Return what is wrong with an option."""
     match refusal.reason:
         case BadOptionValue(forms=forms):
@@ -205,7 +205,8 @@ def adopt(game: Game, work: UnitOfWork, side: str, userid: str) -> Ruling:
     return Ruling(Verb.ADOPT, Side(side), userid)
 
 
-def _read_duration(text: str) -> int:
+def read_duration(text: str) -> int:
+    """Return the days of a duration such as 3d or 2w. Raises ValueError."""
     match = _DURATION.fullmatch(text.lower())
     days = int(match[1]) * _DAYS[match[2]] if match else 0
     if not 1 <= days <= LONGEST_TIME:
@@ -213,7 +214,7 @@ def _read_duration(text: str) -> int:
     return days
 
 
-@_ruling(click.argument("duration", type=common.Parsed("DURATION", _read_duration)))
+@_ruling(click.argument("duration", type=common.Parsed("DURATION", read_duration)))
 def extend(game: Game, work: UnitOfWork, duration: int) -> Ruling:
     """Give the player to move more time.
 

@@ -227,7 +227,7 @@ def _header_of_replay(
     """
     old = read_game(work.home, kind, board)
     origin = origin_after(old, record)
-    terms = structs.replace(old.header.terms, swap=False, rated=False)
+    terms = structs.replace(old.header.terms, swap=False, rated=False, binding=False)
     return Header(kind, number, old.header.grid, x, o, terms, work.now(), origin)
 
 
@@ -289,7 +289,9 @@ def rematch(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
         raise NotAllowed(PlayedAgain(known, earlier.name))
     # x is whoever played o at the end of the game, after any swap.
     number, x, o = next_number(home, kind), earlier.o, earlier.x
-    header = structs.replace(earlier.header, board=number, x=x, o=o, started=work.now())
+    terms = structs.replace(earlier.header.terms, binding=False)
+    now = work.now()
+    header = structs.replace(earlier.header, board=number, x=x, o=o, terms=terms, started=now)
     make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
     return write_board(header, actor, work, source=source, make=make)
 

@@ -23,6 +23,7 @@ from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, returned_from
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS
+from pbm_oust.store import ladders, tournaments
 from pbm_oust.store.accounts import remove_account
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import count_letters_to
@@ -48,7 +49,10 @@ class DeletedNotice(Notice, frozen=True):
 
 
 def sign_off(actor: Actor, work: UnitOfWork) -> Handled:
-    """Let a player sign off: their boards go on, and nobody starts new ones with them."""
+    """Let a player sign off: their boards go on, and nobody starts new ones with them.
+
+    They leave all ladders.
+    """
 
     def change(account: Account) -> Account:
         return account.with_signed_off(account.signed_off_since or work.now())
@@ -57,7 +61,10 @@ def sign_off(actor: Actor, work: UnitOfWork) -> Handled:
         boards = tuple(game.name for game in active_games(account.userid, work.home))
         return SignedOffNotice(work.player_at(account), boards)
 
-    return work.change_account(change, tell, actor)
+    handled = work.change_account(change, tell, actor)
+    if handled.outcome is Outcome.DONE:
+        work.home.do(ladders.depart, actor.userid, work.now())
+    return handled
 
 
 def delete(actor: Actor, work: UnitOfWork) -> Handled:
@@ -73,6 +80,7 @@ def delete(actor: Actor, work: UnitOfWork) -> Handled:
         home.do(forget_player, account.userid, account.message_key)
         for address in account.addresses:
             home.do(forget_bounces, address)
+        home.do(ladders.depart, userid, work.now())
         home.do(remove_account, userid)
     return Handled(Outcome.DONE)
 
@@ -95,7 +103,7 @@ def _leave(name: BoardName, actor: Actor, work: UnitOfWork) -> Game | None:
     side = game.side_of(actor.userid)
     if side is None or game.result:
         return None
-    deed = Deed.RESIGN if game.has_played(side) else Deed.DECLINE
+    deed = Deed.DECLINE if game.can_decline(side) else Deed.RESIGN
     left = game.act(side, deed, game.time_of_next(work.now()), actor.message_key)
     told = tell_players(left, News.PLAYED, work, actor=None, leaving=actor.userid)
     notices = [notice for notice in told if notice.reader.userid != actor.userid]
@@ -149,9 +157,13 @@ def forget(work: UnitOfWork, userid: str, password: Credential, is_sure: bool) -
     account = work.account(userid)
     with work.posting([done]):
         home.do(settle_key, key, KeyOutcome.DONE, work.now())
+        home.do(ladders.depart, userid, work.now())
         if word:
             renaming.rename_in_texts(userid, word, work)
             home.do(home.boards.rename_player, userid, word)
+            home.do(tournaments.rename, userid, word)
+            home.do(ladders.rename, userid, word)
+        home.do(tournaments.forget, userid)
         renaming.forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)
         home.do(remove_account, userid)
@@ -173,6 +185,10 @@ class ExportNotice(Notice, frozen=True):
     """The number of letters to the reader that wait to be sent."""
     boards: tuple[str, ...]
     """The names of the boards whose histories hold the reader's userid."""
+    tournaments: tuple[str, ...]
+    """The names of the tournaments that the reader has entered."""
+    ladders: tuple[str, ...]
+    """The games on whose ladders the reader stands."""
     parts: int
     """The number of letters of the export."""
     part: int = 1
@@ -257,6 +273,7 @@ def _first_letter(
     account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
 ) -> ExportNotice:
     """Return what is stored about a player except notes and histories."""
+    entered = work.home.ask(tournaments.entered_by, account.userid)
     plans = (plan for plan in account.queue if not is_over(plan.kind, plan.board, work))
     account = structs.replace(account, queue=tuple(plans))
     return ExportNotice(
@@ -266,6 +283,8 @@ def _first_letter(
         waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
         letters=work.home.ask(count_letters_to, account.addresses),
         boards=boards,
+        tournaments=tuple(f"{kind} {number}" for kind, number in entered),
+        ladders=tuple(work.home.ask(ladders.ladders_of, account.userid)),
         parts=parts,
     )
 

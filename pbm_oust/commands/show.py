@@ -552,9 +552,11 @@ GAMES = Form(
     cost=Cost(work=2),
     run=ForAnybody(list_games),
 )
+ANY_GAMES = Rest(("kinds",), ("[GAME..]",), _read_kinds, _write_kinds, least=0)
+"""The games that a list is about; all if none is named."""
 LIST = Form(
     "list",
-    rest=Rest(("kinds",), ("[GAME..]",), _read_kinds, _write_kinds, least=0),
+    rest=ANY_GAMES,
     is_of_kind=False,
     needs_own_mail=True,
     cost=Cost(work=2),

@@ -6,12 +6,13 @@ from datetime import timedelta
 
 from msgspec import structs
 
-from pbm_oust.accounts.account import HOUSE, Account
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.board import Game
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, examined
 from pbm_oust.refusal import NotAllowed
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS
 from pbm_oust.store.accounts import has_account
 from pbm_oust.store.boards import DamagedHistory

@@ -22,6 +22,7 @@ from pbm_oust.doctor.boards import check_accounts, check_boards
 from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
 from pbm_oust.mail.relay import connected
 from pbm_oust.mail.tls import read_certificate
+from pbm_oust.robot.levels import LEVELS
 from pbm_oust.robot.search import lack
 from pbm_oust.rules import KINDS
 from pbm_oust.store import configuration as configurations
@@ -101,12 +102,11 @@ def check_house(on: Examiner) -> Iterator[Finding]:
     """Yield findings about how the house thinks, if it plays or analyses."""
     if on.configuration.house is configurations.House.OFF and not on.configuration.analyses:
         return
+    players = f"{LEVELS[0].userid} to {LEVELS[-1].userid}"
     if reason := lack():
-        yield on.note(
-            f"house1 to house3 play in a simple way and analyse nothing, because {reason}"
-        )
+        yield on.note(f"{players} play in a simple way and analyse nothing, because {reason}")
     else:
-        yield on.ok("house1 to house3 search with the compiled core")
+        yield on.ok(f"{players} search with the compiled core")
 
 
 OLDEST = 150000

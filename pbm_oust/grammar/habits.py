@@ -22,7 +22,7 @@ from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.refusal import Unreadable
 
-_GENERAL_BEHIND_GAMES = ("help", "list")
+_GENERAL_BEHIND_GAMES = ("help", "list", "tournaments")
 
 _GUARD = re.compile(r"#[1-9][0-9]*")
 _ENDS_WITH_GUARD = re.compile(r"([^#]+)(#[1-9][0-9]*)")

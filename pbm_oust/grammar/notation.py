@@ -19,6 +19,7 @@ class Heading(Enum):
     PLAYING = "playing"
     LOOKING = "looking"
     TALKING = "talking"
+    TOURNAMENTS = "tournaments"
     ACCOUNT = "account"
     SETTINGS = "settings"
     GENERAL = "general"

@@ -118,14 +118,14 @@ def names_of(options: Iterable[Option]) -> frozenset[str]:
 
 def without_options(words: Sequence[str]) -> list[str]:
     """Return those words that are not options."""
-    return [word for word in words if not _is_option(word)]
+    return [word for word in words if not is_option(word)]
 
 
 def read_options(options: Sequence[Option], words: Sequence[str], kind: Kind) -> dict[str, object]:
     """Return what the options among some words set, by its name. Raises Unreadable."""
     found: dict[str, object] = {}
     by_name = {option.name: option for option in options if option.forms(kind)}
-    for word in filter(_is_option, words):
+    for word in filter(is_option, words):
         name, equals, value = vocabulary.fold(word).lstrip("-").partition("=")
         try:
             option = by_name[vocabulary.find_command_word(name, by_name, vocabulary.OPTION_ALIASES)]
@@ -153,7 +153,7 @@ def read_right_options(
     """Return what those options set that are right and cannot be passwords."""
     found: dict[str, object] = {}
     right: list[str] = []
-    options_said = map(vocabulary.without_accents, filter(_is_option, words))
+    options_said = map(vocabulary.without_accents, filter(is_option, words))
     for word in filter(vocabulary.is_harmless, options_said):
         try:
             found = read_options(options, [*right, word], kind)
@@ -163,6 +163,6 @@ def read_right_options(
     return found
 
 
-def _is_option(word: str) -> bool:
+def is_option(word: str) -> bool:
     """Return whether a word can be an option; a hyphen alone stands for a password."""
     return vocabulary.fold(word).startswith("-") and word != NO_PASSWORD.text

@@ -330,7 +330,7 @@ def _closest(folded: str, known: tuple[str, ...]) -> str | None:
     """Return the known word that one resembles most; a text often has the same words again."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(folded, known, n=1, cutoff=0.66)), None)
+    return next(iter(get_close_matches(folded, known, n=1, cutoff=0.67)), None)
 
 
 def is_of(vocabulary: Collection[str], word: str) -> bool:

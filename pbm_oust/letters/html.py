@@ -213,7 +213,8 @@ class Pages:
         grid, lines = position.grid, ['<p style="font-size:small">']
         for side, userid in ((Side.X, x), (Side.O, o)):
             cells = cells_text(grid, position.stones(side)) or self._no_stones
-            lines.append(f"{side.value}, {escape(userid)}: {cells}<br>")
+            who = f"{side.value}, {escape(userid)}" if userid != side.value else userid
+            lines.append(f"{who}: {cells}<br>")
         if marks.latest:
             lines.append(f"{self._latest(cells_text(grid, marks.latest))}<br>")
         if marks.taken:

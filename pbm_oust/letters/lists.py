@@ -1,17 +1,19 @@
 """The lines of lists: open challenges, boards and standings, in one language."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from enum import Enum
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.items import Seek
 from pbm_oust.board import Summary, Terms
 from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
 from pbm_oust.languages import Section
 from pbm_oust.letters.translator import Translator, to_translate
+from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.render.text import in_columns
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import How, Kind
+from pbm_oust.store import ladders
 
 _HEAD = (
     "",
@@ -23,7 +25,11 @@ _HEAD = (
     to_translate("drawn"),
 )
 _AWARD = to_translate("award")
-_TERMS = {"swap": to_translate("swap"), "rated": to_translate("rated")}
+_TERMS = {
+    "swap": to_translate("swap"),
+    "rated": to_translate("rated"),
+    "binding": to_translate("binding"),
+}
 EndedBy = Callable[[Kind, str], str]
 """Returns the word for an ending that is a game's own."""
 
@@ -119,6 +125,41 @@ def standing_rows(
             standing.draws,
         )
         for place, standing in enumerate(standings, first)
+    )
+    return in_columns([head, *rows])
+
+
+def ladder_rows(
+    translator: Translator, standings: Iterable[ladders.Standing], absent: Collection[str]
+) -> list[str]:
+    """Return a line for each player of a ladder: place, name, and what keeps them from playing."""
+
+    def now(each: ladders.Standing) -> str:
+        if each.userid in absent:
+            return translator.gettext("away")
+        games = translator.ngettext("%(num)s game", "%(num)s games", each.playing)
+        return games if each.playing else ""
+
+    return in_columns(
+        (f"{each.place}.", name_of(translator, each.userid), now(each)) for each in standings
+    )
+
+
+def table_rows(translator: Translator, table: SectionTable) -> list[str]:
+    """Return the crosstable of a section: how each player has fared against each other one."""
+    places = range(1, len(table.scores) + 1)
+    head = ("", translator.gettext("player"), *places, translator.gettext("points"))
+    rows = (
+        (
+            f"{score.place}.",
+            name_of(translator, score.userid),
+            *(
+                "-" if other is score else "".join(mark for mark, _ in games)
+                for other, games in zip(table.scores, cells, strict=True)
+            ),
+            score.points,
+        )
+        for score, cells in table.rows()
     )
     return in_columns([head, *rows])
 

@@ -41,6 +41,7 @@ from pbm_oust.play import notices
 from pbm_oust.refusal import Illegal, Reason
 from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns
 from pbm_oust.render.visible import visible_line
+from pbm_oust.robot.levels import HOUSE, LEVELS, level_of
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.robot.turning import TurningPoint
 from pbm_oust.rules import KINDS, Grid, Kind, choices, parse_grid
@@ -48,6 +49,8 @@ from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.analyses import MOST_WANTED
 from pbm_oust.store.message_keys import MEMORY
+from pbm_oust.tournaments import ladder
+from pbm_oust.tournaments.cup import MOST_TIMES_LOST
 
 FIGURES: dict[str, object] = {
     "seek_days": LIFETIME_OF_SEEKS.days,
@@ -75,6 +78,12 @@ FIGURES: dict[str, object] = {
     "sign_in_minutes": SIGN_IN_LIFETIME // timedelta(minutes=1),
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,
+    "most_times_lost": MOST_TIMES_LOST,
+    "least_reach": ladder.LEAST_REACH,
+    "most_reach": ladder.MOST_REACH,
+    "most_defences": ladder.MOST_DEFENCES,
+    "pause_days": ladder.PAUSE.days,
+    "idle_days": ladder.IDLE.days,
 }
 """The figures by the names that the templates use."""
 
@@ -176,7 +185,9 @@ class Words:
             width=layout.WIDTH,
             is_same_address=is_same_address,
             kinds=tuple(KINDS.values()),
-            house=account.HOUSE,
+            house=HOUSE,
+            levels=LEVELS,
+            level_of=level_of,
             can_search=can_search,
             has_core=has_core,
             Section=Section,
@@ -201,6 +212,8 @@ class Words:
             past_rows=partial(lists.past_rows, translator, self._ended_by),
             seek_rows=partial(lists.seek_rows, translator),
             standing_rows=partial(lists.standing_rows, translator),
+            table_rows=partial(lists.table_rows, translator),
+            ladder_rows=partial(lists.ladder_rows, translator),
             shown_in_any=shown_in_any,
             legal_near=legal_near,
             words_of_kind=self.words_of_kind,
@@ -294,9 +307,10 @@ class Words:
         """What is said about ratings: `arithmetic(change)`, `boards_of(size)`, `counting()`."""
         return self._templates.get_template("shared/rating.txt").module
 
-    def how_ended(self, board: Summary) -> str:
-        """Return who won a finished game and how, or that nobody did."""
-        return lists.how_ended(self._translator, self._ended_by, board)
+    @cached_property
+    def house(self) -> object:
+        """What is said about the house players: `strength(level)`, `about(userid)`."""
+        return self._templates.get_template("shared/house.txt").module
 
     def outcome(self, board: Summary) -> str:
         """Return who has won a game, that nobody has, or who is to move."""
@@ -332,6 +346,16 @@ class Words:
     def about_advice(self) -> object:
         """What is said about playing well: `beginning(..)`, `tried(..)`."""
         return self._templates.get_template("shared/advice.txt").module
+
+    @cached_property
+    def about_tournaments(self) -> object:
+        """What is said about a tournament: `what(..)`, `outcome(..)`, `entering(..)`."""
+        return self._templates.get_template("shared/tournament.txt").module
+
+    @cached_property
+    def about_ladders(self) -> object:
+        """What is said about a ladder: `how(..)`, `counting()`, `joining(..)`."""
+        return self._templates.get_template("shared/ladder.txt").module
 
     @cached_property
     def about_puzzles(self) -> object:

@@ -6,7 +6,6 @@ from functools import partial
 
 from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.queue import Orders, follow, is_passed_for
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.tags import Reply
@@ -24,6 +23,7 @@ from pbm_oust.play.telling import (
 )
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.store.boards import Board, DamagedHistory
 from pbm_oust.store.home import Home

@@ -21,6 +21,7 @@ from pbm_oust.grammar.parts import Option
 from pbm_oust.refusal import Refusal, in_small_letters
 from pbm_oust.rules import How, Kind
 from pbm_oust.store.index import Window
+from pbm_oust.store.ladders import Climb
 
 
 class Verification(Struct, frozen=True):
@@ -243,6 +244,8 @@ class BoardNotice(TimedNotice, frozen=True):
     """The userid of the other player, if letters do not reach them at present."""
     changes: tuple[RatingChange, ...] = ()
     """What the game did to the ratings of its players, if it is over and rated."""
+    climb: Climb | None = None
+    """What it did to the ladder, if it is over and a challenge there began it."""
     is_counting: bool = False
     """Whether nobody knows that yet, because games before it are being counted."""
     told_from: int = 0

@@ -16,7 +16,7 @@ from pbm_oust.play.request import Request
 from pbm_oust.play.rulings import request_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS
-from pbm_oust.store import index
+from pbm_oust.store import index, ladders, tournaments
 from pbm_oust.store.accounts import merge_accounts, rename_account
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import files_to, remove_letters_to
@@ -99,6 +99,8 @@ def _rename(old: str, new: str, work: UnitOfWork) -> int:
     notices = _notices(account, renamed, new, "renamed", work)
     with work.answering(_request(account, new)).posting(notices):
         count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=new))
+        work.home.do(tournaments.rename, old, new)
+        work.home.do(ladders.rename, old, new)
         work.home.do(forget_player, old, account.message_key)
         work.home.do(rename_account, account.changed_at(work.now()), new)
     return count
@@ -122,6 +124,8 @@ def _merge(old: str, into: str, work: UnitOfWork) -> int:
     notices = _notices(account, target, into, "merged", work)
     with work.answering(_request(account, into)).posting(notices):
         count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=into))
+        work.home.do(tournaments.rename, old, into)
+        work.home.do(ladders.rename, old, into)
         work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)
         work.home.do(merge_accounts, target.changed_at(work.now()), account)

@@ -39,12 +39,17 @@ def request_of(key: str) -> Request:
 
 
 def rule_board(
-    work: UnitOfWork, kind: Kind, board: int, decide: Decide, reason: str = ""
+    work: UnitOfWork,
+    kind: Kind,
+    board: int,
+    decide: Decide,
+    reason: str = "",
+    make: Callable[..., BoardNotice] = BoardNotice,
 ) -> Game | None:
     """Do to a board what `decide` says, and return the game after that; None if it says nothing.
 
-    `reason` is what the operator writes to the players. Raises NotAllowed, DamagedHistory and
-    OSError.
+    `reason` is what the operator writes to the players, and `make` makes the notices that tell
+    them. Raises NotAllowed, DamagedHistory and OSError.
     """
 
     def deed(work: UnitOfWork) -> Game | None:
@@ -56,7 +61,7 @@ def rule_board(
         key = id_of(game.name, game.next_number, format_ruling(ruling))
         ruled = game.rule(ruling, game.time_of_next(work.now()), key)
         work = work.answering(request_of(key))
-        with work.posting(_notices(game, ruled, ruling, reason, work)):
+        with work.posting(_notices(game, ruled, ruling, reason, work, make)):
             append(work.home, found, ruled)
             if ruled.result:
                 drop_plans(ruled, work)
@@ -66,7 +71,12 @@ def rule_board(
 
 
 def _notices(
-    before: Game, game: Game, ruling: Ruling, reason: str, work: UnitOfWork
+    before: Game,
+    game: Game,
+    ruling: Ruling,
+    reason: str,
+    work: UnitOfWork,
+    make: Callable[..., BoardNotice],
 ) -> Iterable[Notice]:
     """Return the notices of a ruling: a reminder only to the one it is for, all else to everybody.
 
@@ -74,7 +84,7 @@ def _notices(
     """
     if ruling.verb is Verb.REMIND:
         return _to([game.player_to_move], News.REMINDED, game, work)
-    told = tell_players(game, News.PLAYED, work, actor=None, chat=reason)
+    told = tell_players(game, News.PLAYED, work, actor=None, chat=reason, make=make)
     gone = {before.x, before.o} - {game.x, game.o} if ruling.verb is Verb.ADOPT else ()
     return [*told, *_to(gone, News.PLAYED, game, work, reason)]
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import HOUSE, Account
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import LIFETIME, Seek
 from pbm_oust.board import Game, Header
 from pbm_oust.board.reasons import SamePlayer
@@ -19,6 +19,7 @@ from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.telling import answer_again, tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import accounts, index
 from pbm_oust.store.boards import challenge_remark

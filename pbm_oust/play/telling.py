@@ -14,6 +14,7 @@ from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.accounts import watchers
 from pbm_oust.store.home import Home
+from pbm_oust.store.ladders import climb_by
 from pbm_oust.store.letters import Letter, LetterState, may_show_board_since, unsent_about
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.ratings import changes_by
@@ -102,6 +103,7 @@ def tell_players(
     rated = work.home.ask(changes_by, game.summary) if counts else None
     changes = (rated.x, rated.o) if rated else ()
     is_counting = counts and not rated
+    climb = work.home.ask(climb_by, game) if game.result else None
     since = told_from or len(game.records)
     seen = _ahead(players, game, since)
     gone = leaving or gone_from(game, work)
@@ -113,6 +115,7 @@ def tell_players(
             game,
             unreachable=unreachable if answers else "",
             changes=changes,
+            climb=climb,
             is_counting=is_counting,
             told_from=told_from if answers else _told_from(reader, game, told_from),
             chat="" if answers else chat,
@@ -143,6 +146,7 @@ def tell_players(
             news,
             game,
             changes=changes,
+            climb=climb,
             is_counting=is_counting,
             told_from=told_from,
             back=back,

@@ -41,10 +41,13 @@ class Tree:
         stride: int,
         slant: int,
         eye: int,
+        weights: tuple[float, float, float, float],
+        curiosity: float,
         x: bytes,
         o: bytes,
         to_move: bool,
         is_mid_turn: bool,
+        overlooked: bytes,
         seed: int,
         proofs: Proofs | None,
         proving: int,
@@ -53,8 +56,9 @@ class Tree:
     ) -> Tree:
         """Return a tree of one position that goes on; `to_move` is whether o is to move.
 
-        After every 16 looks, `proving` positions are used for proofs. Raises ValueError for a grid
-        that is too large, and MemoryError.
+        Its side sees no placement on the cells that are overlooked, unless all are there. After
+        every 16 looks, `proving` positions are used for proofs. Raises ValueError for a grid that
+        is too large, and MemoryError.
         """
 
     @property
@@ -69,10 +73,11 @@ class Tree:
     def is_full(self) -> bool:
         """Whether it has stopped growing for want of memory."""
 
-    def grow(self, node: int, times: int, effort: int, /) -> int:
+    def grow(self, node: int, times: int, effort: int, most: int = ..., /) -> int:
         """Grow from a position from which it has grown so often; return how often it did.
 
-        An effort is about a tenth of a microsecond. Raises IndexError and MemoryError.
+        It does so until the effort is spent, but not more often than it may. An effort is about a
+        tenth of a microsecond. Raises IndexError and MemoryError.
         """
 
     def know(self, node: int, /) -> tuple[int, float, int, int, int, int]:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from math import exp, inf
 
 from pbm_oust.experiments.simulate import chooser
+from pbm_oust.robot.search import always
 from pbm_oust.rules import Kind, Position, Side
 from pbm_oust.rules.position import FastGame
 
@@ -30,9 +31,9 @@ LARGEST = 61
 """The most cells of a board on which games are played by chance; on larger ones they are long."""
 
 
-def always() -> bool:
-    """Return that whoever plays may go on."""
-    return True
+def nothing(_position: Position) -> int:
+    """Return that no cell is overlooked."""
+    return 0
 
 
 def simple_turn(
@@ -41,21 +42,26 @@ def simple_turn(
     insight: int,
     rng: random.Random,
     may_go_on: Callable[[], bool] = always,
+    overlooked: Callable[[Position], int] = nothing,
 ) -> list[int]:
     """Return the placements of a whole turn from a position that has one.
 
-    For each of them, it weighs one placement at least, and others as long as it may go on.
+    For each of them, it weighs one placement at least, and others as long as it may go on, but none
+    that it overlooks if it can place elsewhere.
     """
     cells, grid = list[int](), position.grid
     while not cells or (position.is_mid_turn and not position.result):
+        allowed = position.placements()
+        allowed = allowed & ~overlooked(position) or allowed
         if kind.fast_game and grid.cells.bit_count() <= LARGEST:
             weigh = _by_chance(kind.fast_game, chooser(grid, rng), GAMES[insight])
-            cell = _best(position, position.placements(), weigh, rng, may_go_on)
+            cell = _best(position, allowed, weigh, rng, may_go_on)
         elif insight == 3:
             weigh = _by_turns(rng)
-            cell = _best(position, position.placements(), weigh, rng, may_go_on, _by_reply)
+            cell = _best(position, allowed, weigh, rng, may_go_on, _by_reply)
         else:
-            cell = greedy(position, rng, _by_stones if insight == 1 else _by_reply)
+            weigh = _by_stones if insight == 1 else _by_reply
+            cell = _best(position, position.capturing() & allowed or allowed, weigh, rng)
         cells.append(cell)
         position = position.place(cell)
     return cells
@@ -80,9 +86,9 @@ def _by_reply(position: Position, cell: int) -> tuple[float, float]:
     return lead, -max(leads, default=-lead)
 
 
-def greedy(position: Position, rng: random.Random, weigh: Weigh = _by_reply) -> int:
+def greedy(position: Position, rng: random.Random) -> int:
     """Return a placement that takes most or, if none takes anything, the best by insight 2."""
-    return _best(position, position.capturing() or position.placements(), weigh, rng)
+    return _best(position, position.capturing() or position.placements(), _by_reply, rng)
 
 
 def _by_turns(rng: random.Random) -> Weigh:

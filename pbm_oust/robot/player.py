@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import reduce
-
-from msgspec import Struct
+from math import inf
 
 from pbm_oust.board import Deed, Game, Header, Place, Terms, Wish, variation_of
 from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
+from pbm_oust.robot.levels import LEVELS, Level
 from pbm_oust.robot.search import Searched, Searcher, Trees, can_search, follow
 from pbm_oust.rules import KINDS, Position, parse_grid
 
@@ -70,20 +70,6 @@ Clock = Callable[[], float]
 """Returns the seconds of thinking that have passed since some moment."""
 
 
-class Level(Struct, frozen=True):
-    """A house player, and how well it plays."""
-
-    userid: str
-    seconds: float
-    """How long it may think about a turn."""
-    insight: int
-    """How far it looks where nothing can be searched (`greedy.py`)."""
-
-
-LEVELS = (Level("house1", 1, 1), Level("house2", 10, 2), Level("house3", 60, 3))
-"""From the weakest to the strongest."""
-
-
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What a player wishes to do, and why."""
@@ -101,12 +87,54 @@ class Decision:
     """The placements of the turn."""
 
 
+class Attention:
+    """What a player thinks of: all that touches the latest placements, and some of what does not.
+
+    What it overlooks of that is by chance, and anew for each placement.
+    """
+
+    def __init__(self, game: Game, overlooks: float, rng: random.Random) -> None:
+        """Begin with the latest two turns of a game; `overlooks` is a share."""
+        self._overlooks = overlooks
+        self._rng = rng
+        self._known = game.position.occupied
+        turns = [move.wish for move in game.line[-2:]]
+        names = {cell for turn in turns if isinstance(turn, Place) for cell in turn.cells}
+        self._latest = sum(map(game.header.grid.parse_cell, names))
+
+    def overlooked(self, position: Position) -> int:
+        """Return the cells on which it does not think of placing, in the position that follows."""
+        self._latest |= position.occupied & ~self._known
+        self._known |= self._latest
+        if not (self._overlooks and self._latest):
+            return 0
+        near = self._latest | position.grid.neighbours(self._latest)
+        far = position.grid.each(position.placements() & ~near)
+        return sum(cell for cell in far if self._rng.random() < self._overlooks)
+
+
 class Thinking:
     """One player's thoughts about one game that can be searched, for as long as it has."""
 
-    def __init__(self, game: Game, seconds: float, rng: random.Random, clock: Clock) -> None:
-        self._searcher = Searcher(game.header.kind.name, game.header.grid, rng, seconds=seconds)
+    def __init__(
+        self,
+        game: Game,
+        seconds: float,
+        rng: random.Random,
+        clock: Clock,
+        level: Level = LEVELS[-1],
+    ) -> None:
+        self._searcher = Searcher(
+            game.header.kind.name,
+            game.header.grid,
+            rng,
+            seconds=seconds,
+            is_proving=level.looks is None,
+        )
+        self._attention = Attention(game, level.overlooks, rng)
+        self._looks_anew = level.overlooks > 0
         self._seconds = seconds
+        self._most = level.looks or inf
         self._clock = clock
         self._begun = clock()
         self.looks = 0
@@ -114,7 +142,7 @@ class Thinking:
 
     def root(self, position: Position) -> Searched:
         """Return a tree of a position that has not grown."""
-        return self._searcher.root(position)
+        return self._searcher.root(position, self._attention.overlooked(position))
 
     def search(self, position: Position, share: float) -> Searched:
         """Return a tree of a position that was searched until this share of the time is spent."""
@@ -124,7 +152,8 @@ class Thinking:
 
     def grow(self, node: Searched, share: float) -> None:
         """Let a tree grow from a position until this share of the time is spent."""
-        self.looks += self._searcher.grow(node, self._until(share))
+        most = share * self._most - self.looks
+        self.looks += self._searcher.grow(node, self._until(share), most)
 
     def _until(self, share: float) -> Callable[[], bool]:
         end, clock = self._begun + share * self._seconds, self._clock
@@ -135,6 +164,8 @@ class Thinking:
         cells: list[int] = []
         node, spent = root, 0.0
         while not cells or node.position.is_mid_turn:
+            if cells and self._looks_anew:
+                node = self.root(node.position)
             # What the first placement is worth depends on those that follow: they have half.
             spent = (spent + share) / 2
             self.grow(node, spent)
@@ -156,26 +187,27 @@ def decide(
     rng: random.Random,
     clock: Clock,
     trees: Trees | None = None,
-    insight: int = 1,
+    level: Level = LEVELS[-1],
 ) -> Decision:
-    """Return what the side to move does in a game that goes on.
+    """Return what the side to move does in a game that goes on, if it plays as a level does.
 
     `clock` tells seconds; what it counts from does not matter. A tree is taken from `trees` if the
-    board has one there. `insight` is how far it looks where nothing can be searched.
+    board has one there.
     """
     if game.must_pass:
         return Decision(Deed.PASS, 0.5, 0)
     if not can_search(game.header.kind.name, game.header.grid):
-        return _simply_decided(game, seconds, rng, clock, insight)
-    thinking = Thinking(game, seconds, rng, clock)
-    if game.is_first_stone:
+        return _simply_decided(game, seconds, rng, clock, level)
+    thinking = Thinking(game, seconds, rng, clock, level)
+    if game.is_first_stone and not level.overlooks:
         cell, value = fairest(game.position, thinking.search)
         return Decision(_placing(game, cell), value, thinking.looks)
-    if decision := _solved(game, clock):
+    has_time = level.looks is None
+    if has_time and (decision := _solved(game, clock)):
         return decision
-    kept = trees.take(game) if trees is not None else None
+    kept = trees.take(game) if trees is not None and has_time else None
     root = kept or thinking.root(game.position)
-    if game.can_swap:
+    if game.can_swap and not level.overlooks:
         thinking.grow(root, PONDERED / 2)
         if root.value < 0.5:
             return Decision(Deed.SWAP, root.value, thinking.looks, root=root)
@@ -183,13 +215,15 @@ def decide(
     if root.value < HOPELESS and _was_hopeless(game, thinking):
         return Decision(Deed.RESIGN, root.value, thinking.looks)
     decision = _turn(game, cells, root.value, thinking.looks, is_drawn=root.proved == 0.5)
-    return replace(decision, root=root, cells=tuple(cells))
+    return replace(decision, root=root if has_time else None, cells=tuple(cells))
 
 
-def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Clock) -> bool:
+def takes_draw(
+    game: Game, seconds: float, rng: random.Random, clock: Clock, level: Level = LEVELS[-1]
+) -> bool:
     """Return whether the player to whom a draw is proposed takes it."""
     if can_search(game.header.kind.name, game.header.grid):
-        value = Thinking(game, seconds, rng, clock).search(game.position, 1).value
+        value = Thinking(game, seconds, rng, clock, level).search(game.position, 1).value
     else:
         value = outlook(game.position)
     is_asked = game.offer is not None and game.offer.side is not game.to_move
@@ -197,19 +231,26 @@ def takes_draw(game: Game, seconds: float, rng: random.Random, clock: Clock) -> 
 
 
 def _simply_decided(
-    game: Game, seconds: float, rng: random.Random, clock: Clock, insight: int
+    game: Game, seconds: float, rng: random.Random, clock: Clock, level: Level
 ) -> Decision:
     """Return what the side to move does where nothing can be searched.
 
     It takes over any first stone, as it has none itself, and never resigns.
     """
     begun, value = clock(), outlook(game.position)
-    if not game.is_first_stone and (decision := _solved(game, clock)):
+    is_perfect = level.looks is None and not game.is_first_stone
+    if is_perfect and (decision := _solved(game, clock)):
         return decision
-    if game.can_swap and value < 0.5:
+    if game.can_swap and value < 0.5 and not level.overlooks:
         return Decision(Deed.SWAP, value, 0)
-    kind = game.header.kind
-    cells = simple_turn(kind, game.position, insight, rng, lambda: clock() < begun + seconds)
+    cells = simple_turn(
+        game.header.kind,
+        game.position,
+        level.insight,
+        rng,
+        lambda: clock() < begun + seconds,
+        Attention(game, level.overlooks, rng).overlooked,
+    )
     return _turn(game, cells, value, len(cells), is_drawn=False)
 
 
@@ -248,17 +289,18 @@ def _was_hopeless(game: Game, thinking: Thinking) -> bool:
     return node.side is game.to_move and node.value < HOPELESS
 
 
-def answer(kind: str, grid: str, cells: str, seconds: str) -> str:
-    """Return the turn of the side to move after placements on an empty board, `D4,E5`.
+def answer(kind: str, grid: str, cells: str) -> str:
+    """Return the turn of the weakest player after placements on an empty board, `D4,E5`.
 
     All is given as text, because another process asks. Nobody gives such a game up.
     """
+    level = LEVELS[0]
     terms, began = Terms(swap=False), datetime(2026, 11, 20, tzinfo=UTC)
     header = Header(KINDS[kind], 1, parse_grid(grid), "x", "o", terms, began)
     game = variation_of(Game.start(header), filter(None, cells.split(","))).games[-1]
     rng = random.Random(f"{grid} {cells}")  # a game # noqa: S311 # nosec B311
-    wish = decide(game, float(seconds), rng, time.perf_counter).wish
+    wish = decide(game, level.seconds, rng, time.thread_time, level=level).wish
     if not isinstance(wish, Place):
-        turn = simple_turn(header.kind, game.position, 1, rng, lambda: True)
+        turn = simple_turn(header.kind, game.position, level.insight, rng)
         wish = _placing(game, *turn)
     return ",".join(wish.cells)

@@ -43,8 +43,16 @@ MUCH = 30
 EFFORT = 10_000
 """How much a tree grows before it asks again whether it may: a millisecond or two."""
 
+CURIOSITY = {"oust": 0.7, "churn": 1.0}
+"""How much the promise of a placement counts against what came of it, by the kind of game."""
+
 LENGTH = 84
 """How many bytes hold any set of cells."""
+
+
+def always() -> bool:
+    """Return that whoever searches may go on."""
+    return True
 
 
 def has_core() -> bool:
@@ -80,6 +88,23 @@ def worth(result: Result, side: Side) -> float:
     if result.winner is None:
         return 0.5
     return float(result.winner is side)
+
+
+class Weights(NamedTuple):
+    """What the eye for Oust makes of what both sides have (`core/sight.h`)."""
+
+    stones: float
+    """Of the difference of their stones, as a share of all of them and four more."""
+    largest: float
+    """Of each stone that the largest group of the side to move has more."""
+    takes: float
+    """Of each stone that the side to move could take with one placement."""
+    loses: float
+    """Of each stone that the other side could take so."""
+
+
+WEIGHTS = Weights(2.53, 0.30, 0.31, 0.03)
+"""Those that `scripts/fit_eye` found."""
 
 
 class Branch(NamedTuple):
@@ -223,6 +248,9 @@ class Searcher:
         is_plain: bool = False,
         picks_lowest: bool = False,
         most_bytes: int = MOST_BYTES,
+        is_proving: bool = True,
+        weights: Weights = WEIGHTS,
+        curiosity: float | None = None,
     ) -> None:
         """Let it search as a house player with so many seconds for a turn does.
 
@@ -243,18 +271,26 @@ class Searcher:
         else:
             self._eye = _core.CHURN_BY_CHANCE
         is_small = grid.cells.bit_count() <= LARGEST_PROVED
-        has_proofs = kind == "churn" and is_small and not is_plain
+        has_proofs = kind == "churn" and is_small and is_proving and not is_plain
+        self._weights = weights
+        self._curiosity = CURIOSITY[kind] if curiosity is None else curiosity
         self._proofs = proofs_on(grid) if has_proofs else None
 
-    def root(self, position: Position) -> Searched:
-        """Return a tree that has not grown."""
+    def root(self, position: Position, overlooked: int = 0) -> Searched:
+        """Return a tree that has not grown.
+
+        The side to move does not think of placing on cells that it overlooks, if it can elsewhere.
+        """
         tree = _core.Tree(
             *lattice_of(self._grid),
             eye=self._eye,
+            weights=self._weights,
+            curiosity=self._curiosity,
             x=bytes_of(position.stones(Side.X)),
             o=bytes_of(position.stones(Side.O)),
             to_move=position.to_move is Side.O,
             is_mid_turn=position.is_mid_turn,
+            overlooked=bytes_of(overlooked),
             seed=self._rng.getrandbits(64),
             proofs=self._proofs,
             proving=self._proving,
@@ -266,15 +302,19 @@ class Searcher:
             root.settle(worth(position.result, position.to_move))
         return root
 
-    def grow(self, node: Searched, may_go_on: Callable[[], bool]) -> int:
-        """Let a tree of this searcher grow from a position, as long as it may.
+    def grow(
+        self, node: Searched, may_go_on: Callable[[], bool] = always, most: float = inf
+    ) -> int:
+        """Let a tree of this searcher grow from a position as long and as often as it may.
 
         It stops when that position is proved. If it is not, it has a branch afterwards. Returns how
         often it grew.
         """
         tree, times = node.tree, 0
-        while node.proved is None and (may_go_on() or not tree.know(node.number)[-1]):
-            times += tree.grow(node.number, times, EFFORT)
+        while node.proved is None:
+            if (times >= most or not may_go_on()) and tree.know(node.number)[-1]:
+                break
+            times += tree.grow(node.number, times, EFFORT, int(min(EFFORT, max(1, most - times))))
             if tree.is_full and not self._makes_room(node):
                 break
         return times

@@ -30,7 +30,7 @@ from pbm_oust.service.reading import ENDS, Read, begins_whole, further_below, is
 from pbm_oust.store.open_boards import game_if_any
 
 _KNOWN = frozenset(
-    {*DEEDS, *table.KIND_FORMS, *(form.topic for form in table.GENERAL_FORMS.values())}
+    {*DEEDS, *table.KIND_TOPICS, *(form.topic for form in table.GENERAL_FORMS.values())}
 )
 """The words by which a line of an answer may begin."""
 _SHORTEST_WORD = 4
@@ -164,6 +164,10 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Read
             raise _unknown(words, reply)
         whole = read_whole(" ".join([name, *words[1:]]), text)
         return structs.replace(whole, line=structs.replace(whole.line, words=tuple(words)))
+    second = vocabulary.in_english(words[1]) if len(words) > 1 else ""
+    of_two = table.KIND_FORMS.get(f"{name} {second}")
+    if of_two:
+        return _read_form(line, of_two, words[1:], text, reply)
     return _read_form(line, table.KIND_FORMS[name], words, text, reply)
 
 

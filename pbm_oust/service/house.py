@@ -7,7 +7,7 @@ games that are over, keeps that in the home, and mails it to those who wait for 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from logging import getLogger
 from math import inf
@@ -15,7 +15,6 @@ from random import Random
 
 from msgspec import Struct
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import read_clock
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import Deed, Game, Summary, Wish
@@ -27,7 +26,8 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.judging import judged
-from pbm_oust.robot.player import LEVELS, Clock, Decision, Level, decide, takes_draw
+from pbm_oust.robot.levels import HOUSE, level_of
+from pbm_oust.robot.player import Clock, Decision, decide, takes_draw
 from pbm_oust.robot.search import Trees, can_search
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
@@ -157,11 +157,6 @@ class Finished:
                 yield game
 
 
-def level_of(userid: str) -> Level:
-    """Return how well a house player plays; `house` plays as the first level."""
-    return next((level for level in LEVELS if level.userid == userid), LEVELS[0])
-
-
 def wishes_on(
     waiting: Waiting, seconds: float, clock: Clock, trees: Trees
 ) -> tuple[tuple[Wish, ...], Decision | None]:
@@ -169,15 +164,14 @@ def wishes_on(
 
     If that is a turn of its own, how it was decided comes with it.
     """
-    game = waiting.game
+    game, level = waiting.game, level_of(waiting.userid)
     rng = Random(f"{game.name} {game.next_number}")  # a game # noqa: S311 # nosec B311
     if not waiting.is_offered or game.offer is None:
-        insight = level_of(waiting.userid).insight
-        decision = decide(game, seconds, rng, clock, trees, insight)
+        decision = decide(game, seconds, rng, clock, trees, level)
         wishes = (decision.wish, Deed.PROPOSE) if decision.offers_draw else (decision.wish,)
         return wishes, decision
     if game.offer.action is Deed.PROPOSE:
-        is_taken = takes_draw(game, seconds, rng, clock)
+        is_taken = takes_draw(game, seconds, rng, clock, level)
     else:
         is_taken = not game.header.terms.rated
     return (Deed.ACCEPT if is_taken else Deed.REJECT,), None
@@ -224,15 +218,55 @@ class Wanted(Struct, frozen=True):
         return not self.is_hurried, self.left if self.is_hurried else self.seconds
 
 
-def seconds_for(first: Wanted, boards: Sequence[Wanted]) -> float:
+SLOWEST = 5.0
+"""On a busy machine, thinking takes so many times as long at most as on an idle one."""
+
+
+class Allowed(Struct, frozen=True):
+    """How long a board may be thought about."""
+
+    seconds: float
+    """In processor time."""
+    wall: float
+    """Altogether, whatever else the machine does."""
+
+
+def time_for(first: Wanted, boards: Sequence[Wanted]) -> Allowed:
     """Return how long to think about the board that comes first.
 
     All have an equal share of the time. Half of what is left until the nearest deadline is enough
     for all of them.
     """
     number = len(boards)
-    left = min(board.left for board in boards)
-    return max(0.0, min(max(LEAST_SECONDS, first.seconds / number), left / 2 / number))
+    left = max(0.0, min(board.left for board in boards)) / 2 / number
+    seconds = max(LEAST_SECONDS, first.seconds / number)
+    return Allowed(min(seconds, left), min(SLOWEST * seconds, left))
+
+
+class Timer:
+    """Tells the seconds of processor time that this thread has spent; the core searches in it.
+
+    Where others have the processor, it goes faster, so that all of the time altogether is enough.
+    """
+
+    def __init__(self, allowed: Allowed) -> None:
+        self._pace = allowed.seconds / allowed.wall if allowed.wall else 1.0
+        self._used = time.thread_time()
+        self._begun = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """What has passed since it began, but for pauses."""
+        used, passed = time.thread_time() - self._used, time.perf_counter() - self._begun
+        return max(used, self._pace * passed)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Stand still meanwhile."""
+        used, begun = time.thread_time(), time.perf_counter()
+        yield
+        self._used += time.thread_time() - used
+        self._begun += time.perf_counter() - begun
 
 
 log = getLogger("pbm_oust")
@@ -288,12 +322,13 @@ class Worker:
             if not wanted:
                 break
             first, waiting = min(wanted, key=lambda each: each[0].place)
-            seconds = seconds_for(first, [each for each, _ in wanted])
+            allowed = time_for(first, [each for each, _ in wanted])
             with self._leased(waiting.game) as is_ours:
                 if not is_ours:
                     self._elsewhere[waiting.game.name] = time.monotonic() + ELSEWHERE_SECONDS
                 elif self._still_waits(waiting):
-                    self._play(waiting, seconds, self._clock(first))
+                    clock = self._clock(first, allowed)
+                    self._play(waiting, allowed.seconds, clock)
         active = self._boards.names
         self._played &= active
         self._trees.keep_only(active)
@@ -327,7 +362,8 @@ class Worker:
 
         Whatever waits for the house comes first, even in the middle of an analysis.
         """
-        clock = self._clock(Wanted(seconds=inf, left=inf))
+        wanted = Wanted(seconds=inf, left=inf)
+        clock = self._clock(wanted, Allowed(analyses.SECONDS, SLOWEST * analyses.SECONDS))
         for game in finished:
             with self._leased(game) as is_ours:
                 if not is_ours:
@@ -353,24 +389,24 @@ class Worker:
         """Give the board of a game, unless another host thinks about it, and keep others off."""
         return self._work.home.database.leased([f"house: {game.name}"])
 
-    def _clock(self, wanted: Wanted) -> Clock:
-        """Return a clock to think by: it stands still while those who think less are playing.
+    def _clock(self, wanted: Wanted, allowed: Allowed) -> Clock:
+        """Return a clock to think by, whose seconds are those that a board is allowed.
 
-        So nobody waits for those who think long. It runs out when the work is over.
+        It stands still while those who think less are playing, so nobody waits for those who think
+        long. It runs out when the work is over.
         """
-        others, looked = 0.0, time.perf_counter()
+        timer, looked = Timer(allowed), time.perf_counter()
 
         def clock() -> float:
-            nonlocal others, looked
+            nonlocal looked
             if self._is_over():
                 return inf
-            now = time.perf_counter()
-            if now - looked > LOOK_SECONDS and not wanted.is_hurried:
-                if self._boards.have_changed():
-                    self.play_all(faster_than=wanted.seconds)
+            if time.perf_counter() - looked > LOOK_SECONDS and not wanted.is_hurried:
+                with timer.paused():
+                    if self._boards.have_changed():
+                        self.play_all(faster_than=wanted.seconds)
                 looked = time.perf_counter()
-                others, now = others + looked - now, looked
-            return now - others
+            return timer.seconds
 
         return clock
 

@@ -16,11 +16,13 @@ from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import NotYourTurn, game_in
 from pbm_oust.commands.account import VERIFY, has_new_password
 from pbm_oust.commands.challenge import JOIN
+from pbm_oust.commands.ladder import FORMS as LADDER_FORMS
 from pbm_oust.commands.play import MOVE, QUEUE, QUEUEING, Queueing, in_one_line, of_board
 from pbm_oust.commands.puzzle import PUZZLE, NoSolution
 from pbm_oust.commands.settings import SETTINGS
 from pbm_oust.commands.show import GAMES, LIST, UNWATCH, board_as_it_is
 from pbm_oust.commands.talk import MESSAGE, NothingWritten
+from pbm_oust.commands.tournament import ENTER, TABLE, WITHDRAW
 from pbm_oust.commands.vacation import VACATION, leave_said
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import Command, Line, Meant, MissingWord
@@ -114,6 +116,8 @@ def _read(request: Request) -> Read:
         return _read_letter(request.chat, request.reply)
     if isinstance(request.reply, tags.Joining):
         return _read_joining(request, request.reply)
+    if isinstance(request.reply, tags.Entering | tags.Climbing):
+        return _read_entering(request, request.reply)
     if isinstance(request.reply, tags.Solving):
         return _read_solving(request, request.reply)
     if isinstance(request.reply, tags.Reply):
@@ -193,7 +197,7 @@ def further_below(move: Command, text: str) -> Command | None:
         # It begins like a command, with a whole word or a placement.
         first = vocabulary.fold("".join(vocabulary.first_words(line, 1))).rstrip(ENDS)
         word = vocabulary.in_english(first.partition("#")[0])
-        if not (word in DEEDS or word in KINDS or word in table.KIND_FORMS or cells_in(first)):
+        if not (word in DEEDS or word in KINDS or word in table.KIND_TOPICS or cells_in(first)):
             continue
         from pbm_oust.service.answers import read_line
 
@@ -236,6 +240,31 @@ def _read_joining(request: Request, joining: tags.Joining) -> Read:
         return Read(line, command, request.chat)
     join = JOIN.command(kind=kind, number=number, userid=joining.userid, password=joining)
     return Read(line, join, request.chat, joining)
+
+
+def _read_entering(request: Request, letter: tags.Entering | tags.Climbing) -> Read:
+    """Return what an answer to a letter about a tournament or a ladder says in its first line.
+
+    A command about that needs no more than its name, and what follows its parameters.
+    """
+    first, _, rest = request.chat.strip().partition("\n")
+    words = vocabulary.first_words(first, vocabulary.MOST_WORDS)
+    if len(words) > 1 and vocabulary.in_english(words[0]) == letter.word:
+        words = words[1:]
+    name = vocabulary.in_english(words[0].strip(ENDS)) if words else ""
+    is_ladder = isinstance(letter, tags.Climbing)
+    forms = LADDER_FORMS if is_ladder else (ENTER, WITHDRAW, TABLE)
+    form = next((each for each in forms if name in (each.name, each.name.split()[-1])), None)
+    if form is None:
+        return Read(*table.parse_line(first or request.line), rest.strip("\n"))
+    known = [] if is_ladder else [str(letter.number)]
+    known += [letter.userid, ""] if form.is_signed else []
+    shown = Line(tuple(words))
+    try:
+        command = form.read([*known, *words[1:]], KINDS[letter.kind], letter)
+    except Unreadable as error:
+        return Read(shown, error, rest.strip("\n"), letter)
+    return Read(shown, command, rest.strip("\n"), letter)
 
 
 def _read_solving(request: Request, solving: tags.Solving) -> Read:

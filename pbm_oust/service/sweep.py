@@ -13,6 +13,7 @@ from msgspec import Struct
 from pbm_oust.board import Game, Ruling
 from pbm_oust.board.notation import format_action
 from pbm_oust.play.rulings import rule_board, send_digest
+from pbm_oust.play.tournaments import go_on
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules import KINDS, Kind
@@ -20,7 +21,9 @@ from pbm_oust.store.accounts import with_digest_due
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.index import damaged_boards, due_by
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.tournaments import due_cups
 from pbm_oust.store.upkeep import forget_expired
+from pbm_oust.tournaments.cup import SOURCE
 
 TOGETHER = 20
 """How many things a host takes at a time."""
@@ -30,9 +33,9 @@ class SweepAction(Struct, frozen=True):
     """Something that a sweep did."""
 
     what: str
-    """As in histories: `remind x`, `forfeit o`; or `digest`."""
+    """As in histories: `remind x`, `forfeit o`; `digest`; or what went on in a tournament."""
     about: str
-    """The name of a board, or a userid."""
+    """The name of a board or a tournament, or a userid."""
 
 
 class SweepFailure(Struct, frozen=True):
@@ -53,7 +56,7 @@ class _Chore(Struct, frozen=True):
     """Something that a sweep looks at."""
 
     about: str
-    """The name of a board, or a userid."""
+    """The name of a board or a tournament, or a userid."""
     task: str
     """What hosts call it that share what is due; no two chores have the same."""
     do: Callable[[], str | None]
@@ -68,8 +71,7 @@ def sweep(work: UnitOfWork) -> Swept:
     """
     done: list[SweepAction] = []
     troubles: list[SweepFailure] = []
-    chores = _chores(work)
-    while some := list(islice(chores, TOGETHER)):
+    for some in _portions(work):
         with work.home.database.leased(chore.task for chore in some) as ours:
             for chore in (each for each in some if each.task in ours):
                 try:
@@ -77,6 +79,13 @@ def sweep(work: UnitOfWork) -> Swept:
                 except (OSError, DamagedHistory, Refusal) as error:
                     troubles.append(SweepFailure(chore.about, str(error)))
     return Swept(tuple(done), tuple(troubles))
+
+
+def _portions(work: UnitOfWork) -> Iterator[list[_Chore]]:
+    """Yield what a sweep looks at, some of it at a time."""
+    for chores in (_chores(work), _of_tournaments(work)):
+        while some := list(islice(chores, TOGETHER)):
+            yield some
 
 
 def _chores(work: UnitOfWork) -> Iterator[_Chore]:
@@ -88,6 +97,13 @@ def _chores(work: UnitOfWork) -> Iterator[_Chore]:
     for userid in work.home.ask(with_digest_due, work.now()):
         yield _Chore(userid, f"digest of {userid}", partial(send_digest, work, userid))
     yield _Chore("codes", "expired codes", partial(forget_expired, work.home, work.now()))
+
+
+def _of_tournaments(work: UnitOfWork) -> Iterator[_Chore]:
+    """Yield the tournaments to look at, also as games of theirs have ended just now."""
+    for kind, number in work.home.ask(due_cups, work.now()):
+        about = f"{kind} {SOURCE} {number}"
+        yield _Chore(about, about, partial(go_on, work, kind, number))
 
 
 def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:

@@ -7,18 +7,17 @@ from importlib import import_module
 from itertools import chain
 from pkgutil import iter_modules
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pbm_oust import commands
 from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
 from pbm_oust.accounts.tags import Answered, Credential, without_tokens
 from pbm_oust.board import WISHED, Game
 from pbm_oust.commands.play import of_board
-from pbm_oust.grammar import vocabulary
+from pbm_oust.grammar import parts, vocabulary
 from pbm_oust.grammar.form import Command, Form, Line, MissingWord, SurplusWord, to_player
 from pbm_oust.grammar.habits import as_written_here, is_courtesy, said_plainly, wished_plainly
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import BadPassword
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.play.unit_of_work import Run
@@ -60,7 +59,9 @@ GENERAL_FORMS = {form.name: form for form in FORMS if not form.is_of_kind}
 _GENERAL_TOPICS = {form.topic for form in GENERAL_FORMS.values()}
 _FIRST_WORDS = {*KINDS, *_GENERAL_TOPICS}
 KIND_FORMS = {form.name: form for form in FORMS if form.is_of_kind}
-_BEGIN_COMMANDS = {*KINDS, *KIND_FORMS, *_GENERAL_TOPICS, *DEEDS}
+KIND_TOPICS = tuple(dict.fromkeys(form.topic for form in KIND_FORMS.values()))
+"""The words that may follow the name of a game."""
+_BEGIN_COMMANDS = {*KINDS, *KIND_TOPICS, *_GENERAL_TOPICS, *DEEDS}
 _BY_TOPIC = {form.topic: form for form in reversed(FORMS)}
 _BY_NAME = _BY_TOPIC | {form.name: form for form in FORMS}
 
@@ -140,7 +141,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     """Return a line with the command that its first words name, and why, if they name none."""
     try:
         written = vocabulary.split_words(text)
-        line = Line(as_written_here(written, KINDS, KIND_FORMS, _GENERAL_TOPICS))
+        line = Line(as_written_here(written, KINDS, KIND_TOPICS, _GENERAL_TOPICS))
     except Unreadable as error:
         return Line((*vocabulary.first_words(text, _WORDS_OF_LONG_LINE), "..")), error
     if not line.words:
@@ -165,10 +166,10 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     except Unreadable as error:
         return _guessed(line, error)
     if word in _GENERAL_TOPICS:
-        return _general(line, word)
+        return _named(line, word, GENERAL_FORMS)
     kind = KINDS[word]
     if not others:
-        return line, Unreadable(MissingWord(tuple(KIND_FORMS)))
+        return line, Unreadable(MissingWord(KIND_TOPICS))
     if others[0][:1].isdigit() and begins_with_board(said):
         words = line.words
         if all(_PLACED.fullmatch(vocabulary.fold(other)) for other in others[1:]):
@@ -176,12 +177,12 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         likely = Line(words, KIND_FORMS["move"], kind, 1)
         return likely, Unreadable(AnswerToBoard(), others[0])
     try:
-        form = KIND_FORMS[vocabulary.find_command_word(others[0], KIND_FORMS)]
+        topic = vocabulary.find_command_word(others[0], KIND_TOPICS)
     except Unreadable as error:
         meant_word = vocabulary.meant_by(error)
         form_meant = KIND_FORMS[meant_word] if meant_word else None
         return Line(line.words, form_meant, kind, 2) if form_meant else line, error
-    return Line(line.words, form, kind, 2), None
+    return _named(line, topic, KIND_FORMS, kind)
 
 
 def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
@@ -203,18 +204,31 @@ def parse_line(text: str) -> tuple[Line, Command | Unreadable]:
     return line, command
 
 
-def _general(line: Line, topic: str) -> tuple[Line, Unreadable | None]:
-    """Return a line that begins with the first word of a general command."""
-    if topic in GENERAL_FORMS:
-        return Line(line.words, GENERAL_FORMS[topic], None, 1), None
-    seconds = {name.split()[1]: form for name, form in GENERAL_FORMS.items() if topic == form.topic}
-    if len(line.words) == 1:
+def _named(
+    line: Line, topic: str, forms: Mapping[str, AnyForm], kind: Kind | None = None
+) -> tuple[Line, Unreadable | None]:
+    """Return a line whose command has this first word, with the one of some forms that it names."""
+    own = 2 if kind else 1
+    first, seconds = forms.get(topic), seconds_of(topic, forms)
+    behind = line.words[own] if line.words[own:] else ""
+    if first and (not seconds or not behind or parts.is_option(behind)):
+        return Line(line.words, first, kind, own), None
+    if not behind:
         return line, Unreadable(MissingWord(tuple(seconds)))
+    known = {*seconds, *(first.words if first else ())}
     try:
-        word, error = vocabulary.find_command_word(line.words[1], seconds), None
+        word, error = vocabulary.find_command_word(behind, known), None
     except Unreadable as unknown:
         word, error = vocabulary.meant_by(unknown) or "", unknown
-    return Line(line.words, seconds[word], None, 2) if word else line, error
+    if word in seconds:
+        return Line(line.words, seconds[word], kind, own + 1), error
+    return Line(line.words, first, kind, own) if first else line, error
+
+
+def seconds_of(topic: str, forms: Mapping[str, AnyForm]) -> dict[str, AnyForm]:
+    """Return those of some forms whose names have two words, the first this, by the second."""
+    two = (name.split() for name in forms if name.startswith(f"{topic} "))
+    return {second: forms[f"{topic} {second}"] for _, second in two}
 
 
 def _guessed(line: Line, error: Unreadable) -> tuple[Line, Unreadable]:
@@ -230,16 +244,16 @@ def _guess(line: Line, error: Unreadable) -> Line:
     """Return the line with the command that its unknown first word probably means."""
     meant = vocabulary.meant_by(error)
     if meant and meant in _GENERAL_TOPICS:
-        guessed, _ = _general(line, meant)
+        guessed, _ = _named(line, meant, GENERAL_FORMS)
         if guessed.form and not guessed.form.parameters:
             return Line(line.words[:1], guessed.form, None, 1)
         return guessed
     if meant and len(line.words) > 1:
         try:
-            form = KIND_FORMS[vocabulary.find_command_word(line.words[1], KIND_FORMS)]
+            topic = vocabulary.find_command_word(line.words[1], KIND_TOPICS)
         except Unreadable:
             return line
-        return Line(line.words, form, KINDS[meant], 2)
+        return _named(line, topic, KIND_FORMS, KINDS[meant])[0]
     return line
 
 
@@ -265,7 +279,7 @@ _OF_SENTENCE = re.compile(r"\w[^\W\d_A-Z]+[^\w\s]*")
 _BEGINNINGS = frozenset(
     name[:end]
     for names, shortest in (
-        ((*KINDS, *KIND_FORMS), 1),
+        ((*KINDS, *KIND_TOPICS), 1),
         ((*GENERAL_FORMS, *vocabulary.ALIASES), _SHORTEST_BEGINNING),
     )
     for name in names
@@ -380,19 +394,20 @@ def next_in(words: Sequence[str]) -> Completion:
         return Completion((*KINDS, *dict.fromkeys(form.topic for form in GENERAL_FORMS.values())))
     line, error = recognise(" ".join(words))
     if line.form and not error:
-        return _behind(line.form, line.arguments, line.kind)
+        found = _behind(line.form, line.arguments, line.kind)
+        seconds = () if line.arguments else seconds_of(line.form.name, KIND_FORMS)
+        return structs.replace(found, words=(*seconds, *found.words))
     if len(words) > 1:
         return Completion()
     first = vocabulary.fold(words[0])
     if first in KINDS:
-        return Completion(tuple(KIND_FORMS), kind=KINDS[first])
-    of_two = (name.split() for name in GENERAL_FORMS if name.startswith(f"{first} "))
-    return Completion(tuple(second for _, second in of_two))
+        return Completion(KIND_TOPICS, kind=KINDS[first])
+    return Completion(tuple(seconds_of(first, GENERAL_FORMS)))
 
 
 def _behind(form: AnyForm, arguments: Sequence[str], kind: Kind | None) -> Completion:
     """Return what may come next after the name of a command and some words."""
-    said = without_options(arguments) if form.options else arguments
+    said = parts.without_options(arguments) if form.options else arguments
     if len(said) < len(form.parameters):
         return Completion(place=form.parameters[len(said)].name, kind=kind)
     if form.rest is None:

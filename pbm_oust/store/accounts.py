@@ -34,6 +34,7 @@ from pbm_oust.board.game import AHEAD
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
 from pbm_oust.store.faults import AccountDamaged, ValueDamaged
 from pbm_oust.store.index import highest_source
+from pbm_oust.store.tournaments import note_absence
 
 _DOCUMENTS = "SELECT userid, changed, document FROM accounts WHERE userid"
 """The beginning of a statement whose rows `account_of` reads."""
@@ -41,6 +42,7 @@ _AT = "(SELECT userid FROM addresses WHERE normal = ?)"
 _MENTIONING = "(SELECT userid FROM mentions WHERE mentioned = ?)"
 _WATCHING = "(SELECT userid FROM watched WHERE kind = ? AND board = ?)"
 _SEEKING = "(SELECT userid FROM seeks WHERE kind = ? AND at > ?)"
+_SOME = "(SELECT value FROM json_each(?))"
 _SEEKER = "(SELECT userid FROM seeks WHERE kind = ? AND number = ?)"
 _NOTE_NUMBER = (
     "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
@@ -100,6 +102,8 @@ def write_account(transaction: Transaction, account: Account) -> None:
         seconds(changed) if changed else None,
     )
     _write_beside(transaction, before, account)
+    if before and is_there(before) and not is_there(account):
+        note_absence(transaction, account.userid)
 
 
 def remove_account(transaction: Transaction, userid: str) -> None:
@@ -174,6 +178,12 @@ def all_userids(snapshot: Snapshot) -> list[str]:
     return _userids(snapshot, "SELECT userid FROM accounts ORDER BY userid")
 
 
+def accounts_after(snapshot: Snapshot, userid: str, most: int) -> list[Account]:
+    """Return the next accounts after a userid, in the order of userids."""
+    rows = snapshot.rows(f"{_DOCUMENTS} > ? ORDER BY userid LIMIT ?", userid, most)
+    return list(map(account_of, rows))
+
+
 def is_known(snapshot: Snapshot, address: str) -> bool:
     """Return whether some account has an address, however it is written."""
     search = "SELECT 1 FROM addresses WHERE normal = ?"
@@ -245,6 +255,12 @@ def next_seek_number(snapshot: Snapshot, kind: str) -> int:
     """Return the number for the next open challenge of a game; numbers are never used twice."""
     highest = snapshot.number("SELECT highest FROM seek_numbers WHERE kind = ?", kind)
     return 1 + max(highest, highest_source(snapshot, kind, SOURCE))
+
+
+def present(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
+    """Return which of some players have an account and are there."""
+    rows = snapshot.rows(f"{_DOCUMENTS} IN {_SOME}", words_list(userids))
+    return frozenset(each.userid for each in map(account_of, rows) if is_there(each))
 
 
 def is_there(account: Account) -> bool:

@@ -27,8 +27,12 @@ from pbm_oust.store import index
 from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, Source
+from pbm_oust.store.ladders import catch_up, challenge_of, note_board
 from pbm_oust.store.ratings import note_change
+from pbm_oust.store.tournaments import note_end
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
+from pbm_oust.tournaments.ladder import Challenge
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -40,13 +44,17 @@ _BOARD = 50
 _ACTIVE, _OVER = index.BoardState.ACTIVE.value, index.BoardState.OVER.value
 _DAMAGED = (index.BoardState.DAMAGED.value, "", "", "", None, None, 0, 0, 0, 0, None)
 """The columns of a damaged board, from the state on."""
-_STARTED = re.compile(rb"\n# challenge ([0-9a-f]{16})\n(?:# ([a-z]{1,16}) ([1-9][0-9]{0,8})\n)?")
+_NUMBER = rb"([1-9][0-9]{0,8})"
+_STARTED = re.compile(
+    rb"\n# challenge ([0-9a-f]{16})\n"
+    rb"(?:# ([a-z]{1,16}) %b(?: round %b section %b)?\n)?" % (_NUMBER, _NUMBER, _NUMBER)
+)
 _RECORD = re.compile(rb"\n {0,3}([0-9]+) [xo*] ")
 MICROSECONDS = 1_000_000
 """How many versions a second has: a version is a time, or higher than the one before."""
 
 _MAKE = (
-    "INSERT INTO boards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "INSERT INTO boards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT DO NOTHING"
 )
 _CHANGE = (
@@ -137,11 +145,13 @@ class Rows(Struct, frozen=True):
     """The rows of all userids in its history."""
     records: list[bytes]
     """The lines of its history, by records."""
+    challenge: Challenge | None = None
+    """The challenge on a ladder that began it."""
 
     @property
     def state(self) -> str:
         """The state of the board."""
-        return str(self.columns[3])
+        return str(self.columns[5])
 
 
 def challenge_remark(key: str) -> bytes:
@@ -172,21 +182,44 @@ def read_rows(name: BoardName, data: bytes) -> Rows:
 
 def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
     """Return the rows of a history, given what it says by the rules; None if it is damaged."""
-    started = _STARTED.search(data)
-    source = (started[2].decode(), int(started[3])) if started and started[2] else (None, None)
+    key, source = started_in(data)
     state, *rest = _columns(said) if said else _DAMAGED
-    columns = (started[1].decode() if started else None, *source, state, *rest)
+    columns = (key, *(structs.astuple(source) if source else (None,) * 4), state, *rest)
     userids = histories.userids_in(data)
     if not (said or _has_header(data)):
         userids |= {index.ANYBODY}
     rows = _userids(name, state, {said.x, said.o} if said else (), userids)
-    return Rows(name, columns, rows, by_records(data))
+    return Rows(name, columns, rows, by_records(data), _challenge(said, data))
 
 
 def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
     """Return what follows the version in the row of a board; nothing if there is no board."""
     row = snapshot.row("SELECT * FROM boards WHERE kind = ? AND board = ?", *name)
     return row[3:] if row else ()
+
+
+def started_in(data: bytes) -> tuple[str | None, Source | None]:
+    """Return the message key of the mail that started a board, and what the board came from."""
+    started = _STARTED.search(data)
+    if not started:
+        return None, None
+    key, word, number, *place = started.groups()
+    parts = (int(each) if each else None for each in place)
+    return key.decode(), Source(word.decode(), int(number), *parts) if word else None
+
+
+def _note_end(transaction: Transaction, name: BoardName, data: bytes) -> None:
+    """Let what a board came from be looked at, whose game has ended or changed."""
+    _, source = started_in(data)
+    if source and source.round:
+        note_end(transaction, name.kind, source)
+
+
+def _challenge(said: Summary | None, data: bytes) -> Challenge | None:
+    """Return the challenge on a ladder that began a board, if one did."""
+    _, source = started_in(data)
+    is_of_ladder = source is not None and source.word == LADDER
+    return challenge_of(said, data) if is_of_ladder and said else None
 
 
 def _has_header(data: bytes) -> bool:
@@ -345,6 +378,9 @@ class Boards:
         _fill(transaction, [rows])
         transaction.boards[board.name] = board
         note_change(transaction, None, said)
+        if rows.challenge:
+            note_board(transaction, board.name, rows.challenge)
+            catch_up(transaction, board.name.kind)
         return board
 
     def append(self, transaction: Transaction, board: Board, acted: Game) -> Board:
@@ -377,7 +413,7 @@ class Boards:
         name, version = board.name, self._next_version(transaction, board.version)
         renamed = self.replayed(name, histories.with_other_userid(board.data, old, new))
         renamed = structs.replace(renamed, version=version)
-        self._change(transaction, board, renamed)
+        self._change(transaction, board, renamed, is_renamed=True)
         before, after = by_records(board.data), by_records(renamed.data)
         for number, (said, lines) in enumerate(zip(before, after, strict=True)):
             if lines != said:
@@ -411,18 +447,24 @@ class Boards:
         before = index.find_entry(transaction, name)
         self.put_all(transaction, [rows_of(name, said, data)])
         note_change(transaction, before, said)
+        catch_up(transaction, name.kind)
 
     def put_all(self, transaction: Transaction, boards: Sequence[Rows]) -> None:
         """Let boards have other histories, damaged or not, or make them.
 
-        Nothing is published, and no game is counted: whoever does this marks the ratings.
+        Nothing is published, and no game is counted: whoever does this marks the ratings. Ladders
+        follow with the next sweep.
         """
         made = [(*board.name, self._next_version(transaction), *board.columns) for board in boards]
         for board in boards:
-            self.remove(transaction, board.name)
+            was_there = self.remove(transaction, board.name)
             transaction.boards.pop(board.name, None)
+            if was_there or board.challenge:
+                note_board(transaction, board.name, board.challenge)
         transaction.run_all(_MAKE, made)
         _fill(transaction, boards)
+        for board in boards:
+            _note_end(transaction, board.name, b"".join(board.records[:1]))
 
     def remove(self, transaction: Transaction, name: BoardName) -> bool:
         """Remove the rows of a board; return whether there was one. The ratings stay."""
@@ -444,7 +486,9 @@ class Boards:
         self._version = max(self._version + 1, before + 1, now)
         return self._version
 
-    def _change(self, transaction: Transaction, before: Board, after: Board) -> None:
+    def _change(
+        self, transaction: Transaction, before: Board, after: Board, *, is_renamed: bool = False
+    ) -> None:
         """Let the row of a board say what its history says now. Raises BoardChanged."""
         name, said = after.name, index.entry_of(after.game)
         row = after.version, *_columns(said), *name, before.version
@@ -462,6 +506,12 @@ class Boards:
             transaction.run_all(_ADD_USERID, userids)
         if before.game.result or after.game.result:
             note_change(transaction, before.game.summary, after.game.summary)
+            _note_end(transaction, name, before.data)
+        if before.game.result or after.game.result or is_renamed:
+            challenge = _challenge(said, after.data)
+            if challenge:
+                note_board(transaction, name, challenge, is_renamed=is_renamed)
+                catch_up(transaction, name.kind)
 
 
 def _count(transaction: Transaction, kind: str, state: str, number: int) -> None:

@@ -35,10 +35,10 @@ Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """What tells a database from another one that took its place, such as a file's device and inode."""
 
-LATEST = 13
+LATEST = 14
 """The version of the tables that the program works with."""
-BEFORE = 10
-"""The version before, which can be brought up to date; those between were never released."""
+EARLIER = (10, 13)
+"""The versions that can be brought up to date; those between were never released."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
 

@@ -6,6 +6,7 @@ All of them are `OSError`: the sender of a mail keeps it, and a later try may su
 import errno
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import apsw
@@ -137,10 +138,12 @@ def damaged(path: Path, reason: str) -> DatabaseDamaged:
     )
 
 
-def wrong_version(where: Path | str, version: int, known: int, before: int) -> DatabaseFault:
+def wrong_version(
+    where: Path | str, version: int, known: int, earlier: Collection[int]
+) -> DatabaseFault:
     """Return the fault for tables of another version than the program knows.
 
-    `before` is the one that can be brought up to date.
+    Those in `earlier` can be brought up to date.
     """
     writer = "a newer" if version > known else "an earlier"
     said = f"{where} was written by {writer} pbm_oust: its tables are of version {version}, and"
@@ -149,8 +152,9 @@ def wrong_version(where: Path | str, version: int, known: int, before: int) -> D
             f"{said} this program knows version {known}. "
             "Install the newer program, or restore an older backup"
         )
-    if version != before:
-        return DatabaseTooOld(f"{said} this program can read versions {before} and {known} only")
+    if version not in earlier:
+        can_read = ", ".join(map(str, earlier))
+        return DatabaseTooOld(f"{said} this program can read versions {can_read} and {known} only")
     upgrade = command_line(Path(where).parent, "home", "upgrade")
     return DatabaseTooOld(
         f"{said} this program knows version {known}. Stop the server, make a backup of the folder, "

@@ -77,16 +77,20 @@ class BoardState(Enum):
 
 
 class Source(Struct, frozen=True):
-    """What a board came from, if only one board may come from it: open challenge 5 of its game."""
+    """What a board came from: open challenge 5 of its game, or a section of tournament 3."""
 
     word: str
     """Its word, in small letters: `seek`."""
     number: int
+    round: int | None = None
+    """The round of a tournament, and the section in it; many boards may come from that."""
+    section: int | None = None
 
     @property
     def remark(self) -> bytes:
         """Its line in a history, right below the one with the message key."""
-        return f"# {self.word} {self.number}\n".encode()
+        part = f" round {self.round} section {self.section}" if self.round else ""
+        return f"# {self.word} {self.number}{part}\n".encode()
 
 
 def entry_of(game: Game) -> Summary:

@@ -212,7 +212,7 @@ class PostgresqlConnection(database.Connection):
             ((version, told),) = cursor.fetchall()
         self._clock.put_right(asked, told)
         if version > database.LATEST:
-            raise faults.wrong_version(self._where, version, database.LATEST, database.BEFORE)
+            raise faults.wrong_version(self._where, version, database.LATEST, database.EARLIER)
 
     def commit(self) -> None:
         """Make durable what was written."""

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, TypeVar
 from pbm_oust.board.history import BadHistory
 from pbm_oust.rules import KINDS
 from pbm_oust.store.boards import Boards, Rows, columns_in, read_board, read_rows
-from pbm_oust.store.database import Database, Snapshot, Transaction
+from pbm_oust.store.database import Database, Snapshot, Transaction, moment_of
 from pbm_oust.store.disk import bytes_of
 from pbm_oust.store.index import BoardName, count_all, entry_of, find_entry
+from pbm_oust.store.ladders import count_waiting
 from pbm_oust.store.publishing import FileState, Progress, Publisher, compared, untold, whole_lines
 from pbm_oust.store.ratings import count_marked, mark
 
@@ -50,6 +51,7 @@ def rebuild(
         done += len(found)
         progress(done, len(names))
     count_marked(database)
+    count_waiting(database, moment_of(int(database.time())))
     with database.read_latest() as snapshot:
         number = count_all(snapshot)
         if number == done and not are_behind:

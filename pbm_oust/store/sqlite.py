@@ -175,7 +175,7 @@ class SqliteConnection(database.Connection):
         if not version:
             raise faults.damaged(self.path, "it has none of our tables")
         if version != database.LATEST:
-            raise faults.wrong_version(self.path, version, database.LATEST, database.BEFORE)
+            raise faults.wrong_version(self.path, version, database.LATEST, database.EARLIER)
 
     def begin_at_once(self) -> bool:
         """Begin to write, unless somebody else does; return whether that has begun."""
@@ -285,20 +285,20 @@ class SqliteDatabase(database.Database):
             self._disk.sync_file(path)
             yield database.Snapshot(connection)
 
-    def upgrade(self, work: Callable[[database.Transaction], T]) -> T | None:
-        """Have tables of the version before brought up to date.
+    def upgrade(self, work: Callable[[database.Transaction, int], T]) -> T | None:
+        """Have tables of an earlier version brought up to date, by work that is given the version.
 
         Returns what the work returns; None if the tables can be used already. A missing database is
         made. Raises DatabaseTooOld for other tables.
         """
         with closing(self.connect()) as connection:
             version = connection.version()
-            if version != database.BEFORE:
+            if version not in database.EARLIER:
                 connection.begin(writes=False)
                 return None
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("BEGIN IMMEDIATE")
-            done = work(database.Transaction(connection))
+            done = work(database.Transaction(connection), version)
             connection.execute(f"PRAGMA user_version = {database.LATEST}")
             connection.commit()
             return done

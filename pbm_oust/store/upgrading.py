@@ -1,14 +1,14 @@
-"""Bringing a home of the form before into today's: tables of version 10.
+"""Bringing a home of an earlier form into today's: tables of version 10 or 13.
 
-There the files of histories were the truth, and the database had what waited for them: accounts and
-histories are read, and written anew. All of it is one transaction. Tables that have stayed the same
-are left alone. Only a home in files is brought up to date; one on a server is copied into files by
-the program that made it.
+In those of version 10 the files of histories were the truth, and the database had what waited for
+them: accounts and histories are read, and written anew. Those of version 13 knew no tournaments.
+All of it is one transaction. Tables that have stayed the same are left alone. Only a home in files
+is brought up to date; one on a server is copied into files by the program that made it.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 
@@ -102,6 +102,9 @@ _SAME = frozenset(
 _WAITING = ("waiting_lines", "waiting_rewritings")
 """What waited for histories."""
 _RECORD = re.compile(rb" {0,3}([0-9]+) [xo*] ")
+_SCHEMA = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+BEFORE_TOURNAMENTS = 13
+"""The version of tables in which histories are rows, and no board is of a tournament."""
 
 
 def upgrade(home: Home, database: database.Database) -> int | None:
@@ -116,31 +119,59 @@ def upgrade(home: Home, database: database.Database) -> int | None:
         return None  # whoever connects to a server makes missing tables
 
 
-def _upgrade(home: Home, transaction: database.Transaction) -> int:
-    accounts = list(_accounts(transaction))
-    for table, columns in _TAKEN.items():
+def _upgrade(home: Home, transaction: database.Transaction, version: int) -> int:
+    if version == BEFORE_TOURNAMENTS:
+        _take_boards(transaction)
+    else:
+        _take_files(transaction, home)
+    return transaction.number("SELECT count(*) FROM boards")
+
+
+def _take_boards(transaction: database.Transaction) -> None:
+    """Add the tables of tournaments, and the columns of boards that lead there."""
+    names = transaction.rows("SELECT name FROM pragma_table_info('boards')")
+    there = {table for kind, table, _ in transaction.rows(_SCHEMA) if kind == "table"}
+    columns = [name for (name,) in names]
+    _remake(transaction, {"boards": columns}, there - {"boards"})
+
+
+def _remake(
+    transaction: database.Transaction,
+    taken: Mapping[str, Sequence[str]],
+    same: Collection[str],
+    waiting: Collection[str] = (),
+) -> None:
+    """Make all tables but some, which stay the same, anew; the cells of those in `taken` are kept.
+
+    Tables of before go, but for those that are `waiting`.
+    """
+    for table, columns in taken.items():
         transaction.run(
             f"CREATE TEMPORARY TABLE old_{table} AS {database.selection(table, columns)}"
         )
-    transaction.run("DELETE FROM old_message_keys WHERE outcome = 'begun'")
-    search = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-    for kind, table, _ in transaction.rows(search):
-        if kind == "table" and table not in {*_SAME, *_WAITING}:
+    for kind, table, _ in transaction.rows(_SCHEMA):
+        if kind == "table" and table not in {*same, *waiting}:
             transaction.run(f"DROP TABLE {table}")
     with closing(connection_to_nothing()) as new:
-        for _, table, statement in new.execute(search):
-            if table not in _SAME:
+        for _, table, statement in new.execute(_SCHEMA):
+            if table not in same:
                 transaction.run(str(statement))
-    for table, columns in _TAKEN.items():
-        taken = database.selection(f"old_{table}", columns)
-        transaction.run(f"INSERT INTO {table} ({', '.join(columns)}) {taken}")
+    for table, columns in taken.items():
+        cells = database.selection(f"old_{table}", columns)
+        transaction.run(f"INSERT INTO {table} ({', '.join(columns)}) {cells}")
         transaction.run(f"DROP TABLE old_{table}")
+
+
+def _take_files(transaction: database.Transaction, home: Home) -> None:
+    """Make accounts and boards of the rows of version 10, and of the files of histories."""
+    accounts = list(_accounts(transaction))
+    transaction.run("DELETE FROM message_keys WHERE outcome = 'begun'")
+    _remake(transaction, _TAKEN, _SAME, _WAITING)
     for account in accounts:
         write_account(transaction, account)
     _take_histories(transaction, home)
     for game in KINDS.values():
         mark(transaction, game)
-    return transaction.number("SELECT count(*) FROM boards")
 
 
 def _take_histories(transaction: database.Transaction, home: Home) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from pbm_oust.store import letters
+from pbm_oust.store import ladders, letters
 from pbm_oust.store.analyses import WANTED_LIFETIME
 from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
 from pbm_oust.store.faults import DatabaseFault
@@ -36,12 +36,13 @@ _FORGETTING = {
 def forget_expired(home: Home, now: datetime) -> None:
     """Forget what is too old to matter, in the database and among the letters that were taken.
 
-    Games that wait to be counted for ratings are. From then on, no file of the database holds what
-    was removed. May raise OSError.
+    Games that wait to be counted for ratings are, and ladders follow what has happened. From then
+    on, no file of the database holds what was removed. May raise OSError.
     """
     home.do(forget_old, now)
     home.outbox.forget_taken()
     count_marked(home.database)
+    ladders.count_waiting(home.database, now)
     home.database.empty_log()
 
 

@@ -5,7 +5,7 @@ A game, a board and a record stand in a path in exactly one way. Templates have 
 """
 
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.convertors import Convertor, IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
@@ -14,7 +14,9 @@ from pbm_oust.accounts.account import parse_userid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
 
+TOURNAMENTS, TOURNAMENTS_JSON = "/tournaments", "/tournaments.json"
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 SEARCH, FOUND = "/search", "/search.json"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
@@ -36,8 +38,24 @@ def of_board(name: str, number: int | None = None, ending: str = "") -> str:
     return f"{path}{'' if number is None else f'/{number}'}{ending}"
 
 
-def of_own_board(name: str) -> str:
-    """Return the path of the page on which a player plays at a board named `oust 17`."""
+def of_tournament(name: str, round_: int | None = None, ending: str = "") -> str:
+    """Return the path of a tournament named `oust tournament 3`, in its latest or another round."""
+    return of_board(name, round_, ending)
+
+
+def of_section(name: str, round_: int, section: int) -> str:
+    """Return where the page of a tournament shows a section of a round."""
+    query = {"section": str(section)}
+    return f"{asking(of_tournament(name, round_), query)}#section-{section}"
+
+
+def of_ladder(kind: str, ending: str = "") -> str:
+    """Return the path of the ladder of a game."""
+    return of_board(f"{kind} {LADDER}", ending=ending)
+
+
+def of_own(name: str) -> str:
+    """Return the path of a player's own page of what is named `oust 17`, `oust tournament 3`."""
     return f"{MINE}{of_board(name)}"
 
 
@@ -70,6 +88,12 @@ def of_grid(start: str, kind: str, grid: Grid) -> str:
 def of_exploring(path: str) -> str:
     """Return the path of the page that explores a position, by the path of that position."""
     return f"{path}/explore"
+
+
+def of_line(path: str, cells: Iterable[str] = ()) -> str:
+    """Return the path of a page that explores, after placements."""
+    line = quote(",".join(cells), safe=",")
+    return f"{path}/{line}" if line else path
 
 
 def of_player(userid: str) -> str:
@@ -179,8 +203,23 @@ class GridConvertor(Convertor[Grid]):
         return of_grid("", "", value).rpartition("/")[2]
 
 
+class LineConvertor(Convertor[str]):
+    """What has been placed behind the path of a page that explores: `/D4,E5`, or nothing."""
+
+    regex = "(?:/[^/]*)?"
+
+    def convert(self, value: str) -> str:
+        """Return the placements of a path."""
+        return value.removeprefix("/")
+
+    def to_string(self, value: str) -> str:
+        """Return the end of a path with placements."""
+        return of_line("", [value] if value else [])
+
+
 register_url_convertor("grid", GridConvertor())
 register_url_convertor("kind", KindConvertor())
+register_url_convertor("line", LineConvertor())
 register_url_convertor("number", NumberConvertor())
 
 

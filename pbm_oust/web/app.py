@@ -27,7 +27,20 @@ from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
-from pbm_oust.web import addresses, boards, explore, feeds, helping, lists, me, play, sign_in
+from pbm_oust.tournaments.cup import SOURCE
+from pbm_oust.web import (
+    addresses,
+    boards,
+    explore,
+    feeds,
+    helping,
+    ladders,
+    lists,
+    me,
+    play,
+    sign_in,
+    tournaments,
+)
 from pbm_oust.web.ground import FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
 from pbm_oust.web.sign_in import NotSignedIn, sent_to_sign_in
 
@@ -44,6 +57,7 @@ _LEFT_ALONE = (
     *(f"{addresses.TRY}/", f"{addresses.EXPLORE}/"),
     *(f"/{kind}/*/" for kind in KINDS),
 )
+_ALLOWED = tuple(f"/{kind}/{SOURCE}/" for kind in KINDS)
 """What robots are asked to leave alone (RFC 9309): pages of one player, and the thousands of past
 positions. Calendars are not among them: some programs ask here before they fetch one."""
 
@@ -88,7 +102,9 @@ async def _gone(_request: Request, _error: Exception) -> Response:
 
 async def robots(request: Request) -> Response:
     """Answer with what robots are asked."""
-    text = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in _LEFT_ALONE)))
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _LEFT_ALONE)]
+    lines += (f"Allow: {path}" for path in _ALLOWED)
+    text = "".join(f"{line}\n" for line in lines)
     return PlainTextResponse(text, headers={"Cache-Control": "public, max-age=86400"})
 
 
@@ -127,7 +143,9 @@ def _form(path: str, look: Handler, act: Handler) -> tuple[Route, Route]:
     return Route(path, look, methods=["GET"]), Route(path, act, methods=["POST"])
 
 
-_BOARD = "/{kind:kind}/{board:number}"
+_BOARD, _GRID, _LINE = "/{kind:kind}/{board:number}", "/{kind:kind}/{grid:grid}", "{line:line}"
+_LADDER = addresses.of_ladder("{kind:kind}")
+_CUP = f"/{{kind:kind}}/{SOURCE}/{{board:number}}"
 ROUTES = (
     Route(addresses.FRONT, lists.front),
     Route(_BOARD, boards.page),
@@ -139,14 +157,30 @@ ROUTES = (
     Route(f"{_BOARD}/{{number:number}}", boards.page),
     Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
     Route(f"{_BOARD}/{{number:number}}.png", boards.png),
-    *_form(addresses.of_exploring(f"{_BOARD}/{{number:number}}"), explore.from_board, explore.plan),
-    Route(f"{addresses.EXPLORE}/{{kind:kind}}/{{grid:grid}}", explore.from_start),
+    *_form(
+        f"{addresses.of_exploring(f'{_BOARD}/{{number:number}}')}{_LINE}",
+        explore.from_board,
+        explore.plan,
+    ),
+    Route(f"{addresses.EXPLORE}{_GRID}{_LINE}", explore.from_start),
     Route(addresses.TRY, explore.choose),
-    Route(f"{addresses.TRY}/{{kind:kind}}/{{grid:grid}}", explore.attempt),
+    Route(f"{addresses.TRY}{_GRID}{_LINE}", explore.attempt),
     Route(addresses.of_calendar("{name}"), feeds.calendar),
     Route(addresses.of_feed(addresses.HISTORY), feeds.results),
     Route(addresses.of_feed(addresses.of_player("{userid}")), feeds.player),
     Route(addresses.of_feed(_BOARD), feeds.board),
+    Route(_CUP, tournaments.page),
+    Route(f"{_CUP}.json", tournaments.file),
+    Route(f"{_CUP}/{{number:number}}", tournaments.page),
+    Route(f"{_CUP}/{{number:number}}.json", tournaments.file),
+    Route(addresses.of_events(_CUP), tournaments.events),
+    Route(addresses.of_feed(_CUP), feeds.tournament),
+    Route(_LADDER, ladders.page),
+    Route(f"{_LADDER}.json", ladders.file),
+    Route(addresses.of_events(_LADDER), ladders.events),
+    Route(addresses.of_feed(_LADDER), feeds.ladder),
+    Route(addresses.TOURNAMENTS, tournaments.all_cups),
+    Route(addresses.TOURNAMENTS_JSON, tournaments.all_as_json),
     Route(addresses.BOARDS, lists.boards),
     Route(addresses.HISTORY, lists.history),
     Route(addresses.SEARCH, lists.search),
@@ -164,7 +198,7 @@ ROUTES = (
     *_form(addresses.of_playing("{tag}"), play.look, play.act),
     Route(addresses.of_events(addresses.of_playing("{tag}")), play.events, methods=["GET"]),
     *_form(
-        addresses.of_exploring(addresses.of_playing("{tag}")),
+        f"{addresses.of_exploring(addresses.of_playing('{tag}'))}{_LINE}",
         explore.from_link,
         explore.plan_by_link,
     ),
@@ -183,6 +217,10 @@ ROUTES = (
     Route(addresses.DO, me.do, methods=["POST"]),
     *_form(f"{addresses.MINE}{_BOARD}", me.look, me.act),
     Route(addresses.of_events(f"{addresses.MINE}{_BOARD}"), me.events_of_board, methods=["GET"]),
+    Route(f"{addresses.MINE}{_CUP}", tournaments.look, methods=["GET"]),
+    Route(addresses.of_events(f"{addresses.MINE}{_CUP}"), tournaments.own_events, methods=["GET"]),
+    Route(f"{addresses.MINE}{_LADDER}", ladders.look, methods=["GET"]),
+    Route(addresses.of_events(f"{addresses.MINE}{_LADDER}"), ladders.own_events, methods=["GET"]),
     Route(addresses.ROBOTS, robots),
     Route(addresses.HEALTH, healthz),
     Route("/static/{name:path}", _static),

@@ -33,10 +33,14 @@ from pbm_oust.robot.analysis import Analysis, placed_in
 from pbm_oust.robot.turning import TurningPoint, explained
 from pbm_oust.rules import Grid, Kind, Position, Side, taken
 from pbm_oust.store.analyses import kept
-from pbm_oust.store.boards import Board
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.boards import Board, started_in
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName, Source
 from pbm_oust.store.open_boards import read_board
 from pbm_oust.store.ratings import standings_on
+from pbm_oust.store.tournaments import find
+from pbm_oust.tournaments.cup import SOURCE, Cup
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
 from pbm_oust.web import addresses
 from pbm_oust.web.ground import (
     CHECKED,
@@ -180,7 +184,7 @@ def _stepping(name: str, point: TurningPoint) -> str:
     cells = placed_in(point.better)
     path = addresses.of_exploring(addresses.of_board(name, point.number - 1))
     begun = {"at": "1"} if len(cells) > 1 else {}
-    return addresses.asking(path, {"moves": ",".join(cells), **begun}) if cells else ""
+    return addresses.asking(addresses.of_line(path, cells), begun) if cells else ""
 
 
 async def page(request: Request) -> Response:
@@ -208,12 +212,36 @@ def _page(request: Request, templates: Templates) -> Made:
         game = view.latest
         seats = beside(game, ground)
         gone = gone_from(game, ground.work)
+        belongs = belongs_to(view.board, ground.home)
         analysis = kept(ground.home, game)
     judged = _judged(analysis, view) if analysis else None
     svg = _drawn(view, templates).content.decode()
-    given = {"picture": svg, "beside": seats, "gone": gone, "judged": judged}
-    content = templates.fill("board.html", view=view, **given, formats=MEDIA_TYPES, sides=Side)
+    content = templates.fill(
+        "board.html",
+        view=view,
+        picture=svg,
+        beside=seats,
+        gone=gone,
+        judged=judged,
+        belongs=belongs,
+        formats=MEDIA_TYPES,
+        sides=Side,
+    )
     return Made(content.encode(), _OVER if game.result else CHECKED)
+
+
+def belongs_to(board: Board, home: Home) -> tuple[Source, Cup | None] | None:
+    """Return to which section of a tournament a board belongs, or to which place of the ladder.
+
+    None if it belongs to neither.
+    """
+    _, source = started_in(board.data)
+    if source and source.word == LADDER:
+        return source, None
+    if not source or source.word != SOURCE:
+        return None
+    cup = home.ask(find, board.name.kind, source.number)
+    return (source, cup) if cup else None
 
 
 def beside(game: Game, ground: Ground) -> Mapping[str, object]:

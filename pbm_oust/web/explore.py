@@ -1,7 +1,9 @@
 """Looking ahead: what comes of placements in an address, alone or against the house.
 
-Nothing is kept: all that was placed stands in the address, which can be shared. From a position of
-a board, or from an empty one, both sides place in turn. On a board to try, the house answers.
+Nothing is kept: all that was placed stands in the path, which can be shared. From a position of a
+board, or from an empty one, both sides place in turn. On a board to try, the house answers. A point
+leads to `?moves=D4` behind that path, and from there to the path with one placement more: so a page
+stays small however many points it has, and however long the line is.
 
 A player of the board, who is signed in or has come by a link of theirs, can queue such a line, and
 sees what they have queued; nobody else does.
@@ -10,7 +12,7 @@ sees what they have queued; nobody else does.
 import secrets
 import subprocess  # the house thinks in a process of its own  # nosec B404
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -24,25 +26,24 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import Clause, explored, tree, waiting, with_clauses
 from pbm_oust.board import Deed, Game, Record, Variation, variation_of
 from pbm_oust.board.notation import format_wish
+from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.render.html import marks_of
 from pbm_oust.robot.analysis import placed_in
-from pbm_oust.robot.player import LEVELS
+from pbm_oust.robot.levels import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.store.analyses import kept
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_asked, board_svg, first_board, picture
 from pbm_oust.web.forms import form_of, said
 from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, language_asked, source_of
-from pbm_oust.web.play import Sitting, carried_at, cells_of, game_at, own_sitting, sitting_of
+from pbm_oust.web.play import Sitting, board_at, carried_at, cells_of, own_sitting, sitting_of
 from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
 
 GUEST, HOUSE = "guest", LEVELS[0].userid
 """Who plays on a board to try."""
-SECONDS = 0.3
-"""How long the house thinks about a turn there."""
 PATIENCE = 20.0
 """How many seconds it may take altogether, on a machine that is busy with mail."""
 _THINKS = """\
@@ -66,6 +67,7 @@ class Planning(Struct, frozen=True):
     """What the line says that is shown."""
     now: int | None
     """How many records the board has; None if the game is over."""
+    language: Language
 
     @property
     def first(self) -> str:
@@ -120,25 +122,62 @@ class Exploring(Struct, frozen=True):
             found.append((number, record))
         return found
 
+    def leading(self, cells: Iterable[str] = ()) -> str:
+        """Return where the position after other placements is."""
+        return addresses.asking(addresses.of_line(self.path, cells), self.query)
+
     def address(self, at: int) -> str:
-        """Return where the position after so many placements of the line is."""
-        asked = {**self.query, "moves": ",".join(self.line.cells)} if self.last else self.query
-        shown = {"at": str(at)} if at < self.last else {}
-        return addresses.asking(self.path, {**asked, **shown})
+        """Return where the position after so many placements of the line is.
+
+        It is what follows the path, as a line has hundreds of these links.
+        """
+        return (
+            addresses.asking("", self._after(at))
+            if at < self.last
+            else self.leading(self.line.cells)
+        )
 
     def seeing(self, clause: Clause) -> str:
         """Return where the position is after the turns of a clause; empty if no address says it."""
         is_sure = not clause.is_for_any and Deed.SWAP not in clause.turns
-        moves = ",".join(placed_in(clause.turns))
-        return addresses.asking(self.path, {**self.query, "moves": moves}) if is_sure else ""
+        return self.leading(placed_in(clause.turns)) if is_sure else ""
 
-    def placing(self, *cells: str) -> str:
-        """Return where the position is after more placements, in place of what is not shown.
+    def placing(self, cell: str) -> str:
+        """Return where one placement more leads to, in place of what is not shown.
 
-        It is what follows the path: a large board has hundreds of these links.
+        It is what follows the path, as a large board has hundreds of these links.
         """
-        moves = ",".join((*self.line.cells[: self.at], *cells))
-        return addresses.asking("", {**self.query, "moves": moves})
+        return addresses.asking("", {**self._after(self.at), "moves": cell})
+
+    def _after(self, at: int) -> Mapping[str, str]:
+        """Return what an address asks for that shows the position after so many placements."""
+        return {**self.query, **({"at": str(at)} if at < self.last else {})}
+
+
+Page = Callable[[Request], Awaitable[Response]]
+
+
+def placing(page: Page) -> Page:
+    """Return a page that sends whoever places on to the path with these placements."""
+
+    async def answer(request: Request) -> Response:
+        query = dict(request.query_params)
+        moves = query.pop("moves", "")
+        if not moves:
+            return await page(request)
+        at = addresses.number_in(query.pop("at", ""))
+        line = request.path_params["line"]
+        placed = line.split(",")[:at] if line else []
+        path = addresses.of_line(_path_of(request), [*placed, moves])
+        return RedirectResponse(addresses.asking(path, query), 303, KEPT_SECRET)
+
+    return answer
+
+
+def _path_of(request: Request) -> str:
+    """Return the path of a page without what has been placed."""
+    path, line = request.scope["path"], request.path_params["line"]
+    return str(path.removesuffix(f"/{line}"))
 
 
 async def _explored(
@@ -148,8 +187,8 @@ async def _explored(
 
     Raises HTTPException if too many wait for past positions.
     """
-    given = request.query_params
-    moves, at = given.get("moves", ""), addresses.number_in(given.get("at", ""))
+    moves = request.path_params["line"]
+    at = addresses.number_in(request.query_params.get("at", ""))
     cells, count = cells_of(moves), len(moves.split(",")) if moves else 0
 
     def replayed() -> tuple[Game, Variation]:
@@ -159,7 +198,7 @@ async def _explored(
     start, line = await ground_of(request).replaying.do_for(source_of(request), replayed)
     last = len(line.games) - 1
     shown, is_cut = last if at is None else min(at, last), last < max(len(cells), count)
-    return Exploring(request.url.path, start, line, shown, is_cut, query)
+    return Exploring(_path_of(request), start, line, shown, is_cut, query)
 
 
 def _empty(kind: Kind, grid: Grid, *owners: str) -> Game:
@@ -169,6 +208,7 @@ def _empty(kind: Kind, grid: Grid, *owners: str) -> Game:
     return first_board(kind, grid, *owners)
 
 
+@placing
 async def from_board(request: Request) -> Response:
     """Answer with what comes of placements after a record of a board."""
     game, player = board_asked(request).game, player_if_any(request)
@@ -178,10 +218,11 @@ async def from_board(request: Request) -> Response:
     return await _after(game, number, request, sitting)
 
 
+@placing
 async def from_link(request: Request) -> Response:
     """Answer with what comes of placements on the board of a link."""
     sitting = await sitting_of(request)
-    return await _after(game_at(sitting, request), sitting.reply.number - 1, request, sitting)
+    return await _after(board_at(sitting, request).game, sitting.reply.number - 1, request, sitting)
 
 
 async def plan(request: Request) -> Response:
@@ -199,8 +240,8 @@ async def plan_by_link(request: Request) -> Response:
 
 
 async def _plan(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
-    carried, path = await carried_at(sitting, form, request), request.url.path
-    game, number = game_at(sitting, request), sitting.reply.number
+    carried, path = await carried_at(sitting, form, request), _path_of(request)
+    game, number = board_at(sitting, request).game, sitting.reply.number
     if carried is None:
         return RedirectResponse(path, 303, KEPT_SECRET)
     if carried.is_done:
@@ -251,9 +292,10 @@ def _planning(sitting: Sitting, game: Game, exploring: Exploring, account: Accou
     clause = explored(exploring.start, exploring.game, userid) if is_current else None
     is_own = exploring.start.player_to_move == userid
     now = None if game.result else len(game.records)
-    return Planning(sitting, is_current, is_own, clause, now)
+    return Planning(sitting, is_current, is_own, clause, now, account.all_settings.language)
 
 
+@placing
 async def from_start(request: Request) -> Response:
     """Answer with what comes of placements on an empty board."""
     given = request.path_params
@@ -274,6 +316,7 @@ async def choose(request: Request) -> Response:
     return ground.page(request, "try", house=HOUSE, grids=boards, seeks=seeks)
 
 
+@placing
 async def attempt(request: Request) -> Response:
     """Answer with a game against the house, once it has placed where it is its turn."""
     ground, given = ground_of(request), request.path_params
@@ -291,8 +334,8 @@ async def attempt(request: Request) -> Response:
     if made is None:
         turn = await ground.thinking.do_for(source_of(request), partial(house_turn, *asked))
         made = ground.cache.put(asked, Made(turn))
-    answered = exploring.placing(*cells_of(made.content.decode()))
-    return RedirectResponse(f"{exploring.path}{answered}", 303)
+    cells = cells_of(made.content.decode())
+    return RedirectResponse(exploring.leading((*exploring.line.cells, *cells)), 303)
 
 
 def _first_grids() -> list[tuple[Kind, Grid]]:
@@ -308,7 +351,7 @@ def house_turn(kind: str, grid: str, cells: str, patience: float = PATIENCE) -> 
 
     A search would keep all threads of this process waiting.
     """
-    thinking = [sys.executable, "-c", _THINKS, kind, grid, cells, str(SECONDS)]
+    thinking = [sys.executable, "-c", _THINKS, kind, grid, cells]
     try:
         thought = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
             thinking, stdout=subprocess.PIPE, check=True, timeout=patience
@@ -323,7 +366,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
     ground, game, planning = ground_of(request), exploring.game, given.get("planning")
     show, language = partial(ground.page, request), language_asked(request)
     if isinstance(planning, Planning):
-        language = ground.work.account(planning.sitting.reply.userid).all_settings.language
+        language = planning.language
         show = partial(ground.secret_page, language)
     translator = ground.templates_in(language).translator
     title = translator.gettext("After placement %(number)s", number=exploring.at)

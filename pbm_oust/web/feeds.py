@@ -26,12 +26,14 @@ from pbm_oust.play.finding import Wish, find_games, find_latest
 from pbm_oust.play.notices import Reader
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS
+from pbm_oust.store import ladders, tournaments
 from pbm_oust.store.index import Window
 from pbm_oust.store.open_boards import has_played, read_game
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import player_asked
 from pbm_oust.web.ground import KEPT_SECRET, Ground, Made, Templates, ground_of
 from pbm_oust.web.sign_in import proved
+from pbm_oust.web.tournaments import cup_asked
 
 MEDIA_TYPE = "application/atom+xml"
 
@@ -84,6 +86,26 @@ async def results(request: Request) -> Response:
     title = ground.templates_for(request).translator.gettext("Boards that are over")
     entries = _entries(Wish(list(KINDS.values()), (), Filter.INACTIVE), request)
     return _feed(request, title, addresses.HISTORY, entries)
+
+
+async def tournament(request: Request) -> Response:
+    """Answer with a feed of a tournament, with an entry for each game of it that is over."""
+    ground = _ground(request)
+    cup = cup_asked(request)
+    templates = ground.templates_for(request)
+    boards = ground.home.ask(tournaments.results, cup, MOST_ENTRIES)
+    entries = [_of_board(each, ground, templates) for each in boards]
+    return _feed(request, cup.title, addresses.of_tournament(cup.name), entries)
+
+
+async def ladder(request: Request) -> Response:
+    """Answer with a feed of the ladder of a game, with an entry for each game that is over."""
+    ground, kind = _ground(request), request.path_params["kind"]
+    templates = ground.templates_for(request)
+    boards = ground.home.ask(ladders.results, kind.name, MOST_ENTRIES)
+    entries = [_of_board(each, ground, templates) for each in boards]
+    title = templates.translator.gettext("Ladder of %(title)s", title=kind.title)
+    return _feed(request, title, addresses.of_ladder(kind.name), entries)
 
 
 def _ground(request: Request) -> Ground:

@@ -61,7 +61,7 @@ _FROM_HERE = ("same-origin", "none")
 """What browsers say about where a form comes from that is one of ours."""
 _UNSAID = ("", "null")
 """What an Origin says that names nobody. Ours is null, because our pages tell no referrer."""
-_PLACE = re.compile("[A-Z]+")
+_PLACE = re.compile("[A-Z]+[0-9]?")
 """The name of a word in the help."""
 _SET = "on"
 """What a box says that is ticked."""

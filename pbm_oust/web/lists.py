@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
@@ -30,10 +29,13 @@ from pbm_oust.play.finding import (
 from pbm_oust.play.finding import search as look_for
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks, open_seeks_of
+from pbm_oust.play.tournaments import cups_going_on, medals_of
 from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Grid, Kind, Shape, parse_size
 from pbm_oust.rules.grid import BadGrid
 from pbm_oust.store.index import Mark, Window
+from pbm_oust.store.ladders import ladders_of, place_of
 from pbm_oust.store.open_boards import game_if_any, has_played
 from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.web import addresses
@@ -46,6 +48,8 @@ E = TypeVar("E", bound=Enum)
 
 MOST_ON_FRONT = 12
 """How many boards, results and challenges the page shows, and boards that of a player."""
+MOST_CUPS = 3
+"""How many tournaments of each game the front page shows that go on."""
 MOST_OPPONENTS = 20
 """Against how many opponents the page of a player shows results."""
 
@@ -66,12 +70,13 @@ def _written(ground: Ground, templates: Templates) -> str:
         active = find_latest(ground.work, Wish(kinds), part)
         ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE), part)
         seeks = open_seeks(kinds, ground.work)[:MOST_ON_FRONT]
+        cups = cups_going_on(kinds, MOST_CUPS, ground.home)
         boards = [*active.boards, *ended.boards]
         latest = (game_if_any(ground.home, each.kind, each.board) for each in boards)
         game = next(filter(None, latest), None)
     shown = game or first_board(kinds[0], kinds[0].default_grid)
     svg = picture(shown, templates.translator)
-    given = {"active": active, "ended": ended, "seeks": seeks}
+    given = {"active": active, "ended": ended, "seeks": seeks, "cups": cups}
     return templates.fill("front.html", shown=game, picture=svg, **given)
 
 
@@ -337,6 +342,11 @@ async def player(request: Request) -> Response:
         ended = find_latest(work, Wish(kinds, (userid,), Filter.INACTIVE), first)
         against = results_against(userid, work)
         known = [each for kind in kinds if (each := rated(userid, kind, 1, work)).page.count]
+        medals = medals_of(userid, work)
+        rungs = {
+            name: work.home.ask(place_of, name, userid)
+            for name in work.home.ask(ladders_of, userid)
+        }
     return ground.page(
         request,
         "player",
@@ -349,4 +359,6 @@ async def player(request: Request) -> Response:
         most_opponents=MOST_OPPONENTS,
         counted=MOST_COUNTED,
         rated=known,
+        medals=medals,
+        rungs=rungs,
     )

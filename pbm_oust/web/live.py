@@ -17,6 +17,8 @@ from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, find_entry, progress_of
+from pbm_oust.store.ladders import position
+from pbm_oust.store.tournaments import progress_of as progress_of_cup
 
 log = logging.getLogger("pbm_oust")
 
@@ -30,8 +32,9 @@ HEARTBEAT_SECONDS = 20.0
 """After so long without news a comment is sent, so that nothing between us hangs up."""
 
 
-Watched = BoardName | str
-"""A board, or the userid of a player with all their boards in play."""
+Watched = BoardName | tuple[str, int | None] | str
+"""A board; a tournament by its game and number, or the ladder of a game; or the userid of a player
+with all their boards in play."""
 
 
 class Looker(Struct, frozen=True):
@@ -143,9 +146,15 @@ class Live:
 def state_of(snapshot: Snapshot, name: Watched) -> str | None:
     """Return what differs after each record of a board, or on the boards of a player.
 
-    None if there is no such board.
+    Of a tournament or a ladder it differs after the beginning and the end of each game. None if
+    there is no such board.
     """
     if isinstance(name, BoardName):
         entry = find_entry(snapshot, name)
         return str(entry.records) if entry else None
-    return ".".join(str(number or 0) for number in progress_of(snapshot, [name]) or ())
+    if isinstance(name, str):
+        progress = progress_of(snapshot, [name])
+    else:
+        kind, number = name
+        progress = progress_of_cup(snapshot, kind, number) if number else position(snapshot, kind)
+    return ".".join(str(each or 0) for each in progress or ())

@@ -13,11 +13,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pbm_oust.accounts.account import HOUSE
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.settings import NAMES, zones
 from pbm_oust.accounts.vacations import days_left
 from pbm_oust.board import Game, Summary, Terms
+from pbm_oust.commands.ladder import CHALLENGE, JOIN, LEAVE
+from pbm_oust.commands.tournament import ENTER, WITHDRAW
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.finding import Wish, find_latest
@@ -25,21 +26,25 @@ from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks, possible_opponents
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
-from pbm_oust.robot.player import LEVELS
+from pbm_oust.robot.levels import HOUSE, LEVELS
 from pbm_oust.rules import KINDS, Side
+from pbm_oust.store import tournaments
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window, boards_of_player
 from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.ratings import usual_standings
-from pbm_oust.web import addresses, forms
+from pbm_oust.tournaments.cup import Cup
+from pbm_oust.tournaments.ladder import SOURCE as LADDER
+from pbm_oust.web import addresses, forms, ladders
 from pbm_oust.web.addresses import number_in
-from pbm_oust.web.boards import first_board, news, picture
+from pbm_oust.web.boards import board_asked, first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.live import Looker, state_of
 from pbm_oust.web.play import act_at, news_at, own_sitting, page_at, unread_by
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
+from pbm_oust.web.tournaments import own_page
 
 Again = Callable[[Mistake], Response]
 """Shows the page of a form once more, with why it was refused and what was typed."""
@@ -53,7 +58,9 @@ MOST_OPPONENTS = 12
 """How many players are listed who can be challenged."""
 _SWITCHES = {"rated": "unrated", "swap": "noswap"}
 """What the form of a board turns on, and the options of commands that turn it off."""
-_SHOWN = ("settings", "seek", "unseek")
+_ABOUT_TOURNAMENTS = (ENTER.name, WITHDRAW.name)
+_ABOUT_LADDERS = (JOIN.name, LEAVE.name, CHALLENGE.name)
+_SHOWN = ("settings", "seek", "unseek", *_ABOUT_TOURNAMENTS, *_ABOUT_LADDERS)
 """The commands of which the page itself shows what has come, on which their forms are."""
 _LONGEST_ONCE = 64
 _NUMBER = "number"
@@ -182,7 +189,7 @@ async def next_board(request: Request) -> Response:
     after = request.query_params.get("after", "")
     following = names[names.index(after) + 1 :] if after in names else names
     name = next(iter((*following, *names)), None)
-    path = addresses.of_own_board(name) if name else addresses.MINE
+    path = addresses.of_own(name) if name else addresses.MINE
     return RedirectResponse(path, 303, KEPT_SECRET)
 
 
@@ -201,7 +208,7 @@ def _command_page(
 
 async def look(request: Request) -> Response:
     """Answer with a board on which the player plays."""
-    player, game = player_of(request), _game(request)
+    player, game = player_of(request), board_asked(request).game
     if game.side_of(player.userid) is None:
         return RedirectResponse(addresses.of_board(game.name), 303, KEPT_SECRET)
     return page_at(own_sitting(player, game, game.next_number), request)
@@ -209,14 +216,14 @@ async def look(request: Request) -> Response:
 
 async def events_of_board(request: Request) -> Response:
     """Answer with the number of records of a board of the player, each time that it changes."""
-    player, game = player_of(request), _game(request)
+    player, game = player_of(request), board_asked(request).game
     return news_at(own_sitting(player, game, game.next_number), request)
 
 
 async def act(request: Request) -> Response:
     """Carry out what the player has chosen on a board."""
     player, form = await form_of_player(request)
-    game, number = _game(request), number_in(form.get(_NUMBER, ""))
+    game, number = board_asked(request).game, number_in(form.get(_NUMBER, ""))
     if number is None or game.side_of(player.userid) is None:
         raise HTTPException(400)
     return await act_at(own_sitting(player, game, number), form, request)
@@ -232,6 +239,12 @@ async def do(request: Request) -> Response:
     elif game and game.side_of(player.userid):
         sitting = own_sitting(player, game, game.next_number)
         back, again = sitting.path, lambda fault: page_at(sitting, request, form, fault.said)
+    elif cup := _cup_in(form, ground_of(request).home):
+        back, again = addresses.of_own(cup.name), partial(own_page, request, player, cup, form)
+    elif form.get("command") in _ABOUT_LADDERS and form.get("kind") in KINDS:
+        kind = KINDS[form["kind"]]
+        back = addresses.of_own(f"{kind.name} {LADDER}")
+        again = partial(ladders.own_page, request, player, kind, form)
     elif "line" in form:
         back, again = addresses.COMMAND, partial(_command_page, request, player, form)
     else:
@@ -245,13 +258,12 @@ def _game_in(form: Mapping[str, str], home: Home) -> Game | None:
     return game_if_any(home, kind, board) if kind and board is not None else None
 
 
-def _game(request: Request) -> Game:
-    """Return the game that a path names. Raises HTTPException."""
-    given = request.path_params
-    game = game_if_any(ground_of(request).home, given["kind"], given["board"])
-    if game is None:
-        raise HTTPException(404)
-    return game
+def _cup_in(form: Mapping[str, str], home: Home) -> Cup | None:
+    """Return the tournament that a form enters or leaves, if it does."""
+    number = number_in(form.get("number", ""))
+    if form.get("command") not in _ABOUT_TOURNAMENTS or number is None:
+        return None
+    return home.ask(tournaments.find, form.get("kind", ""), number)
 
 
 async def look_at_challenge(request: Request) -> Response:
@@ -268,8 +280,8 @@ def _challenge_page(
     kinds = KINDS.values()
     with ground.home.database.read():
         players = possible_opponents(player.userid, work, MOST_OPPONENTS)
-        house = [level.userid for level in LEVELS] if work.has_house else []
-        listed = [*players, *house]
+        house = LEVELS if work.has_house else ()
+        listed = [*players, *(level.userid for level in house)]
         ratings = [(kind, ground.home.ask(usual_standings, kind, listed)) for kind in kinds]
     boards = [
         (kind, grid, picture(first_board(kind, grid), translator, kind.title, f"b{nth}"))
@@ -402,7 +414,7 @@ async def _done(
         return again(Mistake(said) if is_line else carried.fault(form, said))
     board = carried.handled.board
     if carried.is_done and board:
-        return RedirectResponse(f"{addresses.of_own_board(board)}?done", 303, KEPT_SECRET)
+        return RedirectResponse(f"{addresses.of_own(board)}?done", 303, KEPT_SECRET)
     if carried.is_done and form.get("command") in _SHOWN:
         return RedirectResponse(f"{back}?done", 303, KEPT_SECRET)
     # The command may have changed the language, or removed the account.

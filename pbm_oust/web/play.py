@@ -29,10 +29,11 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.rules import KINDS, Position, Side
+from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.open_boards import game_if_any
+from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import beside, board_svg, news
+from pbm_oust.web.boards import belongs_to, beside, board_svg, news
 from pbm_oust.web.forms import Carried, asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.live import Looker
@@ -127,7 +128,7 @@ def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
     return Sitting(
         reply,
-        addresses.of_own_board(game.name),
+        addresses.of_own(game.name),
         player.hidden(),
         is_signed_in=True,
         note=account.note_about(game.name),
@@ -136,13 +137,13 @@ def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     )
 
 
-def game_at(sitting: Sitting, request: Request) -> Game:
-    """Return the game at which a player sits. Raises HTTPException if it is gone."""
+def board_at(sitting: Sitting, request: Request) -> Board:
+    """Return the board at which a player sits. Raises HTTPException if it is gone."""
     reply = sitting.reply
-    game = game_if_any(ground_of(request).home, KINDS[reply.kind], reply.board)
-    if game is None:
-        raise HTTPException(410)
-    return game
+    try:
+        return read_board(ground_of(request).home, KINDS[reply.kind], reply.board)
+    except NotAllowed:
+        raise HTTPException(410) from None
 
 
 def page_at(
@@ -157,7 +158,8 @@ def page_at(
     the board is gone.
     """
     ground, reply, given = ground_of(request), sitting.reply, form or request.query_params
-    game = game_at(sitting, request)
+    board = board_at(sitting, request)
+    game = board.game
     turn, ask = turn_of(game, given.get("turn", "")), given.get("ask", "")
     is_current = game.meets_guard(reply.number)
     is_mine = is_current and not game.result and game.player_to_move == reply.userid
@@ -179,6 +181,7 @@ def page_at(
         turn=turn,
         after=structs.replace(game, position=turn.position),
         beside=beside(game, ground),
+        belongs=belongs_to(board, ground.home),
         said=said_on(game, ground.work),
         sides=Side,
         zone=settings.zone,

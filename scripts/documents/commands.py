@@ -19,6 +19,7 @@ HEADINGS = {
     Heading.PLAYING: "Playing",
     Heading.LOOKING: "Looking",
     Heading.TALKING: "Writing",
+    Heading.TOURNAMENTS: "Tournaments",
     Heading.ACCOUNT: "Your account",
     Heading.SETTINGS: "Settings and absence",
     Heading.GENERAL: "Besides",

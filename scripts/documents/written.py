@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from pbm_oust.robot.levels import LEVELS
 from scripts.documents.command_line import command_line_part
 from scripts.documents.commands import commands_part
-from scripts.documents.parts import with_part
+from scripts.documents.parts import code, table, with_part
 from scripts.documents.rooms import ROOT
 
 
@@ -15,5 +16,17 @@ def written() -> Iterator[tuple[Path, str]]:
     for page, name, text in (
         (docs / "commands.md", "commands", commands_part()),
         (docs / "command-line.md", "command line", command_line_part()),
+        (docs / "house.md", "levels", levels_part()),
     ):
         yield page, with_part(page.read_text(), name, text)
+
+
+def levels_part() -> str:
+    """Return the table of the house players."""
+    rows = []
+    for level in LEVELS:
+        looks = "as many as it has time for" if level.looks is None else f"{level.looks:,}"
+        overlooks = f"{level.overlooks:.0%}" if level.overlooks else "nothing"
+        figures = looks, f"{level.seconds:g}", overlooks
+        rows.append((code(level.userid), level.strength.value, *figures))
+    return table(("player", "strength", "looks for a turn", "seconds at most", "overlooks"), rows)

@@ -14,6 +14,7 @@ from pbm_oust.accounts.tags import (
     Answered,
     AnswerPurpose,
     Claim,
+    Climbing,
     Correspondence,
     Reply,
     Robotic,
@@ -60,6 +61,7 @@ ANSWERED = st.one_of(
     REPLIES,
     st.just(SHEET),
     st.builds(Solving, st.just("alice"), st.sampled_from(["oust", "churn"]), st.integers(1, 99)),
+    st.builds(Climbing, st.just("alice"), st.sampled_from(["oust", "churn"]), st.just(1)),
     st.builds(Correspondence, st.just("alice"), st.from_regex(USERID.pattern, fullmatch=True)),
 )
 

@@ -34,7 +34,9 @@ def barred(game: Game, command: str) -> NotAllowedReason:
 
 def after(grid: str, moves: str) -> Game:
     """Return a game after moves like `x C3` and rulings like `* void`."""
-    game = new_game(grid.removesuffix(" noswap"), Terms(swap="noswap" not in grid))
+    shape, size, *words = grid.split()
+    terms = Terms(swap="noswap" not in words, binding="binding" in words)
+    game = new_game(f"{shape} {size}", terms)
     for move in filter(None, moves.split("; ")):
         game = rule(game, move[2:]) if move[0] == "*" else act(game, move)
     return game

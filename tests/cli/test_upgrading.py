@@ -1,13 +1,15 @@
-"""A home of the form before, in which files came first: brought up to date, it says the same."""
+"""A home of an earlier form: brought up to date, it says the same."""
 
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
-from pbm_oust.store.database import LATEST
+from pbm_oust.store.database import LATEST, selection
+from pbm_oust.store.sqlite import connection_to_nothing
 from tests.support.command_line import run
 from tests.support.trouble import Trouble, faulty_statements
 
@@ -38,11 +40,40 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
+@pytest.fixture
+def home_13(home: Path) -> Path:
+    """A home of version 13, in which histories are rows and nobody knows of tournaments."""
+    run(home, "home", "upgrade")
+    database = home / "pbm_oust.db"
+    run(home, "sweep")
+    with closing(apsw.Connection(":memory:")) as connection:
+        connection.execute((BEFORE / "tables_13.sql").read_text())
+        connection.execute("ATTACH ? AS later", (str(database),))
+        tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table'"
+        for (table,) in connection.execute(tables).fetchall():
+            columns = "SELECT group_concat(name) FROM pragma_table_info(?)"
+            names = connection.execute(columns, (table,)).get
+            taken = selection(f"later.{table}", names.split(","))
+            connection.execute(f"INSERT INTO main.{table} ({names}) {taken}")
+        connection.execute("DETACH later; PRAGMA user_version = 13")
+        content = connection.serialize("main")
+    for path in home.glob("pbm_oust.db*"):
+        path.unlink()
+    database.write_bytes(content)
+    return home
+
+
 def version_of(home: Path) -> int:
     connection = apsw.Connection(str(home / "pbm_oust.db"))
     version = connection.pragma("user_version")
     connection.close()
     return int(str(version))
+
+
+def statements_of(connection: apsw.Connection) -> set[str]:
+    """Return the statements that make the tables of a database."""
+    rows = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    return {str(statement) for (statement,) in rows}
 
 
 @pytest.mark.parametrize("version", [9, 11, 12])
@@ -52,18 +83,33 @@ def test_tables_that_no_released_program_has_made_are_refused(home: Path, versio
     connection.close()
     refused = run(home, "home", "upgrade")
     assert refused.exit_code == 1
-    wanted = f"tables are of version {version}, and this program can read versions 10 and {LATEST}"
+    wanted = (
+        f"tables are of version {version}, and this program can read versions 10, 13 and {LATEST}"
+    )
     assert wanted in str(refused.exception)
     assert version_of(home) == version
 
 
-def test_it_says_the_same_before_and_after(home: Path) -> None:
+@pytest.mark.parametrize("version", ["home", "home_13"])
+def test_it_says_the_same_before_and_after(version: str, request: pytest.FixtureRequest) -> None:
+    home: Path = request.getfixturevalue(version)
+    assert version_of(home) != LATEST
     done = run(home, "home", "upgrade")
     assert done.exit_code == 0, done.output
     assert set(SAID) == set(COMMANDS)
     for name, words in COMMANDS.items():
         assert json.loads(run(home, *words).output) == json.loads(SAID[name].read_text()), name
     assert version_of(home) == LATEST
+
+
+def test_tables_that_were_brought_up_to_date_are_those_of_a_new_home(home_13: Path) -> None:
+    run(home_13, "home", "upgrade")
+    with (
+        closing(apsw.Connection(str(home_13 / "pbm_oust.db"))) as upgraded,
+        closing(connection_to_nothing()) as new,
+    ):
+        assert statements_of(upgraded) == statements_of(new)
+    assert run(home_13, "games", "verify").exit_code == 0
 
 
 def test_what_waited_for_a_history_is_in_its_rows_and_its_file(home: Path) -> None:

@@ -26,7 +26,15 @@ from pbm_oust.grammar.vocabulary import (
 from pbm_oust.languages import LANGUAGES, Language, Section
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
-from pbm_oust.service.table import FORMS, GENERAL_FORMS, KIND_FORMS, VOCABULARY, AnyForm, parse_line
+from pbm_oust.service.table import (
+    FORMS,
+    GENERAL_FORMS,
+    KIND_FORMS,
+    KIND_TOPICS,
+    VOCABULARY,
+    AnyForm,
+    parse_line,
+)
 from tests.support import tables
 
 tabled = tables.tabled(__file__)
@@ -38,7 +46,7 @@ GOOD_FRENCH = {
 }
 """English words that are good French as well, and names."""
 TOPICS = {form.topic for form in GENERAL_FORMS.values()}
-SECONDS = {form.name.partition(" ")[2] for form in GENERAL_FORMS.values()} - {""}
+SECONDS = {form.name.partition(" ")[2] for form in FORMS} - {""}
 
 
 class Place(NamedTuple):
@@ -51,7 +59,7 @@ class Place(NamedTuple):
 def in_lines() -> Iterator[tuple[Iterable[str], Aliases]]:
     """Yield the words of all places in command lines; some stand in several."""
     yield {*KINDS, *TOPICS}, ALIASES
-    yield KIND_FORMS, ALIASES
+    yield KIND_TOPICS, ALIASES
     yield SECONDS, ALIASES
     for form in FORMS:
         yield (option.name for option in form.options), OPTION_ALIASES

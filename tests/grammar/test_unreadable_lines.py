@@ -19,7 +19,7 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service.table import (
     GENERAL_FORMS,
-    KIND_FORMS,
+    KIND_TOPICS,
     VOCABULARY,
     AnswerToBoard,
     Empty,
@@ -30,7 +30,7 @@ from tests.support import tables
 
 tabled = tables.tabled(__file__)
 
-KIND_COMMANDS = sorted(KIND_FORMS)
+KIND_COMMANDS = sorted(KIND_TOPICS)
 DEEDS = ["accept", "decline", "pass", "propose", "reject", "resign", "swap", "undo"]
 FIRST_WORDS = sorted({*KINDS, *(form.topic for form in GENERAL_FORMS.values())})
 MOVE = "oust move 17 alice wonderland"

@@ -4,8 +4,12 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 
+from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.play.tournaments import open_cup
 from pbm_oust.service.table import FORMS
+from pbm_oust.tournaments.cup import Cup
 from tests.league.players import Player
+from tests.league.post import ADDRESS
 from tests.league.season import Plan, Season, offered_number
 from tests.support.letters import text_of
 
@@ -51,6 +55,29 @@ def _decline(season: Season) -> None:
     """Be challenged, and not want to play."""
     dinah, edgar = season.players["dinah"], season.players["edgar"]
     edgar.signed("decline", board=season.begin(dinah, edgar, "oust", "-hex"))
+
+
+def _hold_a_cup(season: Season) -> None:
+    """Enter a cup and leave it; it begins on the next day."""
+    now, work = (
+        season.world.clock.now(),
+        open_inbound(season.world.home, ADDRESS, season.world.clock.now).work,
+    )
+    cup = Cup(
+        kind="oust",
+        number=1,
+        title="Spring cup",
+        grid_name="square 5x5",
+        terms_words="swap rated nagtime=7 forfeittime=21",
+        size=5,
+        starts=now + timedelta(days=1),
+    )
+    work.retried(lambda work: open_cup(cup, work))
+    for name in ("alice", "bob", "carol", "dinah"):
+        season.players[name].signed("oust enter 1")
+    season.players["dinah"].signed("oust withdraw 1")
+    season.players["alice"].ask("tournaments oust")
+    season.players["alice"].ask("oust table 1")
 
 
 def _settle(season: Season) -> None:
@@ -158,6 +185,7 @@ def _leave_for_good(season: Season) -> None:
 ERRANDS: tuple[tuple[float, Errand, str], ...] = (
     (0.02, _settle, "bob carol dinah edgar jabber lory"),
     (0.05, _talk, "alice bob carol"),
+    (0.07, _hold_a_cup, "alice bob carol dinah"),
     (0.10, _decline, "dinah edgar"),
     (0.12, _unwatch, "alice bob carol"),
     (0.15, _look_around, "alice bob carol"),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.league import cups
 from tests.league.running import conduct
 from tests.league.season import Plan
 
@@ -21,3 +22,13 @@ def test_a_short_league_is_played_to_the_end_with_every_command(tmp_path: Path) 
     assert not outcome.faults, outcome.report()
     assert {"forfeit", "resign", "capture", "majority"} <= set(outcome.endings)
     assert {"remind", "swap", "propose", "accept", "reject"} <= set(outcome.deeds)
+
+
+def test_cups_come_to_what_their_boards_say_however_often_the_server_is_killed(
+    tmp_path: Path,
+) -> None:
+    plan = cups.Plan(players=10, cups=1, days=50, kills=6)
+    outcome = cups.conduct(plan, tmp_path, lambda _line: None)
+    assert not outcome.faults, outcome.report()
+    assert outcome.rounds == [2]
+    assert {"resign", "forfeit", "void"} <= set(outcome.endings)

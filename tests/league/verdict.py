@@ -21,7 +21,7 @@ def faults(world: World, log: str, copy: Path, *, uses_all: bool) -> Iterator[st
     home = world.home
     if uses_all:
         yield from _unused(world)
-    yield from _command_line(home)
+    yield from of_command_line(home, ["games", "verify"], ["ratings", "--recompute"], ["doctor"])
     if _ratings(home.path) != _ratings(_with_histories_only(home, copy)):
         yield "the ratings computed from the histories alone differ"
     yield from (f"{game.name} is not over" for game in world.games() if not game.result)
@@ -38,8 +38,9 @@ def _unused(world: World) -> Iterator[str]:
             yield f"the command {form.name} was never used"
 
 
-def _command_line(home: Home) -> Iterator[str]:
-    for command in (["games", "verify"], ["ratings", "--recompute"], ["doctor"]):
+def of_command_line(home: Home, *commands: list[str]) -> Iterator[str]:
+    """Yield which of some commands find something wrong, and what."""
+    for command in commands:
         done = _run(home.path, *command)
         if done.returncode:
             yield f"{' '.join(command)} exits with {done.returncode}: {done.stdout}{done.stderr}"

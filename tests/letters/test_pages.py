@@ -154,7 +154,7 @@ def test_a_page_begins_with_what_happened_and_whose_turn_it_is_then_the_board() 
         (CHAIN, "marksteere", "rrognlie played C2. The turn goes on."),
         (long_chain(), "rrognlie", "You placed 4 stones. Your turn goes on."),
         (long_chain(), "marksteere", "rrognlie placed 4 stones. The turn goes on."),
-        (play(GAME, "x propose"), "marksteere", "rrognlie proposes a draw. rrognlie is next."),
+        (play(GAME, "x propose"), "marksteere", "rrognlie proposed a draw. rrognlie is next."),
         (play(GAME, "x resign"), "marksteere", "The game is over: you win as o."),
         (play(GAME, "x resign"), "rrognlie", "The game is over: marksteere wins as o."),
         (new_game(), "marksteere", "rrognlie is next."),

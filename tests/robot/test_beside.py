@@ -35,7 +35,7 @@ def test_a_server_lets_the_house_play_until_the_end_of_a_game(tmp_path: Path) ->
 def test_a_house_that_is_killed_goes_on_and_plays_each_turn_once(tmp_path: Path) -> None:
     home = home_of(tmp_path / "home", ALICE)
     with running(home.path) as server:
-        mailed(home, ALICE, "oust challenge house2 alice wonderland -size=7")
+        mailed(home, ALICE, "oust challenge house4 alice wonderland -size=7")
         (thinking,) = wait_until(lambda: processes_of(server.process.pid, "house"), "a thinker")
         os.kill(thinking, signal.SIGKILL)
         wait_until(lambda: moves_of(home), "the house's turn")

@@ -21,7 +21,18 @@ from hypothesis import strategies as st
 from pbm_oust.experiments.counting import RoomForPositions, count_sequences, past_forced_pass
 from pbm_oust.experiments.simulate import simulate
 from pbm_oust.experiments.solve import Search, Worth
-from pbm_oust.robot.search import Searched, Searcher, bytes_of, follow, lattice_of, proofs_on, worth
+from pbm_oust.robot.search import (
+    CURIOSITY,
+    WEIGHTS,
+    Searched,
+    Searcher,
+    Weights,
+    bytes_of,
+    follow,
+    lattice_of,
+    proofs_on,
+    worth,
+)
 from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon, square
@@ -74,7 +85,12 @@ def rooted(position: Position, *, is_plain: bool = False, seed: int | None = Non
 
 def glance(position: Position, *, is_plain: bool = False) -> tuple[float, dict[int, float]]:
     """Return the value that the core sees, and how promising each placement looks, by its cell."""
-    root = rooted(position, is_plain=is_plain)
+    return glance_of(rooted(position, is_plain=is_plain))
+
+
+def glance_of(root: Searched) -> tuple[float, dict[int, float]]:
+    """Return the same of a tree that has not grown."""
+    position = root.position
     value, sets = root.tree.glance(root.number)
     assert [prior for prior, _ in sets] == sorted(prior for prior, _ in sets)
     seen = [(prior, int.from_bytes(cells, "little")) for prior, cells in sets]
@@ -118,15 +134,16 @@ def largest_capture(position: Position) -> int:
     return max((taken(position, position.place(cell)).bit_count() for cell in cells), default=0)
 
 
-def likelihood(position: Oust) -> float:
+def likelihood(position: Oust, weights: Weights) -> float:
     """Return how likely the side to move is to win, by the formula of the eye for Oust."""
     if not position.has_placement():
-        return 1 - likelihood(position.pass_turn())
+        return 1 - likelihood(position.pass_turn(), weights)
     mover, other = position.to_move, position.to_move.other
     (largest, stones), (their_largest, others) = position.tally(mover), position.tally(other)
-    score = 4 * (stones - others) / (stones + others + 4) + 0.2 * (largest - their_largest)
-    score += 0.25 * largest_capture(position)
-    score -= 0.10 * largest_capture(replace(position, to_move=other, is_mid_turn=False))
+    score = weights.stones * (stones - others) / (stones + others + 4)
+    score += weights.largest * (largest - their_largest)
+    score += weights.takes * largest_capture(position)
+    score -= weights.loses * largest_capture(replace(position, to_move=other, is_mid_turn=False))
     return 1 / (1 + math.exp(-score))
 
 
@@ -146,13 +163,41 @@ def test_in_oust_it_sees_what_either_side_could_take(play: Play) -> None:
         if position.result or not isinstance(position, Oust):
             continue
         value, seen = glance(position)
-        assert value == pytest.approx(likelihood(position), abs=1e-12)
+        assert value == pytest.approx(likelihood(position, WEIGHTS), abs=1e-12)
         cells = list(position.grid.each(position.placements()))
         assert sorted(seen) == cells
         if not any(position.place(cell).result for cell in cells):
             weights = {cell: weight(position, cell) for cell in cells}
             for cell in cells:
                 assert seen[cell] == pytest.approx(weights[cell] / sum(weights.values()))
+
+
+@relaxed
+@given(plays, st.builds(Weights, *4 * [st.floats(-1, 1)]))
+def test_what_it_makes_of_that_is_for_the_weights_to_say(play: Play, weights: Weights) -> None:
+    position = last(play)
+    assert isinstance(position, Oust)
+    searcher = Searcher("oust", position.grid, random.Random(1), weights=weights)
+    value, _ = glance_of(searcher.root(position))
+    assert value == pytest.approx(likelihood(position, weights), abs=1e-12)
+
+
+@relaxed
+@given(any_plays, st.randoms(use_true_random=False))
+def test_nobody_places_where_they_overlook_it_if_they_can_elsewhere(
+    play: AnyPlay, rng: random.Random
+) -> None:
+    position = last(play)
+    cells = list(position.grid.each(position.placements()))
+    overlooked = sum(rng.sample(cells, rng.randint(0, len(cells))))
+    searcher = Searcher(kind_of(position), position.grid, rng, is_proving=False)
+    root = searcher.root(position, overlooked)
+    allowed = position.placements() & ~overlooked or position.placements()
+    _, seen = glance_of(root)
+    assert sum(seen) == allowed
+    assert math.isclose(sum(seen.values()), 1) or not seen
+    root.tree.grow(0, 0, 5000)
+    assert all(branch.cell & allowed for branch in root.branches) or not allowed
 
 
 # What it plays
@@ -245,6 +290,13 @@ def test_what_came_of_a_position_is_what_came_of_its_placements(play: AnyPlay, l
         assert sum(branch.visits for branch in node.branches) <= node.visits
         if node is root and root.visits:
             assert sum(branch.visits for branch in node.branches) == node.visits - 1
+
+
+def test_it_grows_no_more_often_than_it_may() -> None:
+    root = rooted(Oust(square(7)), seed=1)
+    assert root.tree.grow(0, 0, 1_000_000, 7) == 7
+    searcher = Searcher("oust", square(7), random.Random(1))
+    assert searcher.grow(searcher.root(Oust(square(7))), most=40) == 40
 
 
 @relaxed
@@ -510,10 +562,13 @@ def test_proofs_of_another_grid_are_refused() -> None:
         _core.Tree(
             *lattice_of(hexagon(3)),
             eye=_core.CHURN_BY_CHANCE,
+            weights=WEIGHTS,
+            curiosity=CURIOSITY["churn"],
             x=b"",
             o=b"",
             to_move=False,
             is_mid_turn=False,
+            overlooked=b"",
             seed=1,
             proofs=proofs_on(hexagon(2)),
             proving=1,

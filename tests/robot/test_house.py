@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.robot.levels import LEVELS
 from tests.speed.running import processor_time
 from tests.support.command_line import play_house, run
 from tests.support.histories import moves_of
@@ -86,8 +87,8 @@ def test_nobody_waits_to_write_until_a_house_that_steps_back_has_written(talk: T
 
 
 def test_nobody_waits_for_a_program_that_thinks_long_about_another_board(talk: Talk) -> None:
-    for line in ("house1 alice wonderland", "house3 alice wonderland"):
-        talk.send(ALICE, f"oust challenge {line} -size=9")
+    for level in (LEVELS[0], LEVELS[-1]):
+        talk.send(ALICE, f"oust challenge {level.userid} alice wonderland -size=9")
     with subprocess.Popen([PROGRAM, "--home", str(talk.home.path), "house"]) as thinking:
         try:
             wait_until(lambda: moves_of(talk.home, 1), "the turn of house1")

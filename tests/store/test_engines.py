@@ -111,8 +111,8 @@ def test_a_damaged_history_comes_back_byte_by_byte(
         assert kept.boards.history(snapshot, NAME) == text
 
 
-STARTED = "INSERT INTO boards VALUES (?, ?, ?, NULL, NULL, NULL, 'over', 'square 5x5', 'alice', ?,"
-ENDED = " NULL, 'x resign', 1, 0, ?, 2, NULL)"
+STARTED = "INSERT INTO boards (kind, board, version, state, grid, x, o, result, is_rated, started,"
+ENDED = " latest, records) VALUES (?, ?, ?, 'over', 'hex 2', 'alice', ?, 'x resign', 1, 0, ?, 2)"
 OWNED = "INSERT INTO board_userids VALUES (?, ?, ?, 'over', 1)"
 
 

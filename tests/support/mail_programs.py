@@ -15,7 +15,7 @@ PROGRAMS = ("apple-mail", "gmail", "outlook", "thunderbird", "yahoo")
 FEATURES = tuple(tables.words(__file__, "features"))
 """The features that letters use, as the data calls them."""
 
-_BEYOND = {"html", "head", "title", "meta", "br", "content", "href", "http-equiv", "name"}
+_BEYOND = {"html", "head", "title", "meta", "br", "charset", "content", "href", "name"}
 _BEYOND |= {"colspan", "style", "color"}
 """What the data does not have: HTML and CSS began with it."""
 _PARTS = {

@@ -9,6 +9,7 @@ from typing import get_type_hints
 from zoneinfo import ZoneInfo
 
 from msgspec import NODEFAULT
+from msgspec.structs import replace
 
 import pbm_oust
 from pbm_oust.accounts.vacations import Absence
@@ -39,6 +40,8 @@ from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
 from pbm_oust.rules.position import Occupied
 from pbm_oust.service.answers import MoreThanDeed
 from pbm_oust.store.limits import SETTABLE, Charge
+from pbm_oust.tournaments.cup import Cup, State
+from pbm_oust.tournaments.ladder import Hindrance
 from tests.support.games import new_game, play
 
 OUST, CHURN = KINDS["oust"], KINDS["churn"]
@@ -101,6 +104,15 @@ _CHOSEN: list[Refusal] = [
 ]
 """Those whose facts have to fit each other, or that always show the part at fault."""
 
+_CUP = Cup(
+    kind="oust",
+    number=3,
+    title="Spring cup",
+    grid_name="square 5x5",
+    terms_words="swap rated nagtime=7 forfeittime=21",
+    size=4,
+    starts=UNTIL,
+)
 _VALUES: dict[object, tuple[object, ...]] = {
     str: ("carol",),
     int: (9,),
@@ -112,6 +124,8 @@ _VALUES: dict[object, tuple[object, ...]] = {
     Absence: (AWAY,),
     ZoneInfo: (ZONE,),
     datetime: (UNTIL,),
+    Hindrance: tuple(Hindrance),
+    Cup: (_CUP, replace(_CUP, state=State.RUNNING)),
 }
 """Facts of each type for all others."""
 

@@ -8,6 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 from msgspec.structs import replace
 
 from pbm_oust.board.notation import parse_ruling, parse_time
@@ -18,11 +19,13 @@ from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Request
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.starting import set_up_board
+from pbm_oust.play.tournaments import go_on, open_cup
 from pbm_oust.rules import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft
+from pbm_oust.tournaments.cup import SOURCE, Cup
 from tests.support.home_by_mail import copy_of
 from tests.support.letters import as_text, attached, page_of
 
@@ -33,7 +36,7 @@ SWEEP = "sweep"
 """Stands in the place of a sender where no mail comes in, but the server does what is due."""
 OPERATOR = "operator"
 """Stands there where the operator rules or sets a board up: `oust 1 extend o 3d`, or a challenge,
-and below that what is written to the players."""
+and below that what is written to the players; or opens a tournament, which follows as JSON."""
 SLOW = "relay_is_slow"
 """A file of this name in a transcript's folder leaves the letters in the outbox."""
 
@@ -151,7 +154,7 @@ def take(path: Path, inbound: Inbound, now: list[datetime]) -> Iterator[str]:
 
 
 def _rule(text: str, inbound: Inbound) -> None:
-    """Rule, or set a board up, as the operator writes it."""
+    """Rule, or set a board or a tournament up, as the operator writes it."""
     line, _, reason = text.partition("\n")
     _, command = parse_line(line)
     if isinstance(command, Command):
@@ -160,6 +163,11 @@ def _rule(text: str, inbound: Inbound) -> None:
         set_up_board(command["kind"], header, inbound.work, reason)
         return
     kind, board, words = line.split(" ", 2)
+    if board == SOURCE:
+        cup = msgspec.json.decode(words, type=Cup)
+        inbound.work.retried(partial(open_cup, cup))
+        go_on(inbound.work, cup.kind, cup.number)
+        return
     ruling = parse_ruling(words)
     rule_board(inbound.work, KINDS[kind], int(board), lambda _: ruling, reason)
 

@@ -12,14 +12,17 @@ import pytest
 from pbm_oust.board import Game
 from pbm_oust.board.formats import parse_any
 from pbm_oust.board.sgf import parse_sgf
+from pbm_oust.rules import KINDS, parse_grid
 from tests.support.games import act, history_of, new_game, play
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import ALICE, BOB, home_of
+from tests.support.kinds import Chance
 from tests.support.website import Website, website
 
 BASE = "https://games.example.org"
 MOST_BYTES = 60 * 1024
-"""What a page with a board of 121 points has at most, with its style sheet and script."""
+"""What a page with a board of 121 points has at most, with its style sheet and script, and what one
+that explores has at most."""
 BEGUN = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=5)
 SMALL = play(new_game("square 5x5", started=BEGUN), "x C3", "o swap", "o B3", "x D5")
 """A board in play, whose latest record is of an hour ago."""
@@ -109,6 +112,19 @@ def test_a_page_with_all_that_it_loads_is_small(pages: Website) -> None:
     assert sum(map(len, contents)) < MOST_BYTES
     assert len(contents[-1]) < 12 * 1024
     assert re.findall(r"<[^>]+\bsrc=", page.text) == ["<script src="]
+
+
+@pytest.mark.parametrize("shown", ["", "?at=150"])
+def test_a_page_that_explores_stays_small_however_much_has_been_placed(
+    shown: str, pages: Website
+) -> None:
+    grid = parse_grid("square 19x19")
+    steps = Chance(KINDS["oust"], grid, 3).steps[:200]
+    line = [grid.format_cell(cell) for _, cell, _ in steps]
+    page = pages.get(f"/explore/oust/19/{','.join(line)}{shown}")
+    assert f">x {line[0]}</a>" in page.text
+    assert page.text.count("<li>") > len(line)
+    assert len(page.content) < MOST_BYTES
 
 
 def test_pictures_and_frames_may_be_shown_elsewhere_and_nothing_else(pages: Website) -> None:

@@ -17,6 +17,7 @@ from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground
 from tests.support import tables
 from tests.support.costs import FEW, MANY, SLACK, Cost, beside
+from tests.support.cups import lay_cup
 from tests.support.home_by_mail import ADDRESS, NOON
 
 PATHS = tables.words(__file__, "paths")
@@ -53,6 +54,7 @@ def is_there(app: Any, path: str) -> bool:
 def costs(path: Path, others: int) -> dict[str, Cost]:
     """Return what each page takes beside boards of others."""
     with beside(path, others) as here:
+        lay_cup(here.home, 1, ["alice", *(f"x{nth}" for nth in range(9))], (12,))
         app = make_app(Ground(here.home, ADDRESS, lambda: NOON, "https://games.example.org"))
         got(app, "/")
         account = here.home.account("alice")

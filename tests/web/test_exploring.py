@@ -26,7 +26,7 @@ def test_nobody_who_looks_is_taken_for_a_player(tmp_path: Path) -> None:
         mailed(home, guest, f"oust {line}", at=datetime.now(UTC))
     home.database.close()
     with website(home.path) as pages:
-        page = pages.get("/oust/1/0/explore?moves=C3").text
+        page = pages.get("/oust/1/0/explore/C3").text
     assert "guest played C3" in page
     assert "You played" not in page
 
@@ -56,6 +56,7 @@ PARTS = {
     "{board:number}": "1",
     "{number:number}": "2",
     "{grid:grid}": "5",
+    "{line:line}": "",
     "{kind}": "oust",
     "{userid}": "bob",
 }
@@ -69,7 +70,7 @@ def pages_about_boards() -> list[str]:
 
 
 def test_what_a_player_plans_changes_no_page_of_anybody_else(tmp_path: Path) -> None:
-    paths = [*pages_about_boards(), "/oust/1/2/explore?moves=C3,D4,E5,A5"]
+    paths = [*pages_about_boards(), "/oust/1/2/explore/C3,D4,E5,A5"]
     assert {"/oust/1", "/oust/1.json", "/oust/1/embed", "/oust/1.atom", "/me/oust/1"} <= {*paths}
     with place(tmp_path / "home", ALICE, BOB) as here:
         readers = [here.signed_in(ALICE), Browser(here.site)]
@@ -86,4 +87,4 @@ def test_what_a_player_plans_changes_no_page_of_anybody_else(tmp_path: Path) -> 
         assert [seen(each) for each in readers] == before
         changed = {path for path, text in seen(own).items() if text != shown[path]}
     exploring = "/oust/1/2/explore"
-    assert changed == {"/me/oust/1", exploring, f"{exploring}?moves=C3,D4,E5,A5"}
+    assert changed == {"/me/oust/1", exploring, f"{exploring}/C3,D4,E5,A5"}

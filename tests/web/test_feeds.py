@@ -8,6 +8,7 @@ import feedparser
 import pytest
 
 from tests.support import tables
+from tests.support.cups import lay_cup
 from tests.support.home_by_mail import ALICE, BOB, CAROL, home_of
 from tests.support.website import Website, website
 
@@ -17,9 +18,11 @@ MAILS = tables.of(__file__)["mails"]
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
-    """Pages with an address, of a home with a board in play and one that is over."""
+    """Pages with an address, of a home with boards in play and over, and a tournament."""
     path = tmp_path_factory.mktemp("web") / "home"
-    home_of(path, ALICE, BOB, CAROL, mails=MAILS).database.close()
+    home = home_of(path, ALICE, BOB, CAROL, mails=MAILS)
+    lay_cup(home, 1, ["dave", "erin", "frank"], (1,), title="Cup")
+    home.database.close()
     (path / "pbm_oust.toml").write_text(f'web_address = "{BASE}"\n')
     with website(path) as found:
         yield found
@@ -53,8 +56,18 @@ def test_a_player_has_an_entry_for_the_latest_record_of_each_board(pages: Websit
 
 
 def test_results_are_a_feed(pages: Website) -> None:
-    (entry,) = feed_at("/history.atom", pages).entries
-    assert (entry.title, entry.summary) == ("churn 1 #1: bob - alice", "bob won")
+    entries = feed_at("/history.atom", pages).entries
+    assert ("churn 1 #1: bob - alice", "bob won") in [
+        (each.title, each.summary) for each in entries
+    ]
+
+
+def test_a_tournament_has_an_entry_for_each_game_that_is_over(pages: Website) -> None:
+    read = feed_at("/oust/tournament/1.atom", pages)
+    assert read.feed.title == "Cup"
+    assert [(each.title, each.summary) for each in read.entries] == [
+        ("oust 2 #2: erin - frank", "erin won")
+    ]
 
 
 def test_feeds_speak_french(pages: Website) -> None:

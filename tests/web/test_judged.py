@@ -143,8 +143,8 @@ def test_each_turning_point_has_its_reasons_and_a_line_to_step_through(
     )
     links = [[each.get("href") for each in point.iter("a")] for point in (first, fourth)]
     assert links == [
-        ["/oust/1/1", "/oust/1/0/explore?moves=D1"],
-        ["/oust/1/4", "/oust/1/3/explore?moves=B7,C1&at=1"],
+        ["/oust/1/1", "/oust/1/0/explore/D1"],
+        ["/oust/1/4", "/oust/1/3/explore/B7,C1?at=1"],
     ]
     stepping = pages.get(links[1][1]).text
     assert [words(each) for each in found(stepping, '//ol[@class="turns"]/li')] == ["x B7", "o C1"]
@@ -171,12 +171,12 @@ def test_what_would_have_been_best_is_explored_up_to_a_swap(home: Home, pages: W
     analyse(home, *VERDICTS)
     start, third = (pages.get(f"/oust/1/{number}/explore").text for number in (0, 3))
     assert "At this point, x is 52% likely to win." in words(html.fromstring(start))
-    assert 'href="/oust/1/0/explore?moves=D1">What would have been best' in start
-    assert 'href="/oust/1/3/explore?moves=B7,C1">What would have been best' in third
+    assert 'href="/oust/1/0/explore/D1">What would have been best' in start
+    assert 'href="/oust/1/3/explore/B7,C1">What would have been best' in third
     first = pages.get("/oust/1/1/explore").text
     assert "At this point" in first
     assert "What would have been best" not in first
-    assert "At this point" not in pages.get("/oust/1/0/explore?moves=D1").text
+    assert "At this point" not in pages.get("/oust/1/0/explore/D1").text
 
 
 def test_it_speaks_french(home: Home, pages: Website) -> None:

@@ -54,7 +54,7 @@ def test_history_has_pages_of_fifty_the_latest_first(pages: Website) -> None:
     assert boards_on(first) == [f"oust {board}" for board in range(60, 10, -1)]
     assert boards_on(second) == [f"oust {board}" for board in range(10, 0, -1)]
     assert "/history?game=oust&page=2" in links_on(first)
-    assert "alice resign" in first
+    assert "alice won" in first
 
 
 def test_boards_of_all_games_lead_to_the_pages_of_each(pages: Website) -> None:

@@ -8,9 +8,12 @@ import pytest
 from babel.dates import format_date
 
 from pbm_oust.accounts.settings import NAMES, values_of
+from pbm_oust.accounts.tags import tag_of
+from pbm_oust.robot.levels import LEVELS
 from tests.support import tables
 from tests.support.accounts import make_account
 from tests.support.browsing import Browser
+from tests.support.histories import lay_histories, short_history
 from tests.support.home_by_mail import ALICE, BOB
 from tests.web.signed_in import Place
 
@@ -50,6 +53,16 @@ def test_a_form_of_a_board_of_others_plays_nothing(here: Place, alice: Browser) 
     assert bob.send(alice.form("Play C3"), check=check).status == 400
     bob.open("/me/oust/1")
     assert bob.path == "/oust/1"
+
+
+def test_a_damaged_board_of_a_player_says_so(here: Place, alice: Browser) -> None:
+    here.talk.send(ALICE, "oust challenge alice bob wonderland -size=5")
+    by_link = f"/play/{tag_of(str(here.talk.letter_to(ALICE)['Reply-To']))}"
+    damaged = short_history(1, "2026-11-20T12:00:00Z").replace("C3", "Z9")
+    lay_histories(here.talk.home, {1: damaged})
+    for path in ("/me/oust/1", "/oust/1/0/explore", by_link, f"{by_link}/explore"):
+        assert alice.open(path).status == 503, path
+        assert "cannot be read at present. The operator has been told." in alice.text
 
 
 def test_a_vacation_is_announced_and_cancelled(here: Place, alice: Browser) -> None:
@@ -112,7 +125,7 @@ def test_players_who_can_be_challenged_are_listed_those_first_who_played_last(
         here.talk.send(address, line.replace("SECRET", PASSWORD))
     alice.open("/me/challenge")
     listed = re.findall(r'name="opponent" value="(\w*)"', alice.text)
-    assert listed == ["", "bob", "dave", "frank", "erin", "house1", "house2", "house3"]
+    assert listed == ["", "bob", "dave", "frank", "erin", *(level.userid for level in LEVELS)]
     assert re.search(r"<strong>dave</strong>[^/]*<small>Oust 1400\?", alice.text)
 
 

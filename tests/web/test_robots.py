@@ -14,7 +14,14 @@ def test_robots_leave_pages_of_players_alone_and_may_read_the_rest(tmp_path: Pat
     assert got.headers["content-type"] == "text/plain; charset=utf-8"
     read = RobotFileParser()
     read.parse(got.text.splitlines())
-    for path in ("/", "/oust/17", "/players/alice", "/history?page=2", "/help/move"):
+    for path in (
+        "/",
+        "/oust/17",
+        "/players/alice",
+        "/history?page=2",
+        "/help/move",
+        "/oust/tournament/1",
+    ):
         assert read.can_fetch("robot", path), path
     for path in ("/me", "/me/oust/1", "/play/oust.1.2.alice.x", "/code/x", "/sign-in"):
         assert not read.can_fetch("robot", path), path

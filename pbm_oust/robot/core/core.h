@@ -14,10 +14,19 @@ typedef enum { OUST_BY_EYE, OUST_BY_CHANCE, CHURN_BY_CHANCE, EYES } Eye;
 
 #define MOST_WORDS 4
 
+/* How much the eye for Oust makes of what both sides have: of the share of stones, of each stone in
+ * the largest groups, and of each one that the side to move, and the other, could take. */
+typedef struct {
+    double stones, largest, takes, loses;
+} Weights;
+
 /* What to plant: a position that goes on, and how to see it. */
 typedef struct {
     const Lattice *lattice;
     Eye eye;
+    Weights weights;
+    /* How much the promise of a placement counts against what came of it. */
+    double curiosity;
     /* Proofs of the same lattice, or NULL. The tree keeps them as long as it lives. */
     Proofs *proofs;
     uint64_t seed;
@@ -30,6 +39,8 @@ typedef struct {
     uint64_t stones[2][MOST_WORDS];
     int to_move;
     int is_mid_turn;
+    /* The cells where its side sees no placement, unless all placements are there. */
+    uint64_t overlooked[MOST_WORDS];
 } Planting;
 
 /* What is known of a position of a tree. */
@@ -65,9 +76,10 @@ typedef struct {
     void *(*plant)(const Planting *planting);
     void (*fell)(void *tree);
     /* Let a tree grow from a position, until that is proved, the tree is full, or so much effort is
-     * spent. One is about a tenth of a microsecond. `times` is how often it has grown from there
-     * before. Return how often it grew; -1 if there is not even memory for one branch. */
-    long (*grow)(void *tree, uint32_t node, long times, long effort);
+     * spent, or it has grown so often at most. One of effort is about a tenth of a microsecond.
+     * `times` is how often it has grown from there before. Return how often it grew; -1 if there is
+     * not even memory for one branch. */
+    long (*grow)(void *tree, uint32_t node, long times, long effort, long most);
     uint32_t (*positions)(const void *tree);
     size_t (*bytes)(const void *tree);
     int (*is_full)(const void *tree);

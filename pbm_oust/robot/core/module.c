@@ -7,6 +7,7 @@
 
 #include "core.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- Grids ---- */
@@ -184,25 +185,31 @@ static int take_proofs(TreeObject *self, PyObject *proofs, Planting *planting) {
 }
 
 static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
-    static char *names[] = {"cells",        "stride", "slant",      "eye",
-                            "x",            "o",      "to_move",    "is_mid_turn",
-                            "seed",         "proofs", "proving",    "most_bytes",
+    static char *names[] = {"cells",        "stride",     "slant",   "eye",     "weights",
+                            "curiosity",    "x",          "o",       "to_move", "is_mid_turn",
+                            "overlooked",   "seed",       "proofs",  "proving", "most_bytes",
                             "picks_lowest", NULL};
-    Py_buffer cells, sides[2];
+    Py_buffer cells, sets[3];
+    Weights weights;
+    double curiosity;
     int stride, slant, eye, to_move, is_mid_turn, picks_lowest;
     unsigned long long seed;
     Py_ssize_t most_bytes;
     PyObject *proofs;
     long proving;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iiiy*y*ppKOlnp", names, &cells, &stride,
-                                     &slant, &eye, &sides[0], &sides[1], &to_move, &is_mid_turn,
-                                     &seed, &proofs, &proving, &most_bytes, &picks_lowest)) {
+    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iii(dddd)dy*y*ppy*KOlnp", names, &cells,
+                                     &stride, &slant, &eye, &weights.stones, &weights.largest,
+                                     &weights.takes, &weights.loses, &curiosity, &sets[0], &sets[1],
+                                     &to_move, &is_mid_turn, &sets[2], &seed, &proofs, &proving,
+                                     &most_bytes, &picks_lowest)) {
         return NULL;
     }
     TreeObject *self = (TreeObject *)type->tp_alloc(type, 0);
     int is_read = self != NULL && read_lattice(&self->lattice, &cells, stride, slant);
     Planting planting = {
         .eye = (Eye)eye,
+        .weights = weights,
+        .curiosity = curiosity,
         .seed = seed,
         .picks_lowest = picks_lowest,
         .proving = proving,
@@ -215,11 +222,12 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
         is_read = 0;
     }
     is_read = is_read && take_proofs(self, proofs, &planting);
-    for (int side = 0; side < 2; side++) {
+    uint64_t *read[] = {planting.stones[0], planting.stones[1], planting.overlooked};
+    for (int nth = 0; nth < 3; nth++) {
         if (is_read) {
-            read_cells(&self->lattice, &sides[side], planting.stones[side]);
+            read_cells(&self->lattice, &sets[nth], read[nth]);
         }
-        PyBuffer_Release(&sides[side]);
+        PyBuffer_Release(&sets[nth]);
     }
     PyBuffer_Release(&cells);
     if (is_read) {
@@ -272,11 +280,11 @@ static int read_known(TreeObject *self, PyObject *number, uint32_t *node, Known 
 
 static PyObject *tree_grow(TreeObject *self, PyObject *args) {
     unsigned long node;
-    long times, effort;
-    if (!PyArg_ParseTuple(args, "kll", &node, &times, &effort) || !has_node(self, node)) {
+    long times, effort, most = LONG_MAX;
+    if (!PyArg_ParseTuple(args, "kll|l", &node, &times, &effort, &most) || !has_node(self, node)) {
         return NULL;
     }
-    long grown = self->core->grow(self->tree, (uint32_t)node, times, effort);
+    long grown = self->core->grow(self->tree, (uint32_t)node, times, effort, most);
     return grown < 0 ? PyErr_NoMemory() : PyLong_FromLong(grown);
 }
 

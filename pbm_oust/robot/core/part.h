@@ -118,6 +118,8 @@ static Tree *like(const Tree *tree) {
     if (part != NULL) {
         part->board = tree->board;
         part->eye = tree->eye;
+        part->weights = tree->weights;
+        part->curiosity = tree->curiosity;
         part->proofs = tree->proofs;
         part->proving = tree->proving;
         part->chance = tree->chance;

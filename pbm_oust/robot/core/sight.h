@@ -3,6 +3,7 @@
 #ifndef PBM_OUST_SIGHT_H
 #define PBM_OUST_SIGHT_H
 
+#include "core.h"
 #include "stance.h"
 
 #include <math.h>
@@ -185,12 +186,12 @@ static inline Cells around_formed(const Board *board, const Sight *sight, int si
 }
 
 /* Return 0..1: how likely a side that is to move is to win. */
-static inline double likelihood(const Sight *sight, int side) {
+static inline double likelihood(const Sight *sight, int side, const Weights *weights) {
     const OustCamp *own = &sight->camp[side], *enemy = &sight->camp[!side];
     int stones = number_of(own->stones), others = number_of(enemy->stones);
-    double score = 4.0 * (stones - others) / (stones + others + 4);
-    score += 0.2 * (own->largest - enemy->largest);
-    score = score + 0.25 * own->most - 0.10 * enemy->most;
+    double score = weights->stones * (stones - others) / (stones + others + 4);
+    score += weights->largest * (own->largest - enemy->largest);
+    score = score + weights->takes * own->most - weights->loses * enemy->most;
     return 1 / (1 + exp(-score));
 }
 

@@ -19,9 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much the promise of a placement counts against what came of it. */
-#define CURIOSITY 1.0
-
 /* How much worse than its parent a position is taken to be before it is seen. */
 #define CAUTION 0.1
 
@@ -92,6 +89,10 @@ typedef struct {
 typedef struct {
     Board board;
     Eye eye;
+    Weights weights;
+    double curiosity;
+    /* The cells where the side to move at the root sees no placement. */
+    Cells overlooked;
     Proofs *proofs;
     /* How many positions are used for proofs at a time. */
     long proving;
@@ -295,11 +296,27 @@ static double look(Tree *tree, uint32_t number) {
         stance.to_move = !stance.to_move;
     }
     if (tree->eye == OUST_BY_EYE) {
-        value = likelihood(sight, stance.to_move);
+        value = likelihood(sight, stance.to_move, &tree->weights);
     } else {
         value = oust_game(&tree->board, &tree->chance, &stance, &tree->effort);
     }
     return must_pass ? 1 - value : value;
+}
+
+/* Leave out the cells of sets that are overlooked, unless no other is left. Return how many sets have
+ * cells. */
+static int overlook(Cells overlooked, Alike *alike, int sets) {
+    int is_left = 0;
+    for (int nth = 0; nth < sets; nth++) {
+        is_left |= !is_empty(without(alike[nth].cells, overlooked));
+    }
+    if (is_empty(overlooked) || !is_left) {
+        return sets;
+    }
+    for (int nth = 0; nth < sets; nth++) {
+        alike[nth].cells = without(alike[nth].cells, overlooked);
+    }
+    return rank(alike, sets);
 }
 
 /* Find the placements of a position that goes on, the most promising last, or a pass. Return how
@@ -317,6 +334,9 @@ static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
                                              empty_cells(&tree->board, &stance));
         alike[0] = (Alike){1.0, cells};
         sets = rank(alike, 1);
+    }
+    if (number == 0) {
+        sets = overlook(tree->overlooked, alike, sets);
     }
     if (sets == 0) {
         alike[0] = (Alike){1.0, no_cells()};
@@ -445,7 +465,7 @@ static int try_branch(Tree *tree, uint32_t number) {
 static int most_promising(Tree *tree, uint32_t number) {
     const Node *node = node_at(tree, number);
     Crown *crown = node->crown;
-    double spread = CURIOSITY * sqrt(node->visits), most = -INFINITY;
+    double spread = tree->curiosity * sqrt(node->visits), most = -INFINITY;
     int best = 0;
     for (int nth = 0; nth < crown->branches; nth++) {
         double merit = crown->branch[nth].mean + spread * crown->branch[nth].boost;
@@ -680,6 +700,8 @@ static void *plant(const Planting *planting) {
     }
     make_board(&tree->board, planting->lattice);
     tree->eye = planting->eye;
+    tree->weights = planting->weights;
+    tree->curiosity = planting->curiosity;
     tree->proofs = WORDS == 1 ? planting->proofs : NULL;
     tree->proving = planting->proving;
     seed_chance(&tree->chance, planting->seed, planting->picks_lowest);
@@ -692,6 +714,9 @@ static void *plant(const Planting *planting) {
         for (int nth = 0; nth < WORDS; nth++) {
             root.stones[side].word[nth] = planting->stones[side][nth];
         }
+    }
+    for (int nth = 0; nth < WORDS; nth++) {
+        tree->overlooked.word[nth] = planting->overlooked[nth];
     }
     root.to_move = planting->to_move;
     root.is_mid_turn = planting->is_mid_turn;
@@ -707,7 +732,7 @@ static uint32_t branches_of(const Node *node) {
     return node->crown == NULL ? 0 : node->crown->branches;
 }
 
-static long grow(void *it, uint32_t number, long times, long effort) {
+static long grow(void *it, uint32_t number, long times, long effort, long most) {
     Tree *tree = it;
     Node *root = node_at(tree, number);
     long grown = 0;
@@ -716,7 +741,7 @@ static long grow(void *it, uint32_t number, long times, long effort) {
     if (times == 0 && tree->proofs != NULL) {
         hear(tree, number);
     }
-    while (root->proved == UNKNOWN && tree->effort < effort) {
+    while (root->proved == UNKNOWN && tree->effort < effort && grown < most) {
         /* A position whose turn has to be played must have a branch, however full the tree is. */
         tree->room.is_bound = branches_of(root) > 0;
         if (!descend(tree, number)) {

@@ -160,6 +160,8 @@ CREATE TABLE boards ( -- with what their histories say
     challenge TEXT COLLATE "C", -- the message key of the mail that started the board
     source TEXT COLLATE "C", -- what the board came from, where it is not the mail alone: `seek`
     source_number BIGINT, -- and the number of that
+    round BIGINT, -- where a tournament has several: the round,
+    section BIGINT, -- and the section in which the game is played
     state TEXT COLLATE "C" NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
     grid TEXT COLLATE "C" NOT NULL, -- this and what follows is empty or 0 where the history is damaged
     x TEXT COLLATE "C" NOT NULL, -- the userids of the owners
@@ -175,7 +177,7 @@ CREATE TABLE boards ( -- with what their histories say
 );
 CREATE INDEX boards_version ON boards (version);
 CREATE INDEX boards_challenge ON boards (challenge) WHERE challenge IS NOT NULL;
-CREATE INDEX boards_source ON boards (kind, source, source_number) WHERE source IS NOT NULL;
+CREATE INDEX boards_source ON boards (kind, source, source_number, round, section) WHERE source IS NOT NULL;
 CREATE INDEX boards_due ON boards (due) WHERE due IS NOT NULL;
 CREATE INDEX boards_latest ON boards (kind, state, latest, board);
 CREATE INDEX boards_rated ON boards (kind, latest, board)
@@ -220,6 +222,104 @@ CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to 
     number BIGINT NOT NULL,
     PRIMARY KEY (kind, state)
 );
+
+-- Tournaments
+
+CREATE TABLE tournaments (
+    kind TEXT COLLATE "C" NOT NULL,
+    number BIGINT NOT NULL,
+    document TEXT COLLATE "C" NOT NULL, -- JSON
+    state TEXT COLLATE "C" NOT NULL CHECK (state IN ('open', 'running', 'over', 'cancelled')),
+    due BIGINT, -- when to look at it; NULL where nothing is to be done
+    PRIMARY KEY (kind, number)
+);
+CREATE INDEX tournaments_due ON tournaments (due) WHERE due IS NOT NULL;
+CREATE INDEX tournaments_state ON tournaments (kind, state, number);
+
+CREATE TABLE entries ( -- who takes part in a tournament
+    kind TEXT COLLATE "C" NOT NULL,
+    number BIGINT NOT NULL,
+    userid TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    most BIGINT, -- on how many boards of the tournament the player plays at once; NULL for any number
+    out BIGINT, -- since when the player is out of it
+    why TEXT COLLATE "C", -- and for what reason
+    PRIMARY KEY (kind, number, userid),
+    FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
+);
+CREATE INDEX entries_userid ON entries (userid);
+
+CREATE TABLE sections (
+    kind TEXT COLLATE "C" NOT NULL,
+    number BIGINT NOT NULL,
+    round BIGINT NOT NULL,
+    section BIGINT NOT NULL,
+    state TEXT COLLATE "C" NOT NULL DEFAULT 'drawn' CHECK (state IN ('drawn', 'begun', 'over')),
+    due BIGINT, -- when to look at it; NULL where all its games are played or in play
+    PRIMARY KEY (kind, number, round, section),
+    FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
+);
+CREATE INDEX sections_due ON sections (due, kind, number) WHERE due IS NOT NULL;
+
+CREATE TABLE section_players (
+    kind TEXT COLLATE "C" NOT NULL,
+    number BIGINT NOT NULL,
+    round BIGINT NOT NULL,
+    section BIGINT NOT NULL,
+    place BIGINT NOT NULL, -- from 1, the strongest first
+    userid TEXT COLLATE "C" NOT NULL,
+    has_won BIGINT NOT NULL DEFAULT 0 CHECK (has_won IN (0, 1)), -- whether the section is over, and the player plays on
+    PRIMARY KEY (kind, number, round, section, place),
+    FOREIGN KEY (kind, number, round, section) REFERENCES sections ON DELETE CASCADE
+);
+CREATE INDEX section_players_userid ON section_players (userid);
+
+CREATE TABLE ladders ( -- how the boards of a game's ladder begin, and how far its rungs have come
+    kind TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    grid TEXT COLLATE "C", -- NULL for the usual one
+    terms TEXT COLLATE "C", -- NULL for the usual ones
+    at BIGINT NOT NULL DEFAULT 0, -- the rungs stand as they do after the event of this second,
+    board BIGINT NOT NULL DEFAULT 0, -- this board
+    number BIGINT NOT NULL DEFAULT 0 -- and this number
+);
+
+CREATE TABLE ladder_steps ( -- who has joined a ladder, or left it
+    kind TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    board BIGINT NOT NULL, -- behind the events of which board of that second,
+    number BIGINT NOT NULL, -- and behind which event
+    userid TEXT COLLATE "C" NOT NULL,
+    step TEXT COLLATE "C" NOT NULL CHECK (step IN ('join', 'leave')),
+    PRIMARY KEY (kind, at, board, number)
+);
+CREATE INDEX ladder_steps_userid ON ladder_steps (userid);
+
+CREATE TABLE ladder_boards ( -- the challenges on ladders, as the histories of their boards say
+    kind TEXT COLLATE "C" NOT NULL,
+    board BIGINT NOT NULL,
+    challenger TEXT COLLATE "C" NOT NULL,
+    defender TEXT COLLATE "C" NOT NULL,
+    began BIGINT NOT NULL,
+    ended BIGINT,
+    how TEXT COLLATE "C" CHECK (how IN ('win', 'hold', 'void')),
+    PRIMARY KEY (kind, board)
+);
+CREATE INDEX ladder_boards_began ON ladder_boards (kind, began, board);
+CREATE INDEX ladder_boards_ended ON ladder_boards (kind, ended, board) WHERE ended IS NOT NULL;
+CREATE INDEX ladder_boards_challenger ON ladder_boards (challenger, kind, began);
+CREATE INDEX ladder_boards_defender ON ladder_boards (defender, kind, ended);
+
+CREATE TABLE rungs ( -- who stands on a ladder
+    kind TEXT COLLATE "C" NOT NULL,
+    userid TEXT COLLATE "C" NOT NULL,
+    rank BIGINT NOT NULL, -- the lowest one is at the top; there is room between them
+    since BIGINT NOT NULL, -- when the player last began to be idle
+    playing BIGINT NOT NULL, -- on how many boards of the ladder they play
+    PRIMARY KEY (kind, userid)
+);
+CREATE INDEX rungs_rank ON rungs (kind, rank, userid);
+CREATE INDEX rungs_since ON rungs (kind, since, rank) WHERE playing = 0;
+CREATE INDEX rungs_userid ON rungs (userid);
 
 -- Ratings
 

@@ -156,6 +156,8 @@ CREATE TABLE boards ( -- with what their histories say
     challenge TEXT, -- the message key of the mail that started the board
     source TEXT, -- what the board came from, where it is not the mail alone: `seek`
     source_number INTEGER, -- and the number of that
+    round INTEGER, -- where a tournament has several: the round,
+    section INTEGER, -- and the section in which the game is played
     state TEXT NOT NULL CHECK (state IN ('active', 'over', 'damaged')),
     grid TEXT NOT NULL, -- this and what follows is empty or 0 where the history is damaged
     x TEXT NOT NULL, -- the userids of the owners
@@ -171,7 +173,7 @@ CREATE TABLE boards ( -- with what their histories say
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX boards_version ON boards (version);
 CREATE INDEX boards_challenge ON boards (challenge) WHERE challenge IS NOT NULL;
-CREATE INDEX boards_source ON boards (kind, source, source_number) WHERE source IS NOT NULL;
+CREATE INDEX boards_source ON boards (kind, source, source_number, round, section) WHERE source IS NOT NULL;
 CREATE INDEX boards_due ON boards (due) WHERE due IS NOT NULL;
 CREATE INDEX boards_latest ON boards (kind, state, latest, board);
 CREATE INDEX boards_rated ON boards (kind, latest, board)
@@ -216,6 +218,104 @@ CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to 
     number INTEGER NOT NULL,
     PRIMARY KEY (kind, state)
 ) STRICT, WITHOUT ROWID;
+
+-- Tournaments
+
+CREATE TABLE tournaments (
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    document TEXT NOT NULL, -- JSON
+    state TEXT NOT NULL CHECK (state IN ('open', 'running', 'over', 'cancelled')),
+    due INTEGER, -- when to look at it; NULL where nothing is to be done
+    PRIMARY KEY (kind, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tournaments_due ON tournaments (due) WHERE due IS NOT NULL;
+CREATE INDEX tournaments_state ON tournaments (kind, state, number);
+
+CREATE TABLE entries ( -- who takes part in a tournament
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    userid TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    most INTEGER, -- on how many boards of the tournament the player plays at once; NULL for any number
+    out INTEGER, -- since when the player is out of it
+    why TEXT, -- and for what reason
+    PRIMARY KEY (kind, number, userid),
+    FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entries_userid ON entries (userid);
+
+CREATE TABLE sections (
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    section INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'drawn' CHECK (state IN ('drawn', 'begun', 'over')),
+    due INTEGER, -- when to look at it; NULL where all its games are played or in play
+    PRIMARY KEY (kind, number, round, section),
+    FOREIGN KEY (kind, number) REFERENCES tournaments ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sections_due ON sections (due, kind, number) WHERE due IS NOT NULL;
+
+CREATE TABLE section_players (
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    section INTEGER NOT NULL,
+    place INTEGER NOT NULL, -- from 1, the strongest first
+    userid TEXT NOT NULL,
+    has_won INTEGER NOT NULL DEFAULT 0 CHECK (has_won IN (0, 1)), -- whether the section is over, and the player plays on
+    PRIMARY KEY (kind, number, round, section, place),
+    FOREIGN KEY (kind, number, round, section) REFERENCES sections ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX section_players_userid ON section_players (userid);
+
+CREATE TABLE ladders ( -- how the boards of a game's ladder begin, and how far its rungs have come
+    kind TEXT NOT NULL PRIMARY KEY,
+    grid TEXT, -- NULL for the usual one
+    terms TEXT, -- NULL for the usual ones
+    at INTEGER NOT NULL DEFAULT 0, -- the rungs stand as they do after the event of this second,
+    board INTEGER NOT NULL DEFAULT 0, -- this board
+    number INTEGER NOT NULL DEFAULT 0 -- and this number
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ladder_steps ( -- who has joined a ladder, or left it
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    board INTEGER NOT NULL, -- behind the events of which board of that second,
+    number INTEGER NOT NULL, -- and behind which event
+    userid TEXT NOT NULL,
+    step TEXT NOT NULL CHECK (step IN ('join', 'leave')),
+    PRIMARY KEY (kind, at, board, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ladder_steps_userid ON ladder_steps (userid);
+
+CREATE TABLE ladder_boards ( -- the challenges on ladders, as the histories of their boards say
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    challenger TEXT NOT NULL,
+    defender TEXT NOT NULL,
+    began INTEGER NOT NULL,
+    ended INTEGER,
+    how TEXT CHECK (how IN ('win', 'hold', 'void')),
+    PRIMARY KEY (kind, board)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ladder_boards_began ON ladder_boards (kind, began, board);
+CREATE INDEX ladder_boards_ended ON ladder_boards (kind, ended, board) WHERE ended IS NOT NULL;
+CREATE INDEX ladder_boards_challenger ON ladder_boards (challenger, kind, began);
+CREATE INDEX ladder_boards_defender ON ladder_boards (defender, kind, ended);
+
+CREATE TABLE rungs ( -- who stands on a ladder
+    kind TEXT NOT NULL,
+    userid TEXT NOT NULL,
+    rank INTEGER NOT NULL, -- the lowest one is at the top; there is room between them
+    since INTEGER NOT NULL, -- when the player last began to be idle
+    playing INTEGER NOT NULL, -- on how many boards of the ladder they play
+    PRIMARY KEY (kind, userid)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rungs_rank ON rungs (kind, rank, userid);
+CREATE INDEX rungs_since ON rungs (kind, since, rank) WHERE playing = 0;
+CREATE INDEX rungs_userid ON rungs (userid);
 
 -- Ratings
 

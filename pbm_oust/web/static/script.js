@@ -83,16 +83,18 @@
   }
 
   // Asks for a page, or sends a form, and shows what is answered. `remember` says what becomes of the
-  // address; without it, this page is shown as it is now. Nothing comes before a form, and news wait.
+  // address; without it, this page is shown as it is now. Nothing comes before a form, and news wait:
+  // if what comes before shows them, that stays.
   async function show(ask) {
-    if (wanted && (wanted.form || ask.isNews)) return;
+    if (wanted && (wanted.form || ask.news)) return;
     wanted = ask;
     if (isLoading) return;
     isLoading = true;
     document.body.classList.add("busy");
     while (wanted) {
-      const { path, remember, form, body } = wanted;
+      const { path, remember, form, body, news } = wanted;
       wanted = null;
+      if (news && news === heard()?.dataset.count) continue;
       try {
         const answer = await fetch(path, body && { method: "POST", body });
         if (!answer.ok) throw new Error(answer.statusText);
@@ -143,10 +145,10 @@
   }
 
   // Shows this page anew: with the turn as far as it is put together, but not what was just done.
-  function reload() {
+  function reload(news) {
     const asked = new URLSearchParams(location.search);
     asked.delete("done");
-    show({ path: `${location.pathname}?${asked}`, isNews: true });
+    show({ path: `${location.pathname}?${asked}`, news });
   }
 
   // Says below the board what a placement does, before it is made.
@@ -225,7 +227,7 @@
       if (!heard() || event.data === heard().dataset.count) return;
       if (slider && !isLatest()) return;
       if (isOn("sound") && !isLoading) sound();
-      reload();
+      reload(event.data);
     };
     source.onerror = () => {
       if (source && source.readyState === EventSource.CLOSED) retry = setTimeout(listen, RETRY);

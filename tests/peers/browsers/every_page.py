@@ -18,6 +18,7 @@ from pbm_oust.web.addresses import MINE
 from tests.peers.browsers.table import click
 from tests.support import tables
 from tests.support.accounts import account_of
+from tests.support.cups import lay_cup
 from tests.support.home_by_mail import ALICE, BOB
 from tests.support.outbox import Letter, letters
 from tests.support.waiting import wait_until
@@ -36,7 +37,7 @@ _LINES = tables.of(__file__)["what has happened"]
 
 @contextmanager
 def furnished(path: Path, language: str) -> Iterator[Place]:
-    """Serve the pages of a home with boards, results, an open challenge, and two players."""
+    """Serve the pages of a home with boards, an open challenge, tournaments, and two players."""
     with place(path) as here:
         for sender, userid, password in (
             (ALICE, "alice", "wonderland"),
@@ -46,6 +47,8 @@ def furnished(path: Path, language: str) -> Iterator[Place]:
         for sender, line in _LINES:
             here.talk.send(sender, line)
         _analyse(here.talk.home)
+        lay_cup(here.talk.home, 1, ("alice", "bob", "carol", "dave"), (2, 0), size=2)
+        lay_cup(here.talk.home, 2, ("alice", "carol"))
         yield here
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from selenium.webdriver import Remote
+from selenium.webdriver.common.by import By
 from selenium_axe_python.axe import Axe
 
 from pbm_oust.web.app import ROUTES
@@ -22,6 +23,7 @@ from tests.peers.browsers.every_page import (
 )
 from tests.peers.browsers.view import DESKTOP, PHONE, View
 from tests.peers.mail_servers.host import open_folder
+from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.waiting import PATIENCE
 
 NO_PAGES = ("/events", "/healthz", "/me/seeks", "/static/{name:path}")
@@ -39,6 +41,9 @@ Axe sees a page in two of them, which have nothing in common but the language.
 
 _STATUS = "return performance.getEntriesByType('navigation')[0].responseStatus"
 _IS_WIDE = "return document.documentElement.scrollWidth > innerWidth"
+_IS_CUT = "const [board] = arguments; return board.scrollWidth > board.clientWidth"
+_NARROWEST = 320
+"""The width of the narrowest phone."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,20 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
         enter(browser)
         found += inspection.faults(path.format(**links) for path in (*PAGES, *MISSING_PAGES))
         assert not found
+
+
+def test_a_board_in_a_letter_fits_the_narrowest_phone(tmp_path: Path) -> None:
+    talk, letter = Talk.begin(tmp_path / "home", ALICE, BOB), tmp_path / "letter.html"
+    with (
+        open_folder() as folder,
+        chromium.browsing(folder / "browser", View(_NARROWEST)) as browser,
+    ):
+        for size in ("-size=9", "-size=25", "-hex=5", "-hex=13"):
+            talk.send(ALICE, f"oust challenge alice bob wonderland {size}")
+            letter.write_text(talk.page_to(ALICE))
+            browser.get(letter.as_uri())
+            board = browser.find_element(By.CLASS_NAME, "board")
+            assert not browser.execute_script(_IS_CUT, board), size
 
 
 def test_every_page_is_looked_at() -> None:

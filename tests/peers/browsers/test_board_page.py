@@ -154,9 +154,9 @@ def test_a_game_is_tried_without_loading_the_page_anew(browser: Remote, pages: W
     browser.execute_script("window.stays = true")
     click(browser, By.CSS_SELECTOR, ".taps a[aria-label=D4] use")
     wait_until(lambda: "house1 played" in shown(browser, "told"), "the answer of the house")
-    assert "?moves=D4," in browser.current_url
+    assert "/try/oust/7/D4," in browser.current_url
     link = browser.find_element(By.PARTIAL_LINK_TEXT, "Explore this game")
-    assert "?moves=D4," in str(link.get_attribute("href"))
+    assert "/explore/oust/7/D4," in str(link.get_attribute("href"))
     browser.back()
     wait_until(lambda: "house1 played" not in shown(browser, "told"), "the board before it")
     assert browser.current_url.endswith("/try/oust/7")
@@ -164,7 +164,7 @@ def test_a_game_is_tried_without_loading_the_page_anew(browser: Remote, pages: W
 
 
 def test_a_placement_says_what_it_does_before_it_is_made(browser: Remote, pages: Website) -> None:
-    browser.get(f"http://127.0.0.1:{pages.port}/explore/oust/3?moves=A1,B1")
+    browser.get(f"http://127.0.0.1:{pages.port}/explore/oust/3/A1,B1")
     link = browser.find_element(By.CSS_SELECTOR, ".taps a[aria-label^=A2]")
     browser.execute_script("arguments[0].focus()", link)
     wait_until(lambda: "A2 takes 1, in a group of 2" in shown(browser), "what A2 does")

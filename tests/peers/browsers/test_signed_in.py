@@ -106,6 +106,34 @@ def test_a_board_goes_back_and_forth_and_is_swapped_without_loading_the_page(
     assert browser.execute_script("return window.stays")
 
 
+_ANSWERS_LATE = """
+const { live, count } = document.querySelector("[data-live]").dataset;
+const news = new Promise((resolve) => {
+  new EventSource(live).onmessage = (event) => event.data !== count && setTimeout(resolve, 500);
+});
+const ask = window.fetch;
+window.fetch = async (path, sent) => {
+  const answer = await ask(path, sent);
+  if (sent) await news;
+  return answer;
+};
+"""
+"""Lets the answer to what a player does come after the news that it is done, as on a slow line."""
+
+
+def test_what_a_player_has_done_is_confirmed_though_news_of_it_come_first(
+    browser: Remote, table: Table
+) -> None:
+    alice, _ = at_board(browser, table)
+    browser.execute_script(_ANSWERS_LATE)
+    alice.play(["C3"])
+    alice.see("It is the turn of bob")
+    wait_until(
+        lambda: not browser.find_elements(By.CSS_SELECTOR, "body.busy"), "a page that is at rest"
+    )
+    alice.see("That is done.")
+
+
 def test_whoever_does_not_see_the_page_is_told_that_it_is_their_turn(
     browser: Remote, table: Table
 ) -> None:
@@ -132,8 +160,11 @@ def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being
     alice, bob = at_board(browser, table)
     alice.play(["C3"])
     alice.see("It is the turn of bob")
+    # News may take the place of a field until it has the focus.
+    click(browser, By.ID, "text")
     said = browser.find_element(By.ID, "text")
     said.send_keys("Well pl")
+    click(browser, By.NAME, "rest")
     browser.find_element(By.NAME, "rest").send_keys("if D4")
     bob.answer(letter_for(bob, 2), "A1")
     alice.see("It is your turn, alice")

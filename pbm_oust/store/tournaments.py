@@ -1,0 +1,494 @@
+"""Tournaments in the database: what was set up, who takes part, and who plays in which section.
+
+Their boards are those that came from them, by a remark in the history: what has been played is
+read there, and nowhere else. A section is due when it has to be looked at: as it begins, when one
+of its games has ended, and from time to time as long as games wait for players to have room.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from enum import Enum
+
+import msgspec
+
+from pbm_oust.board import Summary
+from pbm_oust.store.database import (
+    ALL_ROWS,
+    Row,
+    Snapshot,
+    Transaction,
+    moment_of,
+    seconds,
+    selection,
+    words_list,
+)
+from pbm_oust.store.index import ENTRIES, BoardName, Source, Window, read_entries
+from pbm_oust.tournaments.cup import SOURCE, Cup, Entry, Out, State
+
+_CUPS = "SELECT document FROM tournaments WHERE"
+_ENTRY = "SELECT userid, at, most, out, why FROM entries WHERE kind = ? AND number = ?"
+_AT_ONCE = 0
+"""The time when to look at a section for which something has happened."""
+_READ = msgspec.json.Decoder(Cup).decode
+_WHOLE = Window(ALL_ROWS)
+_SECTIONS = (
+    "SELECT kind, number, round, section, state, userid, has_won FROM sections "
+    "JOIN section_players USING (kind, number, round, section)"
+)
+
+
+class Progress(Enum):
+    """How far a section has come."""
+
+    DRAWN = "drawn"
+    """Its players have not been told yet that it begins."""
+    BEGUN = "begun"
+    OVER = "over"
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Players who play each other in a round of a cup."""
+
+    kind: str
+    number: int
+    round: int
+    section: int
+    """Its number in the round, from 1."""
+    players: tuple[str, ...]
+    """The strongest first."""
+    progress: Progress = Progress.DRAWN
+    winners: tuple[str, ...] = ()
+    """Who had won it when it was over."""
+
+    @property
+    def key(self) -> tuple[str, int, int, int]:
+        """What tells it from all others."""
+        return self.kind, self.number, self.round, self.section
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all its games have been played."""
+        return self.progress is Progress.OVER
+
+    @property
+    def source(self) -> Source:
+        """What its boards came from."""
+        return Source(SOURCE, self.number, self.round, self.section)
+
+
+# Cups
+
+
+def find(snapshot: Snapshot, kind: str, number: int) -> Cup | None:
+    """Return a cup, or None."""
+    row = snapshot.row(f"{_CUPS} kind = ? AND number = ?", kind, number)
+    return _READ(row[0]) if row else None
+
+
+def cups(snapshot: Snapshot, kind: str, states: Iterable[State], part: Window) -> list[Cup]:
+    """Return cups of a kind in some states, the latest first."""
+    found = [
+        _READ(document)
+        for state in states
+        for (document,) in snapshot.rows(
+            f"{_CUPS} kind = ? AND state = ? ORDER BY number DESC LIMIT ?",
+            *(kind, state.value, part.skipped + part.most),
+        )
+    ]
+    found.sort(key=lambda cup: -cup.number)
+    return found[part.skipped : part.skipped + part.most]
+
+
+def count_cups(snapshot: Snapshot, kind: str, states: Iterable[State]) -> int:
+    """Return how many cups of a kind are in some states."""
+    return sum(
+        snapshot.number(
+            "SELECT count(*) FROM tournaments WHERE kind = ? AND state = ?", kind, state.value
+        )
+        for state in states
+    )
+
+
+def next_number(snapshot: Snapshot, kind: str) -> int:
+    """Return the number of the next tournament of a kind."""
+    return 1 + snapshot.number("SELECT max(number) FROM tournaments WHERE kind = ?", kind)
+
+
+def keep(transaction: Transaction, cup: Cup, due: datetime | None = None) -> None:
+    """Write a cup, new or known; `due` is when to look at it."""
+    transaction.run(
+        "INSERT INTO tournaments (kind, number, document, state, due) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (kind, number) DO UPDATE SET document = excluded.document, "
+        "state = excluded.state, due = excluded.due",
+        *(cup.kind, cup.number, msgspec.json.encode(cup).decode(), cup.state.value),
+        seconds(due) if due else None,
+    )
+
+
+def due_cups(snapshot: Snapshot, now: datetime) -> list[tuple[str, int]]:
+    """Return the kinds and numbers of the cups to look at: something is due in them."""
+    at = seconds(now)
+    rows = [
+        *snapshot.rows("SELECT kind, number FROM tournaments WHERE due <= ?", at),
+        *snapshot.rows("SELECT kind, number FROM sections WHERE due <= ?", at),
+    ]
+    return sorted({(kind, number) for kind, number in rows})
+
+
+# Who takes part
+
+
+def entries(snapshot: Snapshot, kind: str, number: int, part: Window = _WHOLE) -> list[Entry]:
+    """Return who takes part in a cup or did, in the order in which they entered."""
+    search = f"{_ENTRY} ORDER BY at, userid LIMIT ? OFFSET ?"
+    rows = snapshot.rows(search, kind, number, part.most, part.skipped)
+    return [_entry(row) for row in rows]
+
+
+def entries_of(
+    snapshot: Snapshot, kind: str, number: int, userids: Sequence[str]
+) -> dict[str, Entry]:
+    """Return the entries of some players."""
+    some = "userid IN (SELECT value FROM json_each(?))"
+    rows = snapshot.rows(f"{_ENTRY} AND {some}", kind, number, words_list(userids))
+    return {row[0]: _entry(row) for row in rows}
+
+
+def entered_after(snapshot: Snapshot, cup: Cup, userid: str, most: int) -> list[str]:
+    """Return the next userids of those who take part in a cup or did, in their order."""
+    rows = snapshot.rows(
+        "SELECT userid FROM entries WHERE kind = ? AND number = ? AND userid > ? "
+        "ORDER BY userid LIMIT ?",
+        *(cup.kind, cup.number, userid, most),
+    )
+    return [userid for (userid,) in rows]
+
+
+def count_entries(snapshot: Snapshot, cup: Cup) -> int:
+    """Return how many players take part in a cup, with those who are out of it."""
+    return snapshot.number(
+        "SELECT count(*) FROM entries WHERE kind = ? AND number = ?", cup.kind, cup.number
+    )
+
+
+def enter(transaction: Transaction, cup: Cup, entry: Entry) -> None:
+    """Let a player take part in a cup, or change their entry."""
+    transaction.run(
+        "INSERT INTO entries (kind, number, userid, at, most, out, why) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, number, userid) DO UPDATE "
+        "SET at = excluded.at, most = excluded.most, out = excluded.out, why = excluded.why",
+        *(cup.kind, cup.number, entry.userid, seconds(entry.at), entry.most),
+        seconds(entry.out) if entry.out else None,
+        entry.why.value if entry.why else None,
+    )
+
+
+def leave(transaction: Transaction, cup: Cup, userid: str) -> None:
+    """Remove an entry."""
+    transaction.run(
+        "DELETE FROM entries WHERE kind = ? AND number = ? AND userid = ?",
+        *(cup.kind, cup.number, userid),
+    )
+
+
+def entered_by(snapshot: Snapshot, userid: str) -> list[tuple[str, int]]:
+    """Return the kinds and numbers of the cups that a player has entered, the latest first."""
+    rows = snapshot.rows(
+        "SELECT kind, number FROM entries WHERE userid = ? ORDER BY number DESC, kind", userid
+    )
+    return [(kind, number) for kind, number in rows]
+
+
+def rename(transaction: Transaction, old: str, new: str) -> None:
+    """Give a player another userid in all tournaments. Two who have become one enter once."""
+    _replace_winner(transaction, old, new)
+    transaction.run(
+        "DELETE FROM entries WHERE userid = ? AND EXISTS (SELECT 1 FROM entries other "
+        "WHERE other.kind = entries.kind AND other.number = entries.number AND other.userid = ?)",
+        *(old, new),
+    )
+    transaction.run("UPDATE entries SET userid = ? WHERE userid = ?", new, old)
+    transaction.run("UPDATE section_players SET userid = ? WHERE userid = ?", new, old)
+
+
+def forget(transaction: Transaction, userid: str) -> None:
+    """Remove a player from all tournaments."""
+    _replace_winner(transaction, userid)
+    transaction.run("DELETE FROM entries WHERE userid = ?", userid)
+    transaction.run("DELETE FROM section_players WHERE userid = ?", userid)
+
+
+def _replace_winner(transaction: Transaction, old: str, *new: str) -> None:
+    """Let what a player has won be won by the same player with another userid, or by nobody."""
+    for kind, number in entered_by(transaction, old):
+        cup = find(transaction, kind, number)
+        if cup and old in cup.winners:
+            others = (each for each in cup.winners if each != old)
+            winners = tuple(dict.fromkeys((*others, *new)))
+            document = msgspec.json.encode(msgspec.structs.replace(cup, winners=winners)).decode()
+            transaction.run(
+                "UPDATE tournaments SET document = ? WHERE kind = ? AND number = ?",
+                *(document, kind, number),
+            )
+
+
+def _entry(row: Row) -> Entry:
+    userid, at, most, out, why = row
+    return Entry(
+        userid, moment_of(at), most, moment_of(out) if out else None, Out(why) if why else None
+    )
+
+
+# Sections
+
+
+class Round(msgspec.Struct, frozen=True):
+    """How far a round of a cup has come."""
+
+    number: int
+    sections: int
+    """How many sections it has."""
+    over: int
+    """In how many of them all games have been played."""
+    players: int
+    """How many players the largest one has."""
+
+
+def rounds(snapshot: Snapshot, cup: Cup) -> list[Round]:
+    """Return the rounds of a cup that have begun, in order."""
+    rows = snapshot.rows(
+        "SELECT round, count(DISTINCT section), "
+        "count(DISTINCT CASE WHEN state = 'over' THEN section END), max(place) FROM sections "
+        "JOIN section_players USING (kind, number, round, section) "
+        "WHERE kind = ? AND number = ? GROUP BY round ORDER BY round",
+        *(cup.kind, cup.number),
+    )
+    return [Round(*row) for row in rows]
+
+
+def sections(
+    snapshot: Snapshot, kind: str, number: int, round_: int, part: Window = _WHOLE
+) -> list[Section]:
+    """Return the sections of a round of a cup, in order."""
+    rows = snapshot.rows(
+        f"{_SECTIONS} WHERE kind = ? AND number = ? AND round = ? AND section > ? AND section <= ? "
+        "ORDER BY section, place",
+        *(kind, number, round_, part.skipped, part.skipped + part.most),
+    )
+    return _sections(rows)
+
+
+def section_at(snapshot: Snapshot, key: tuple[str, int, int, int]) -> Section | None:
+    """Return a section, or None."""
+    is_it = "kind = ? AND number = ? AND round = ? AND section = ?"
+    rows = snapshot.rows(f"{_SECTIONS} WHERE {is_it} ORDER BY place", *key)
+    return next(iter(_sections(rows)), None)
+
+
+def count_sections(snapshot: Snapshot, cup: Cup) -> int:
+    """Return how many sections the latest round of a cup has."""
+    return snapshot.number(
+        "SELECT count(*) FROM sections WHERE kind = ? AND number = ? AND round = ?",
+        *(cup.kind, cup.number, cup.round),
+    )
+
+
+def draw(transaction: Transaction, cup: Cup, drawn: Iterable[Sequence[str]], now: datetime) -> None:
+    """Make the sections of the latest round of a cup, which are due at once."""
+    begun = list(enumerate(drawn, 1))
+    at = cup.kind, cup.number, cup.round
+    transaction.run_all(
+        "INSERT INTO sections (kind, number, round, section, due) VALUES (?, ?, ?, ?, ?)",
+        [(*at, section, seconds(now)) for section, _ in begun],
+    )
+    transaction.run_all(
+        "INSERT INTO section_players (kind, number, round, section, place, userid) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (*at, section, place, userid)
+            for section, players in begun
+            for place, userid in enumerate(players, 1)
+        ],
+    )
+
+
+def due_section(snapshot: Snapshot, cup: Cup, now: datetime) -> Section | None:
+    """Return a section of a cup to look at, the longest due first; None if none is."""
+    row = snapshot.row(
+        "SELECT round, section FROM sections WHERE kind = ? AND number = ? AND due <= ? "
+        "ORDER BY due, section LIMIT 1",
+        *(cup.kind, cup.number, seconds(now)),
+    )
+    return section_at(snapshot, (cup.kind, cup.number, *row)) if row else None
+
+
+def is_round_over(snapshot: Snapshot, cup: Cup) -> bool:
+    """Return whether all games of the latest round of a cup have been played."""
+    row = snapshot.row(
+        "SELECT 1 FROM sections WHERE kind = ? AND number = ? AND round = ? AND state <> ? LIMIT 1",
+        *(cup.kind, cup.number, cup.round, Progress.OVER.value),
+    )
+    return row is None
+
+
+def winners_of_round(snapshot: Snapshot, cup: Cup, round_: int) -> list[str]:
+    """Return who has won a section in a round of a cup, in the order of sections."""
+    rows = snapshot.rows(
+        "SELECT userid FROM section_players "
+        "WHERE kind = ? AND number = ? AND round = ? AND has_won = 1 ORDER BY section, place",
+        *(cup.kind, cup.number, round_),
+    )
+    return [userid for (userid,) in rows]
+
+
+def let_wait(
+    transaction: Transaction, section: Section, due: datetime | None, progress: Progress
+) -> None:
+    """Note when to look at a section again, and how far it has come."""
+    transaction.run(
+        "UPDATE sections SET due = ?, state = ? "
+        "WHERE kind = ? AND number = ? AND round = ? AND section = ?",
+        *(seconds(due) if due else None, progress.value, *section.key),
+    )
+
+
+def end_section(transaction: Transaction, section: Section, winners: Collection[str]) -> None:
+    """Note that all games of a section have been played, and who has won it."""
+    let_wait(transaction, section, None, Progress.OVER)
+    transaction.run_all(
+        "UPDATE section_players SET has_won = ? "
+        "WHERE kind = ? AND number = ? AND round = ? AND section = ? AND userid = ?",
+        [(int(userid in winners), *section.key, userid) for userid in section.players],
+    )
+
+
+def look_at_all(transaction: Transaction, cup: Cup, now: datetime) -> None:
+    """Let all sections of the latest round of a cup be looked at whose games go on."""
+    transaction.run(
+        "UPDATE sections SET due = ? WHERE kind = ? AND number = ? AND round = ? AND state <> ?",
+        *(seconds(now), cup.kind, cup.number, cup.round, Progress.OVER.value),
+    )
+
+
+def note_absence(transaction: Transaction, userid: str) -> None:
+    """Let the sections be looked at in which a player plays who does not play any more."""
+    transaction.run(
+        "UPDATE sections SET due = ? WHERE state <> ? AND (kind, number, round, section) IN "
+        "(SELECT kind, number, round, section FROM section_players WHERE userid = ?)",
+        *(_AT_ONCE, Progress.OVER.value, userid),
+    )
+
+
+def section_of(snapshot: Snapshot, cup: Cup, userid: str) -> Section | None:
+    """Return the section of the latest round of a cup in which a player plays, or None."""
+    row = snapshot.row(
+        "SELECT section FROM section_players "
+        "WHERE userid = ? AND kind = ? AND number = ? AND round = ?",
+        *(userid, cup.kind, cup.number, cup.round),
+    )
+    return section_at(snapshot, (cup.kind, cup.number, cup.round, *row)) if row else None
+
+
+def finals_of(snapshot: Snapshot, userid: str, most: int) -> list[Cup]:
+    """Return the latest cups that are over and in whose last round a player has played."""
+    rows = snapshot.rows(
+        "SELECT document FROM section_players p JOIN tournaments t USING (kind, number) "
+        "WHERE userid = ? AND state = 'over' AND round = (SELECT max(s.round) FROM sections s "
+        "WHERE s.kind = t.kind AND s.number = t.number) ORDER BY number DESC, kind LIMIT ?",
+        *(userid, most),
+    )
+    return [_READ(document) for (document,) in rows]
+
+
+def progress_of(snapshot: Snapshot, kind: str, number: int) -> Row | None:
+    """Return what differs after a game of a cup has begun or ended, and whoever enters or leaves.
+
+    None if there is no such cup.
+    """
+    ours = "FROM boards WHERE kind = t.kind AND source = ? AND source_number = t.number"
+    entered = "FROM entries e WHERE e.kind = t.kind AND e.number = t.number"
+    counted = (
+        f"(SELECT count(*) {ours})",
+        f"(SELECT count(*) {ours} AND boards.state = 'over')",
+        f"(SELECT count(*) {entered})",
+        f"(SELECT count(out) {entered})",
+    )
+    columns = ("state", *counted)
+    search = selection("tournaments t WHERE kind = ? AND number = ?", columns)
+    return snapshot.row(search, SOURCE, SOURCE, kind, number)
+
+
+def results(snapshot: Snapshot, cup: Cup, most: int) -> list[Summary]:
+    """Return the boards of a cup whose games have ended, the latest first."""
+    return read_entries(
+        snapshot,
+        f"{ENTRIES} boards b WHERE b.kind = ? AND b.source = ? AND b.source_number = ? "
+        "AND b.state = 'over' ORDER BY b.latest DESC, b.board DESC LIMIT ?",
+        *(cup.kind, SOURCE, cup.number, most),
+    )
+
+
+def note_end(transaction: Transaction, kind: str, source: Source) -> None:
+    """Let the section be looked at from which a board came whose game has ended or changed."""
+    transaction.run(
+        "UPDATE sections SET due = ? WHERE kind = ? AND number = ? AND round = ? AND section = ?",
+        *(_AT_ONCE, kind, source.number, source.round, source.section),
+    )
+
+
+def boards_of(snapshot: Snapshot, section: Section) -> list[Summary]:
+    """Return the boards of a section in order; damaged ones are left out."""
+    return read_entries(
+        snapshot,
+        f"{ENTRIES} boards b WHERE b.kind = ? AND b.source = ? AND b.source_number = ? "
+        "AND b.round = ? AND b.section = ? AND b.state <> 'damaged' ORDER BY b.board",
+        *(section.kind, SOURCE, *section.key[1:]),
+    )
+
+
+def strays(snapshot: Snapshot, cup: Cup) -> list[BoardName]:
+    """Return the boards that came from a cup, but from no section that it has."""
+    rows = snapshot.rows(
+        "SELECT kind, board FROM boards b WHERE kind = ? AND source = ? AND source_number = ? "
+        "AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.kind = b.kind AND "
+        "s.number = b.source_number AND s.round = b.round AND s.section = b.section) "
+        "ORDER BY board",
+        *(cup.kind, SOURCE, cup.number),
+    )
+    return [BoardName(*row) for row in rows]
+
+
+def has_damaged(snapshot: Snapshot, section: Section) -> bool:
+    """Return whether a board of a section is damaged, so that nobody knows who plays there."""
+    row = snapshot.row(
+        "SELECT 1 FROM boards WHERE kind = ? AND source = ? AND source_number = ? "
+        "AND round = ? AND section = ? AND state = 'damaged' LIMIT 1",
+        *(section.kind, SOURCE, *section.key[1:]),
+    )
+    return row is not None
+
+
+def count_in_play(snapshot: Snapshot, cup: Cup, userid: str) -> int:
+    """Return on how many boards of a cup a player plays."""
+    return snapshot.number(
+        "SELECT count(*) FROM board_userids u JOIN boards b USING (kind, board) "
+        "WHERE u.userid = ? AND u.state = 'active' AND u.is_owner = 1 "
+        "AND b.kind = ? AND b.source = ? AND b.source_number = ?",
+        *(userid, cup.kind, SOURCE, cup.number),
+    )
+
+
+def _sections(rows: Iterable[Row]) -> list[Section]:
+    found: dict[tuple[str, int, int, int], tuple[str, dict[str, int]]] = {}
+    for kind, number, round_, section, state, userid, has_won in rows:
+        key = kind, number, round_, section
+        found.setdefault(key, (state, {}))[1][userid] = has_won
+    return [
+        Section(
+            *key,
+            players=tuple(players),
+            progress=Progress(state),
+            winners=tuple(userid for userid, has_won in players.items() if has_won),
+        )
+        for key, (state, players) in found.items()
+    ]

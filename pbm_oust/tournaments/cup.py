@@ -1,0 +1,364 @@
+"""A cup: round robins in sections, whose winners play on until one section is left. Pure.
+
+All that is here follows from who plays in a section and from its boards.
+"""
+
+from calendar import monthrange
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from itertools import combinations
+from typing import Any
+
+from msgspec import Struct, field, structs
+
+from pbm_oust.accounts.items import Kind, Number, Time, Userid
+from pbm_oust.board import Summary, Terms, notation
+from pbm_oust.rules import Grid, parse_grid
+from pbm_oust.rules.position import How
+
+SMALLEST, LARGEST = 2, 16
+"""How many players a section may be meant for."""
+WIN, DRAW = 2, 1
+"""The points for a game."""
+MOST_TIMES_LOST = 3
+"""How many games may be lost on time until a player is out of the cup."""
+
+
+SOURCE = "tournament"
+"""The word by which the history of a board says that it belongs to a tournament."""
+
+
+class State(Enum):
+    """How far a tournament has come."""
+
+    OPEN = "open"
+    """Players may enter it."""
+    RUNNING = "running"
+    OVER = "over"
+    CANCELLED = "cancelled"
+
+
+GOING_ON, ENDED = (State.OPEN, State.RUNNING), (State.OVER, State.CANCELLED)
+
+
+class Every(Enum):
+    """How often a tournament comes again."""
+
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+    @property
+    def months(self) -> int:
+        """How many months lie between two of them."""
+        return {Every.MONTH: 1, Every.QUARTER: 3, Every.YEAR: 12}[self]
+
+
+class News(Enum):
+    """Why a cup is told of."""
+
+    ANNOUNCED = "announced"
+    SHOWN = "shown"
+    CANCELLED = "cancelled"
+    BEGUN = "begun"
+    """The games of the reader's section begin."""
+    SECTION_OVER = "section_over"
+    OVER = "over"
+
+
+class Cup(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A cup as its operator has set it up, and how far it has come."""
+
+    kind: Kind
+    number: Number
+    title: str
+    grid_name: str = field(name="grid")
+    terms_words: str = field(name="terms")
+    size: int = field(name="section")
+    """For how many players a section is."""
+    games: int = 1
+    """How often each pair plays."""
+    starts: Time
+    every: Every | None = None
+    house: tuple[Userid, ...] = ()
+    """House players who fill the last section."""
+    state: State = State.OPEN
+    round: int = 0
+    """The latest round that has begun."""
+    winners: tuple[Userid, ...] = ()
+    telling: News | None = None
+    """What players are being told of it, some at a time."""
+    told: str = ""
+    """The userid up to which they have been told, in their order."""
+
+    def __post_init__(self) -> None:
+        parse_grid(self.grid_name)
+        notation.parse_terms(self.terms_words)
+
+    @property
+    def name(self) -> str:
+        """How a person names it: `oust tournament 3`."""
+        return f"{self.kind} {SOURCE} {self.number}"
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of all its boards."""
+        return parse_grid(self.grid_name)
+
+    @property
+    def terms(self) -> Terms:
+        """The terms of all its boards."""
+        return notation.parse_terms(self.terms_words)
+
+
+def cup_fields(cup: Cup, entered: int) -> dict[str, Any]:
+    """Return what JSON says about a cup that so many players have entered."""
+    return {
+        "kind": cup.kind,
+        "number": cup.number,
+        "title": cup.title,
+        "grid": cup.grid_name,
+        "terms": cup.terms_words,
+        "section": cup.size,
+        "games": cup.games,
+        "starts": notation.format_time(cup.starts),
+        "every": cup.every.value if cup.every else None,
+        "fill": list(cup.house),
+        "state": cup.state.value,
+        "round": cup.round,
+        "players": entered,
+        "winners": list(cup.winners),
+    }
+
+
+def following(starts: datetime, every: Every) -> datetime:
+    """Return when the cup after one starts that comes again, in a short month on its last day."""
+    years, month = divmod(starts.month - 1 + every.months, 12)
+    year = starts.year + years
+    return starts.replace(
+        year=year, month=month + 1, day=min(starts.day, monthrange(year, month + 1)[1])
+    )
+
+
+class Out(Enum):
+    """Why a player is out of a cup."""
+
+    WITHDRAWN = "withdrawn"
+    REMOVED = "removed"
+    """By the operator."""
+    GONE = "gone"
+    """Their account is disabled, or they have signed off."""
+    TIME = "time"
+    """They have lost games on time."""
+
+
+class Entry(Struct, frozen=True):
+    """A player who takes part in a cup."""
+
+    userid: str
+    at: datetime
+    most: int | None = None
+    """On how many of its boards the player plays at once; None for any number."""
+    out: datetime | None = None
+    why: Out | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return what JSON says about it."""
+        return {
+            "userid": self.userid,
+            "at": notation.format_time(self.at),
+            "most": self.most,
+            "out": notation.format_time(self.out) if self.out else None,
+            "why": self.why.value if self.why else None,
+        }
+
+
+class Pairing(Struct, frozen=True):
+    """A game to be played, by those who own its sides when it begins."""
+
+    x: str
+    o: str
+
+    @property
+    def players(self) -> frozenset[str]:
+        """The two, whoever owns which side."""
+        return frozenset((self.x, self.o))
+
+
+def draw(players: Sequence[str], size: int, fewer_than: int = 0) -> list[tuple[str, ...]]:
+    """Return sections of equal strength from players, the strongest first.
+
+    A section has `size` players at most, and all have the same number or one more; nobody is alone,
+    so for an odd number of players one of pairs has three. They are dealt out in a snake: the best
+    of each section first, then the second best in the opposite order. With `fewer_than` there are
+    fewer sections than that, however large they become.
+    """
+    number = min(-(-len(players) // size), max(1, len(players) // SMALLEST))
+    if fewer_than:
+        number = min(number, fewer_than - 1)
+    sections: list[list[str]] = [[] for _ in range(number)]
+    for place, player in enumerate(players):
+        row, column = divmod(place, number)
+        sections[column if row % 2 == 0 else number - 1 - column].append(player)
+    return [tuple(section) for section in sections]
+
+
+def pairings(section: Sequence[str], games: int) -> list[Pairing]:
+    """Return the games of a section in the order in which they begin where not all can at once.
+
+    That is the order of the rounds in which everybody plays once (the circle method). Everybody
+    owns x as often as o, or once more or less; where each pair plays twice, exactly as often.
+    """
+    players = len(section)
+    turning = players - 1 + players % 2
+
+    def round_of(pair: tuple[int, int]) -> int:
+        one, other = pair
+        return (2 * one if other == turning else one + other) % turning
+
+    ordered = sorted(combinations(range(players), 2), key=round_of)
+    once = [
+        Pairing(section[one], section[other])
+        if (one + other) % 2
+        else Pairing(section[other], section[one])
+        for one, other in ordered
+    ]
+    exchanged = [Pairing(each.o, each.x) for each in once]
+    return [each for time in range(games) for each in (exchanged if time % 2 else once)]
+
+
+def to_begin(
+    wanted: Iterable[Pairing],
+    begun: Iterable[Summary],
+    out: Iterable[str],
+    room: Callable[[str], int | None],
+) -> list[Pairing]:
+    """Return the games of a section that can begin now.
+
+    `begun` are its boards, whose sides may have been swapped since; `out` are the players who are
+    out of the cup. `room` says on how many more boards a player plays, or None for any number.
+    """
+    known = times_played(begun)
+    gone, taken, found = frozenset(out), Counter[str](), list[Pairing]()
+    for pairing in wanted:
+        if known[pairing.players]:
+            known[pairing.players] -= 1
+        elif not pairing.players & gone:
+            rooms = [(userid, room(userid)) for userid in pairing.players]
+            if all(most is None or taken[userid] < most for userid, most in rooms):
+                taken.update(pairing.players)
+                found.append(pairing)
+    return found
+
+
+def times_played(boards: Iterable[Summary]) -> Counter[frozenset[str]]:
+    """Return how many boards each pair has begun, whoever owns which side."""
+    return Counter(frozenset((each.x, each.o)) for each in boards)
+
+
+class Score(Struct, frozen=True):
+    """What a player has achieved in a section, and how that is counted."""
+
+    userid: str
+    place: int = 1
+    """From 1; players who cannot be told apart share one."""
+    won: tuple[str, ...] = ()
+    """The opponents whom the player has beaten, once for each game."""
+    drawn: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    beaten_points: int = 0
+    """The points of all opponents in `won`, which decide between players with the same points."""
+    points_among: int = 0
+    """The points from games among those who are equal in all that, which decide then."""
+
+    @property
+    def points(self) -> int:
+        """Two for each win and one for each draw."""
+        return WIN * len(self.won) + DRAW * len(self.drawn)
+
+    @property
+    def games(self) -> int:
+        """How many games count."""
+        return len(self.won) + len(self.drawn) + len(self.lost)
+
+    def fields(self) -> dict[str, Any]:
+        """Return what JSON says about it."""
+        return {
+            "place": self.place,
+            "userid": self.userid,
+            "points": self.points,
+            "won": list(self.won),
+            "drawn": list(self.drawn),
+            "lost": list(self.lost),
+            "points_of_beaten": self.beaten_points,
+            "points_among_equals": self.points_among,
+        }
+
+
+def counted(game: Summary) -> bool:
+    """Return whether a game counts in a table: it is over, and not void."""
+    return game.result is not None and game.result.how is not How.VOID
+
+
+def table(section: Sequence[str], boards: Iterable[Summary]) -> list[Score]:
+    """Return how the players of a section stand, the first first.
+
+    Points decide; then the points of those whom one has beaten; then the points from games among
+    those who are still equal. Who is equal in that as well shares the place.
+    """
+    ours = frozenset(section)
+    over = [each for each in boards if counted(each) and {each.x, each.o} <= ours]
+    scores = {userid: _score(userid, over) for userid in section}
+    for userid, score in scores.items():
+        points = sum(scores[other].points for other in score.won)
+        scores[userid] = structs.replace(score, beaten_points=points)
+    for equals in _groups(scores.values(), lambda each: (each.points, each.beaten_points)).values():
+        among = frozenset(each.userid for each in equals)
+        for score in equals if len(equals) > 1 else ():
+            points = sum(WIN for each in score.won if each in among)
+            points += sum(DRAW for each in score.drawn if each in among)
+            scores[score.userid] = structs.replace(score, points_among=points)
+    ordered = sorted(scores.values(), key=_merit, reverse=True)
+    ahead = {merit: place for place, merit in reversed([*enumerate(map(_merit, ordered), 1)])}
+    return [structs.replace(each, place=ahead[_merit(each)]) for each in ordered]
+
+
+def winners(scores: Iterable[Score], out: Iterable[str]) -> list[str]:
+    """Return who has won a section: the first of those who are not out, or all who share that."""
+    gone = frozenset(out)
+    left = [each for each in scores if each.userid not in gone]
+    return [each.userid for each in left if each.place == left[0].place]
+
+
+def times_lost(boards: Iterable[Summary]) -> Mapping[str, int]:
+    """Return how many games each player has lost on time."""
+    late = Counter[str]()
+    for each in boards:
+        if each.result and each.result.how is How.FORFEIT and each.winner:
+            late[each.o if each.winner == each.x else each.x] += 1
+    return late
+
+
+def _score(userid: str, over: Iterable[Summary]) -> Score:
+    won, drawn, lost = list[str](), list[str](), list[str]()
+    for game in over:
+        if userid in (game.x, game.o):
+            other = game.o if userid == game.x else game.x
+            found = drawn if game.winner is None else won if game.winner == userid else lost
+            found.append(other)
+    return Score(userid, won=tuple(won), drawn=tuple(drawn), lost=tuple(lost))
+
+
+def _merit(score: Score) -> tuple[int, int, int]:
+    return score.points, score.beaten_points, score.points_among
+
+
+def _groups(
+    scores: Iterable[Score], key: Callable[[Score], tuple[int, int]]
+) -> dict[tuple[int, int], list[Score]]:
+    found: dict[tuple[int, int], list[Score]] = {}
+    for score in scores:
+        found.setdefault(key(score), []).append(score)
+    return found

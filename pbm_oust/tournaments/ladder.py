@@ -1,0 +1,247 @@
+"""A ladder: who wins against somebody above takes their place. Pure.
+
+Its state is a fold over what happened, in the order of time: who joined and left, which challenges
+began and how they ended. Whoever plays no game for some time sinks to the bottom.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from enum import Enum
+from heapq import heapify, heappop, heappush
+
+from msgspec import Struct, structs
+
+SOURCE = "ladder"
+"""The word by which the history of a board says that a challenge on the ladder began it."""
+LEAST_REACH, MOST_REACH = 3, 100
+"""How many places above one may challenge; between these it is a tenth of the ladder."""
+PAUSE = timedelta(days=14)
+"""How long nobody may be challenged by the same player again."""
+MOST_DEFENCES = 3
+"""How many challenges a player defends at a time."""
+IDLE = timedelta(days=60)
+"""How long a player stays in a place without playing."""
+BEGINS, ENDS = 0, 1_000_000
+"""The numbers of the events of a board, between and behind which others of that second stand."""
+
+
+class Step(Enum):
+    """What can happen to a player on a ladder."""
+
+    JOIN = "join"
+    LEAVE = "leave"
+    BEGIN = "begin"
+    """A challenge begins a board."""
+    WIN = "win"
+    """The challenger wins it."""
+    HOLD = "hold"
+    """It ends in any other way."""
+    VOID = "void"
+    """It counts as never begun, so nobody has played."""
+
+
+Place = tuple[datetime, int, int]
+"""Where an event stands among all: its time, the number of its board, and its own number."""
+
+
+class Event(Struct, frozen=True, order=True):
+    """Something that happened. Events of one second are in the order of their boards."""
+
+    at: datetime
+    board: int
+    """The number of the board; for who joins or leaves, that of a board behind which they stand."""
+    number: int
+    """What tells it from others of that second and board."""
+    step: str
+    """The value of a `Step`."""
+    userid: str
+    """Who joined, left, or challenged."""
+    defender: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Where it stands among all events."""
+        return self.at, self.board, self.number
+
+
+class Challenge(Struct, frozen=True):
+    """A challenge that began a board, and what has come of it."""
+
+    board: int
+    challenger: str
+    defender: str
+    began: datetime
+    ended: datetime | None = None
+    how: Step | None = None
+    """How it ended, if it has: WIN, HOLD or VOID."""
+
+    def events(self) -> list[Event]:
+        """Return what has happened so far."""
+        two = self.challenger, self.defender
+        found = [Event(self.began, self.board, BEGINS, Step.BEGIN.value, *two)]
+        if self.ended and self.how:
+            found.append(Event(self.ended, self.board, ENDS, self.how.value, *two))
+        return found
+
+
+class Rung(Struct, frozen=True):
+    """A player on a ladder."""
+
+    userid: str
+    since: datetime
+    """When the player last began to be idle: as they joined, ended a game, or sank."""
+
+
+class Ladder(Struct, frozen=True):
+    """The state of a ladder, from the top."""
+
+    rungs: tuple[Rung, ...] = ()
+    open: tuple[tuple[str, str], ...] = ()
+    """Who has challenged whom on boards in play."""
+
+    def __iter__(self) -> Iterator[str]:
+        return (each.userid for each in self.rungs)
+
+    @property
+    def playing(self) -> frozenset[str]:
+        """Those who play, and do not sink meanwhile."""
+        return frozenset(userid for two in self.open for userid in two)
+
+    def at(self, moment: datetime) -> "Ladder":
+        """Return the ladder when idle players have sunk until a moment, one after the other."""
+        idle_before, playing = moment - IDLE, self.playing
+        if not any(each.since < idle_before for each in self.rungs):
+            return self
+        order = {each.userid: each for each in self.rungs}
+        idle = [
+            (each.since, nth, each.userid)
+            for nth, each in enumerate(self.rungs)
+            if each.userid not in playing
+        ]
+        heapify(idle)
+        behind = len(order)
+        while idle and idle[0][0] < idle_before:
+            since, _, userid = heappop(idle)
+            del order[userid]
+            order[userid] = Rung(userid, since + IDLE)
+            heappush(idle, (since + IDLE, behind, userid))
+            behind += 1
+        return structs.replace(self, rungs=tuple(order.values()))
+
+    def after(self, event: Event) -> "Ladder":
+        """Return the ladder after something happened.
+
+        Whoever plays on it is on it, even if nobody knows any more when they joined.
+        """
+        ladder, two = self.at(event.at), (event.userid, event.defender)
+        match Step(event.step):
+            case Step.JOIN:
+                return ladder._with([event.userid], event.at)
+            case Step.LEAVE:
+                rungs = tuple(each for each in ladder.rungs if each.userid != event.userid)
+                return structs.replace(ladder, rungs=rungs)
+            case Step.BEGIN:
+                ladder = ladder._with(reversed(two), event.at)
+                return structs.replace(ladder, open=(*ladder.open, two))
+        still = list(ladder.open)
+        still.remove(two)
+        rungs = ladder.rungs
+        if event.step != Step.VOID.value:
+            rungs = tuple(
+                structs.replace(each, since=event.at) if each.userid in two else each
+                for each in rungs
+            )
+        ladder = Ladder(rungs, tuple(still))
+        return ladder._climbed(*two) if event.step == Step.WIN.value else ladder
+
+    def _with(self, userids: Iterable[str], at: datetime) -> "Ladder":
+        """Return the same with these players at the bottom, as far as they are not on it."""
+        known = set(self)
+        new = (Rung(each, at) for each in userids if each not in known)
+        return structs.replace(self, rungs=(*self.rungs, *new))
+
+    def _climbed(self, challenger: str, defender: str) -> "Ladder":
+        """Return the same when the challenger has taken the place of the defender above."""
+        order = list(self)
+        if not {challenger, defender} <= set(order):
+            return self
+        here, there = order.index(challenger), order.index(defender)
+        rungs = list(self.rungs)
+        if there < here:
+            rungs.insert(there, rungs.pop(here))
+        return structs.replace(self, rungs=tuple(rungs))
+
+
+def fold(events: Iterable[Event]) -> Ladder:
+    """Return the ladder after all that happened."""
+    ladder = Ladder()
+    for event in sorted(events):
+        ladder = ladder.after(event)
+    return ladder
+
+
+class Hindrance(Enum):
+    """Why somebody cannot be challenged."""
+
+    NOT_ON_LADDER = "not_on_ladder"
+    """The challenger is not on the ladder."""
+    OTHER_NOT_ON_LADDER = "other_not_on_ladder"
+    BELOW = "below"
+    """The other player stands below, or it is the challenger."""
+    TOO_FAR = "too_far"
+    ABSENT = "absent"
+    TOO_SOON = "too_soon"
+    """The same player has challenged the other one within the pause, or still plays them."""
+    BUSY = "busy"
+    """The other player defends as many challenges as they have to."""
+
+
+def reach(size: int) -> int:
+    """Return how many places above one may challenge on a ladder with so many players."""
+    return min(MOST_REACH, max(LEAST_REACH, size // 10))
+
+
+class Outlook(Struct, frozen=True):
+    """What decides whom a player may challenge."""
+
+    userid: str
+    place: int | None
+    """The place of the player, from 1; None if they are not on the ladder."""
+    size: int
+    """How many players are on it."""
+    above: Sequence[str] = ()
+    """Those above, the nearest first, as far as they can be challenged."""
+    challenges: Sequence[Challenge] = ()
+    """Those of the player within the pause, and all in play that those above defend."""
+
+    def within_reach(self, is_absent: Callable[[str], bool]) -> Iterator[str]:
+        """Yield those above who are near enough, the nearest first; absent ones are passed over."""
+        left = reach(self.size)
+        for each in self.above:
+            if left and not is_absent(each):
+                left -= 1
+                yield each
+
+    def hindrance(
+        self, other: str, place: int | None, is_absent: Callable[[str], bool]
+    ) -> Hindrance | None:
+        """Return why another player, who has this place, cannot be challenged now, or None."""
+        if self.place is None:
+            return Hindrance.NOT_ON_LADDER
+        if place is None:
+            return Hindrance.OTHER_NOT_ON_LADDER
+        if place >= self.place:
+            return Hindrance.BELOW
+        if is_absent(other):
+            return Hindrance.ABSENT
+        is_near = self.place - place <= reach(self.size)
+        if not is_near and other not in self.within_reach(is_absent):
+            return Hindrance.TOO_FAR
+        return self.kept_from(other)
+
+    def kept_from(self, other: str) -> Hindrance | None:
+        """Return why somebody within reach cannot be challenged now, or None."""
+        against = [each for each in self.challenges if each.defender == other]
+        if any(each.challenger == self.userid for each in against):
+            return Hindrance.TOO_SOON
+        return Hindrance.BUSY if sum(not each.ended for each in against) >= MOST_DEFENCES else None

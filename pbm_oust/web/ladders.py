@@ -1,0 +1,134 @@
+"""The page of the ladder of a game: who stands where, and who plays whom for a place."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from msgspec import Struct, structs
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from pbm_oust.board import Terms
+from pbm_oust.board.notation import format_terms
+from pbm_oust.commands.ladder import is_absent
+from pbm_oust.play.notices import MOST_LISTED, Page, part_of
+from pbm_oust.rules import Grid, Kind
+from pbm_oust.store import ladders
+from pbm_oust.store.home import Home
+from pbm_oust.store.ladders import Standing
+from pbm_oust.tournaments.ladder import Challenge
+from pbm_oust.web import addresses, forms
+from pbm_oust.web.boards import news
+from pbm_oust.web.forms import Mistake
+from pbm_oust.web.ground import CHECKED, ground_of, source_of
+from pbm_oust.web.lists import page_asked, there
+from pbm_oust.web.live import Looker, state_of
+from pbm_oust.web.sign_in import SignedIn, player_of
+
+
+class LadderView(Struct, frozen=True):
+    """A page of a ladder, all of one moment."""
+
+    kind: Kind
+    page: Page[Standing]
+    playing: Sequence[Challenge]
+    """The challenges in play of those on the page."""
+    grid: Grid
+    terms: Terms
+    is_behind: bool
+    """Whether the ladder is gone through anew, so that places may change."""
+    state: str | None
+    """What the page waits for to change."""
+
+    def boards_of(self) -> Mapping[str, Sequence[Challenge]]:
+        """Return the challenges in play by the userids of both players."""
+        found = defaultdict[str, list[Challenge]](list)
+        for each in self.playing:
+            found[each.challenger].append(each)
+            found[each.defender].append(each)
+        return found
+
+    def fields(self) -> dict[str, object]:
+        """Return what JSON says about it, with the address of the next page, if there is one."""
+        path, number = addresses.of_ladder(self.kind.name, ".json"), self.page.number
+        return {
+            "kind": self.kind.name,
+            "grid": str(self.grid),
+            "terms": format_terms(self.terms),
+            "players": [structs.asdict(each) for each in self.page.rows],
+            "boards": [
+                {"board": each.board, "challenger": each.challenger, "defender": each.defender}
+                for each in self.playing
+            ],
+            "further": addresses.asking(path, {}, number + 1) if number < self.page.last else None,
+        }
+
+
+def _view(kind: Kind, home: Home, number: int = 1) -> LadderView:
+    """Return a page of a ladder. Raises HTTPException if it has fewer."""
+    name = kind.name
+    with home.database.read() as snapshot:
+        rows = ladders.standings(snapshot, name, part_of(number, MOST_LISTED))
+        page = Page(number, rows, ladders.size(snapshot, name))
+        there(page)
+        playing = ladders.in_play(snapshot, name, [each.userid for each in rows])
+        terms = ladders.terms_of(snapshot, kind)
+        is_behind = ladders.is_behind(snapshot, name)
+        return LadderView(kind, page, playing, *terms, is_behind, state_of(snapshot, (name, None)))
+
+
+def _asked(request: Request) -> LadderView:
+    kind: Kind = request.path_params["kind"]
+    return _view(kind, ground_of(request).home, page_asked(request))
+
+
+async def page(request: Request) -> Response:
+    """Answer with a page of a ladder."""
+    return ground_of(request).page(request, "ladder", view=_asked(request))
+
+
+async def file(request: Request) -> Response:
+    """Answer with the same as JSON."""
+    return JSONResponse(_asked(request).fields(), headers={"Cache-Control": CHECKED})
+
+
+async def events(request: Request) -> Response:
+    """Answer with what differs after each event on a ladder, when it changes."""
+    return news(request, (request.path_params["kind"].name, None), Looker(source_of(request)))
+
+
+async def look(request: Request) -> Response:
+    """Answer with a ladder as its player sees it, who may join, leave and challenge."""
+    return own_page(request, player_of(request), request.path_params["kind"], {})
+
+
+def own_page(
+    request: Request,
+    player: SignedIn,
+    kind: Kind,
+    form: Mapping[str, str],
+    fault: Mistake | None = None,
+) -> Response:
+    """Return the part of a ladder where a player stands, and whom they may challenge.
+
+    If a form was refused, `fault` says why.
+    """
+    ground = ground_of(request)
+    outlook = ground.home.ask(ladders.outlook, kind.name, player.userid, ground.work.now())
+    near = outlook.within_reach(partial(is_absent, ground.work))
+    return ground.secret_page(
+        player.language,
+        "ladder",
+        view=_view(kind, ground.home, 1 + ((outlook.place or 1) - 1) // MOST_LISTED),
+        player=player,
+        place=outlook.place,
+        free=[each for each in near if not outlook.kept_from(each)],
+        is_done="done" in request.query_params and not form,
+        **forms.filled(form.get("command", ""), form, fault),
+    )
+
+
+async def own_events(request: Request) -> Response:
+    """Answer with news of a ladder at the page of a player."""
+    kind, player = request.path_params["kind"], player_of(request)
+    return news(request, (kind.name, None), Looker(player.userid, is_player=True))
