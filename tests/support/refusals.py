@@ -15,6 +15,7 @@ import pbm_oust
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board import Game, Place
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, NoSuchRecord, OfferWaits, OffGrid
+from pbm_oust.commands.analyse import Obstacle
 from pbm_oust.commands.challenge import UnusableGrid
 from pbm_oust.commands.play import ChangedSinceSubmit
 from pbm_oust.commands.vacation import Leave, SaidLoosely, VacationFar, VacationPast
@@ -125,6 +126,7 @@ _VALUES: dict[object, tuple[object, ...]] = {
     ZoneInfo: (ZONE,),
     datetime: (UNTIL,),
     Hindrance: tuple(Hindrance),
+    Obstacle: tuple(Obstacle),
     Cup: (_CUP, replace(_CUP, state=State.RUNNING)),
 }
 """Facts of each type for all others."""
