@@ -406,10 +406,11 @@ def progress_of(snapshot: Snapshot, kind: str, number: int) -> Row | None:
     None if there is no such cup.
     """
     ours = "FROM boards WHERE kind = t.kind AND source = ? AND source_number = t.number"
+    ours += " AND round >= 1"  # so that the planner takes the index of sources
     entered = "FROM entries e WHERE e.kind = t.kind AND e.number = t.number"
     counted = (
         f"(SELECT count(*) {ours})",
-        f"(SELECT count(*) {ours} AND boards.state = 'over')",
+        f"(SELECT count(*) FILTER (WHERE boards.state = 'over') {ours})",
         f"(SELECT count(*) {entered})",
         f"(SELECT count(out) {entered})",
     )

@@ -80,6 +80,15 @@ def _hold_a_cup(season: Season) -> None:
     season.players["alice"].ask("oust table 1")
 
 
+def _climb(season: Season) -> None:
+    """Join a ladder, challenge whoever stands above, and leave it."""
+    for name in ("alice", "bob", "carol"):
+        season.players[name].signed("oust ladder join")
+    season.players["bob"].signed("oust ladder challenge", "alice")
+    season.players["carol"].signed("oust ladder leave")
+    season.players["alice"].ask("oust ladder")
+
+
 def _settle(season: Season) -> None:
     """Give players habits of their own."""
     season.players["bob"].signed("settings", "mail digest zone Europe/Paris")
@@ -131,10 +140,11 @@ def _come_back(season: Season) -> None:
 
 
 def _replay(season: Season) -> None:
-    """Begin a board from the middle of one that is over."""
+    """Ask what turned a game that is over, and begin a board from its middle."""
     ivy = season.players["ivy"]
     over = [game for game in season.world.games() if game.result and len(game.line) > 4]
     game = over[0]
+    ivy.signed("analyse", board=game)
     line = f"{game.header.kind.name} replay {game.header.board} 3 ivy king"
     ivy.ask(line)
 
@@ -186,6 +196,7 @@ ERRANDS: tuple[tuple[float, Errand, str], ...] = (
     (0.02, _settle, "bob carol dinah edgar jabber lory"),
     (0.05, _talk, "alice bob carol"),
     (0.07, _hold_a_cup, "alice bob carol dinah"),
+    (0.08, _climb, "alice bob carol"),
     (0.10, _decline, "dinah edgar"),
     (0.12, _unwatch, "alice bob carol"),
     (0.15, _look_around, "alice bob carol"),
