@@ -419,12 +419,20 @@ def progress_of(snapshot: Snapshot, kind: str, number: int) -> Row | None:
     return snapshot.row(search, SOURCE, SOURCE, kind, number)
 
 
+_OF_CUP = (
+    "boards s JOIN boards b USING (kind, board) "
+    "WHERE s.kind = ? AND s.source = ? AND s.source_number = ?"
+)
+"""The boards `b` of a cup: joined so that the planner takes the index of sources. To order them by
+`+b.latest` keeps it from going through all boards in that order."""
+_OF_SECTION = f"{_OF_CUP} AND s.round = ? AND s.section = ?"
+
+
 def results(snapshot: Snapshot, cup: Cup, most: int) -> list[Summary]:
     """Return the boards of a cup whose games have ended, the latest first."""
     return read_entries(
         snapshot,
-        f"{ENTRIES} boards b WHERE b.kind = ? AND b.source = ? AND b.source_number = ? "
-        "AND b.state = 'over' ORDER BY b.latest DESC, b.board DESC LIMIT ?",
+        f"{ENTRIES} {_OF_CUP} AND b.state = 'over' ORDER BY +b.latest DESC, b.board DESC LIMIT ?",
         *(cup.kind, SOURCE, cup.number, most),
     )
 
@@ -441,8 +449,7 @@ def boards_of(snapshot: Snapshot, section: Section) -> list[Summary]:
     """Return the boards of a section in order; damaged ones are left out."""
     return read_entries(
         snapshot,
-        f"{ENTRIES} boards b WHERE b.kind = ? AND b.source = ? AND b.source_number = ? "
-        "AND b.round = ? AND b.section = ? AND b.state <> 'damaged' ORDER BY b.board",
+        f"{ENTRIES} {_OF_SECTION} AND b.state <> 'damaged' ORDER BY b.board",
         *(section.kind, SOURCE, *section.key[1:]),
     )
 
@@ -462,8 +469,7 @@ def strays(snapshot: Snapshot, cup: Cup) -> list[BoardName]:
 def has_damaged(snapshot: Snapshot, section: Section) -> bool:
     """Return whether a board of a section is damaged, so that nobody knows who plays there."""
     row = snapshot.row(
-        "SELECT 1 FROM boards WHERE kind = ? AND source = ? AND source_number = ? "
-        "AND round = ? AND section = ? AND state = 'damaged' LIMIT 1",
+        selection(f"{_OF_SECTION} AND b.state = 'damaged' LIMIT 1", "1"),
         *(section.kind, SOURCE, *section.key[1:]),
     )
     return row is not None
