@@ -103,7 +103,7 @@ def tell_players(
     rated = work.home.ask(changes_by, game.summary) if counts else None
     changes = (rated.x, rated.o) if rated else ()
     is_counting = counts and not rated
-    climb = work.home.ask(climb_by, game) if game.result else None
+    climb = work.home.ask(climb_by, game) if game.result and game.header.terms.binding else None
     since = told_from or len(game.records)
     seen = _ahead(players, game, since)
     gone = leaving or gone_from(game, work)
