@@ -330,15 +330,6 @@ class SoughtNotice(OutcomeNotice, frozen=True):
     """The open challenges of the reader, with the userid."""
 
 
-def _read_number(word: str) -> int:
-    if not NUMBER.fullmatch(word):
-        raise Unreadable(values.BadNumber(), word)
-    return int(word)
-
-
-_NUMBER = Parameter("NUMBER", "number", _read_number)
-
-
 def seek(
     actor: Actor,
     work: UnitOfWork,
@@ -436,7 +427,7 @@ def _lot(joiner: Actor, work: UnitOfWork) -> Side:
 
 JOIN = Form(
     "join",
-    (_NUMBER, *values.OWN),
+    (values.NUMBERED, *values.OWN),
     cost=Cost(boards=1),
     instead=_open_challenges,
     run=ForPlayer(join),
@@ -458,7 +449,9 @@ FORMS: tuple[Form[ForPlayer | ForEither], ...] = (
         run=ForPlayer(seek),
     ),
     JOIN,
-    Form("unseek", (_NUMBER, *values.OWN), instead=_open_challenges, run=ForPlayer(withdraw)),
+    Form(
+        "unseek", (values.NUMBERED, *values.OWN), instead=_open_challenges, run=ForPlayer(withdraw)
+    ),
     Form(
         "replay",
         (values.BOARD, Parameter("N", "record", _read_record), *TWO_PLAYERS),

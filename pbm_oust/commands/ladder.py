@@ -9,14 +9,14 @@ from pbm_oust.accounts.tags import Climbing
 from pbm_oust.accounts.vacations import away_at
 from pbm_oust.board import Header, Terms
 from pbm_oust.grammar import values
-from pbm_oust.grammar.form import Command, Cost, Form, SurplusWord
+from pbm_oust.grammar.form import Command, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.play.notices import PAGE, BoardNotice, OutcomeNotice, Page, Reader, part_of
 from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.starting import answered_again, write_board
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, as_owner
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import Grid, Kind
 from pbm_oust.store import ladders
@@ -24,7 +24,7 @@ from pbm_oust.store.accounts import is_there
 from pbm_oust.store.index import Source
 from pbm_oust.store.ladders import Standing
 from pbm_oust.store.open_boards import next_number
-from pbm_oust.tournaments.ladder import MOST_DEFENCES, PAUSE, SOURCE, Hindrance, reach
+from pbm_oust.tournaments.ladder import SOURCE, Hindrance, reach
 
 HEADING = Heading.TOURNAMENTS
 
@@ -53,10 +53,6 @@ class CannotChallenge(NotAllowedReason, frozen=True):
     hindrance: Hindrance
     reach: int
     """How many places above one may challenge."""
-    pause: int = PAUSE.days
-    """For how many days one may not challenge the same player again."""
-    defences: int = MOST_DEFENCES
-    """How many challenges a player defends at a time."""
 
 
 class Did(Enum):
@@ -165,7 +161,6 @@ def _notice(
     rows = home.ask(ladders.standings, kind.name, part_of(number, most))
     page = Page(number, rows, outlook.size, most)
     absent = partial(is_absent, work)
-    free = (each for each in outlook.within_reach(absent) if not outlook.kept_from(each))
     grid, terms = home.ask(ladders.terms_of, kind)
     return LadderNotice(
         reader,
@@ -176,7 +171,7 @@ def _notice(
         grid,
         terms,
         outlook.place,
-        tuple(islice(free, _MOST_NAMED)),
+        tuple(islice(outlook.free(absent), _MOST_NAMED)),
         frozenset(filter(absent, (each.userid for each in rows))),
         home.ask(ladders.is_behind, kind.name),
     )
@@ -196,9 +191,7 @@ def _to_join(command: Command, refusal: Refusal) -> Command | None:
 
 
 def _read_other(words: Sequence[str]) -> str:
-    if len(words) > 1:
-        raise Unreadable(SurplusWord(), words[1])
-    return values.read_userid(words[0])
+    return values.read_userid(*values.at_most_one(words))
 
 
 LADDER = Form(

@@ -6,18 +6,17 @@ from enum import Enum
 from pbm_oust.accounts.account import Solved
 from pbm_oust.accounts.tags import Solving
 from pbm_oust.board import Place
-from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.puzzle import Attempt, Puzzle, puzzles_of
 from pbm_oust.grammar.form import Form
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Rest
-from pbm_oust.grammar.values import BadNumber
+from pbm_oust.grammar.values import read_number
 from pbm_oust.grammar.vocabulary import find_command_word
 from pbm_oust.grammar.wish import read_wish
 from pbm_oust.play.notices import Notice, ShownBoard
 from pbm_oust.play.request import Handled, Outcome
 from pbm_oust.play.unit_of_work import ForAnybody, UnitOfWork, as_owner
-from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
+from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason, UnreadableReason
 from pbm_oust.rules import Kind
 
 HEADING = Heading.GENERAL
@@ -120,9 +119,7 @@ def _read(words: Sequence[str]) -> tuple[int | None, Tried]:
     """Return the number of a puzzle, if one is named, and what follows it. Raises Unreadable."""
     number = None
     if words and words[0].isdecimal():
-        if not NUMBER.fullmatch(words[0]):
-            raise Unreadable(BadNumber(), words[0])
-        number, words = int(words[0]), words[1:]
+        number, words = read_number(words[0]), words[1:]
     if not words:
         return number, None
     if len(words) == 1 and words[0].isalpha():

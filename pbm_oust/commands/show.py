@@ -16,7 +16,7 @@ from pbm_oust.board import Game, Summary
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
 from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
 from pbm_oust.grammar import values
-from pbm_oust.grammar.form import Command, Cost, Form, MissingWord, SurplusWord, names_shown
+from pbm_oust.grammar.form import Command, Cost, Form, MissingWord, names_shown
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import find_command_word, find_word
@@ -454,9 +454,7 @@ def why(actor: Actor, work: UnitOfWork, kind: Kind, board: int, number: int | No
 
 
 def _read_record(words: Sequence[str]) -> int | None:
-    if len(words) > 1:
-        raise Unreadable(SurplusWord(), words[1])
-    return values.read_guard(words[0]) if words else None
+    return next(map(values.read_guard, values.at_most_one(words)), None)
 
 
 def _record_of_letter(words: Sequence[str], board: int) -> Sequence[str]:

@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from pbm_oust.accounts.tags import Entering
-from pbm_oust.board.notation import NUMBER
 from pbm_oust.commands.show import ANY_GAMES
 from pbm_oust.grammar import values
-from pbm_oust.grammar.form import Command, Cost, Form, SurplusWord
+from pbm_oust.grammar.form import Command, Cost, Form
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.parts import Parameter, Rest
+from pbm_oust.grammar.parts import Rest
 from pbm_oust.play.notices import MOST_LISTED, Notice, OutcomeNotice
 from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.tournaments import entering, notices_of, table_of, take_out
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
 from pbm_oust.store.index import Window
@@ -165,16 +164,8 @@ def _all_tournaments(command: Command, refusal: Refusal) -> Command | None:
     return TOURNAMENTS.command(kinds=(command["kind"],)) if is_wrong else None
 
 
-def _read_number(word: str) -> int:
-    if not NUMBER.fullmatch(word):
-        raise Unreadable(values.BadNumber(), word)
-    return int(word)
-
-
 def _read_one(words: Sequence[str]) -> int | None:
-    if len(words) > 1:
-        raise Unreadable(SurplusWord(), words[1])
-    return _read_number(words[0]) if words else None
+    return next(map(values.read_number, values.at_most_one(words)), None)
 
 
 def _one_number(sets: str, place: str) -> Rest:
@@ -188,7 +179,6 @@ def _one_number(sets: str, place: str) -> Rest:
     )
 
 
-_NUMBER = Parameter("NUMBER", "number", _read_number)
 TOURNAMENTS = Form(
     "tournaments",
     rest=ANY_GAMES,
@@ -198,17 +188,17 @@ TOURNAMENTS = Form(
 )
 ENTER = Form(
     "enter",
-    (_NUMBER, *values.OWN),
+    (values.NUMBERED, *values.OWN),
     _one_number("most", "GAMES"),
     instead=_all_tournaments,
     run=ForPlayer(enter),
 )
 WITHDRAW = Form(
-    "withdraw", (_NUMBER, *values.OWN), instead=_all_tournaments, run=ForPlayer(withdraw)
+    "withdraw", (values.NUMBERED, *values.OWN), instead=_all_tournaments, run=ForPlayer(withdraw)
 )
 TABLE = Form(
     "table",
-    (_NUMBER,),
+    (values.NUMBERED,),
     _one_number("section", "SECTION"),
     cost=Cost(work=2),
     instead=_all_tournaments,

@@ -65,6 +65,13 @@ def read_board(word: str) -> int:
     return int(word)
 
 
+def read_number(word: str) -> int:
+    """Return the number that something has within its game. Raises Unreadable."""
+    if not NUMBER.fullmatch(word):
+        raise Unreadable(BadNumber(), word)
+    return int(word)
+
+
 def read_board_at(word: str) -> BoardAt:
     """Return a board, with the record that `#N` names if it does. Raises Unreadable."""
     match = _BOARD.fullmatch(word)
@@ -118,6 +125,8 @@ def write_userids_and_filter(chosen: tuple[tuple[str, ...], Filter]) -> list[str
 
 BOARD = Parameter("BOARD", "board", read_board)
 
+NUMBERED = Parameter("NUMBER", "number", read_number)
+
 USERID = Parameter("USERID", "userid", read_userid)
 
 PASSWORD = Parameter("PASSWORD", "password", Secret, is_secret=True)
@@ -158,15 +167,20 @@ def read_password_if_any(word: str) -> Secret | None:
 PASSWORD_IF_ANY = secret_if_any("PASSWORD", "password", read_password_if_any)
 
 
+def at_most_one(words: Sequence[str]) -> Sequence[str]:
+    """Return words of which there are no two. Raises Unreadable."""
+    if len(words) > 1:
+        raise Unreadable(SurplusWord(), words[1])
+    return words
+
+
 def only_word(wanted: str, sets: str) -> Rest:
     """Return a rest that is one word or nothing; it sets whether the word is there."""
 
     def read(words: Sequence[str]) -> bool:
         for word in words[:1]:
             vocabulary.find_command_word(word, [wanted])
-        if len(words) > 1:
-            raise Unreadable(SurplusWord(), words[1])
-        return bool(words)
+        return bool(at_most_one(words))
 
     def write(is_there: bool) -> list[str]:
         return [wanted] if is_there else []

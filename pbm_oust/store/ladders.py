@@ -193,7 +193,7 @@ def catch_up(transaction: Transaction, kind: str, now: datetime | None = None) -
         if left <= 0:
             return True
         _do(transaction, kind, event)
-        _keepposition(transaction, kind, _place_of(event))
+        _keep_position(transaction, kind, _place_of(event))
         left -= 1
     return left <= 0 or bool(now and _sink(transaction, kind, now, left) >= left)
 
@@ -240,7 +240,7 @@ def _note_step(transaction: Transaction, kind: str, userid: str, step: Step, now
 def _start_anew(transaction: Transaction, kind: str) -> None:
     """Let all that happened on a ladder be gone through anew."""
     transaction.run("DELETE FROM rungs WHERE kind = ?", kind)
-    _keepposition(transaction, kind, _BEFORE_ALL)
+    _keep_position(transaction, kind, _BEFORE_ALL)
 
 
 def _do(transaction: Transaction, kind: str, event: Event) -> None:
@@ -345,7 +345,7 @@ def _sink(transaction: Transaction, kind: str, before: datetime, most: int) -> i
             *(_bottom(transaction, kind), sinks, kind, userid),
         )
         place = sinks, _LAST_BOARD, 0
-        _keepposition(transaction, kind, max(place, position(transaction, kind)))
+        _keep_position(transaction, kind, max(place, position(transaction, kind)))
     return most
 
 
@@ -378,7 +378,7 @@ def position(snapshot: Snapshot, kind: str) -> _Place:
     return (row[0], row[1], row[2]) if row else _BEFORE_ALL
 
 
-def _keepposition(transaction: Transaction, kind: str, place: _Place) -> None:
+def _keep_position(transaction: Transaction, kind: str, place: _Place) -> None:
     transaction.run(
         "INSERT INTO ladders (kind, at, board, number) VALUES (?, ?, ?, ?) ON CONFLICT (kind) "
         "DO UPDATE SET at = excluded.at, board = excluded.board, number = excluded.number",

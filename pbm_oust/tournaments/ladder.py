@@ -40,10 +40,6 @@ class Step(Enum):
     """It counts as never begun, so nobody has played."""
 
 
-Place = tuple[datetime, int, int]
-"""Where an event stands among all: its time, the number of its board, and its own number."""
-
-
 class Event(Struct, frozen=True, order=True):
     """Something that happened. Events of one second are in the order of their boards."""
 
@@ -57,11 +53,6 @@ class Event(Struct, frozen=True, order=True):
     userid: str
     """Who joined, left, or challenged."""
     defender: str = ""
-
-    @property
-    def place(self) -> Place:
-        """Where it stands among all events."""
-        return self.at, self.board, self.number
 
 
 class Challenge(Struct, frozen=True):
@@ -221,6 +212,10 @@ class Outlook(Struct, frozen=True):
             if left and not is_absent(each):
                 left -= 1
                 yield each
+
+    def free(self, is_absent: Callable[[str], bool]) -> Iterator[str]:
+        """Yield whom the player may challenge now, the nearest first."""
+        return (each for each in self.within_reach(is_absent) if not self.kept_from(each))
 
     def hindrance(
         self, other: str, place: int | None, is_absent: Callable[[str], bool]

@@ -115,14 +115,13 @@ def own_page(
     """
     ground = ground_of(request)
     outlook = ground.home.ask(ladders.outlook, kind.name, player.userid, ground.work.now())
-    near = outlook.within_reach(partial(is_absent, ground.work))
     return ground.secret_page(
         player.language,
         "ladder",
         view=_view(kind, ground.home, 1 + ((outlook.place or 1) - 1) // MOST_LISTED),
         player=player,
         place=outlook.place,
-        free=[each for each in near if not outlook.kept_from(each)],
+        free=list(outlook.free(partial(is_absent, ground.work))),
         is_done="done" in request.query_params and not form,
         **forms.filled(form.get("command", ""), form, fault),
     )
